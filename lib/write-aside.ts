@@ -41,7 +41,7 @@ export class AsideFile {
   #isOpen = true;
 
   constructor(path: string, { mode, private: isPrivate = false }: Omit<WriteOptions, 'synced'>) {
-    this.#target = linkTarget(path);
+    this.#target = followLinks(path);
     this.#path = join(dirname(this.#target), `${shortened(basename(this.#target))}.${process.pid}.new`);
     const existing = statSync(this.#target, { throwIfNoEntry: false });
     // A killed process with the same id may have left a file.
@@ -55,7 +55,7 @@ export class AsideFile {
   commit(synced: boolean): void {
     if (synced) fsyncSync(this.descriptor);
     this.#close();
-    replaceFile(this.#path, this.#target);
+    renameOver(this.#path, this.#target);
   }
 
   /** Removes the new file. Does nothing after a `commit` that succeeded. */
@@ -75,10 +75,10 @@ const PATIENCE = 1000;
 const PAUSE = 20;
 
 /** Renames a file over another. On Windows this fails while another program has that file open, mostly for a moment, so it is tried again. Throws the system's error. */
-export function replaceFile(
+export function renameOver(
   from: string,
   to: string,
-  { platform, rename, pause }: ReplaceDeps = { platform: process.platform, rename: renameSync, pause: sleep },
+  { platform, rename, pause }: RenameDeps = { platform: process.platform, rename: renameSync, pause: sleep },
 ): void {
   for (let left = platform === 'win32' ? PATIENCE : 0; ; left -= PAUSE) {
     try {
@@ -92,7 +92,7 @@ export function replaceFile(
 }
 
 /** What replacing a file needs of the system. */
-interface ReplaceDeps {
+interface RenameDeps {
   readonly platform: NodeJS.Platform;
   rename(from: string, to: string): void;
   pause(milliseconds: number): void;
@@ -103,7 +103,7 @@ function sleep(milliseconds: number): void {
 }
 
 /** The path with all links at its end followed; nothing has to exist there. Throws the system's error, for a loop too. */
-export function linkTarget(path: string): string {
+export function followLinks(path: string): string {
   let target = path;
   for (let links = 0; links < 40; links += 1) {
     const next = readLink(target);

@@ -31,7 +31,7 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   'lib/screen/text/sanitize.ts': () => import('../lib/screen/text/sanitize.js'),
   'lib/screen/text/visible-text.ts': () => import('../lib/screen/text/visible-text.js'),
   'lib/skills/match/significant-words.ts': async () =>
-    (await import('../lib/skills/match/significant-words.js')).wordsOf('用docker部署'),
+    (await import('../lib/skills/match/significant-words.js')).significantWordsOf('用docker部署'),
   'lib/write-aside.ts': async () => (await import('../lib/write-aside.js')).namesWithLeftovers('[0-9a-f]{64}'),
 };
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { namesWithLeftovers, replaceFile, writeAside } from '../lib/write-aside.js';
+import { namesWithLeftovers, renameOver, writeAside } from '../lib/write-aside.js';
 
 let top: string;
 beforeEach(() => {
@@ -104,7 +104,7 @@ describe('a file that another program has open on Windows', () => {
     const pause = (time: number): void => {
       waited += time;
     };
-    replaceFile('a', 'b', { platform: 'win32', rename, pause });
+    renameOver('a', 'b', { platform: 'win32', rename, pause });
     expect([tries, waited]).toEqual([4, 60]);
   });
 
@@ -118,7 +118,7 @@ describe('a file that another program has open on Windows', () => {
       const pause = (time: number): void => {
         waited += time;
       };
-      expect(() => replaceFile('a', 'b', { platform, rename, pause })).toThrow('EPERM');
+      expect(() => renameOver('a', 'b', { platform, rename, pause })).toThrow('EPERM');
       expect(waited).toBe(platform === 'win32' ? 1000 : 0);
     },
   );

@@ -1,7 +1,7 @@
 import type { ToolSpec } from './request.js';
 
 /** What the names of all tools of servers begin with. */
-export const SERVER_TOOLS = 'mcp__';
+export const SERVER_TOOL_PREFIX = 'mcp__';
 
 /** Names a tool as it is described: with another description it is another one. */
 export function toolKey({ name, description, parameters }: ToolSpec): string {

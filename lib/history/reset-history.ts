@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } fro
 import { HiError, systemCode } from '../errors.js';
 import { requireRegularFile } from '../regular-file.js';
 import { leadsToFile } from '../remove-files.js';
-import { linkTarget, writeAside } from '../write-aside.js';
+import { followLinks, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
@@ -83,7 +83,7 @@ export function purge(paths: HistoryPaths): readonly string[] {
   for (const place of places) removeTempFiles(place);
   for (const copy of copies.filter(leadsToFile)) {
     // Earlier versions moved a link itself.
-    rmSync(linkTarget(copy), { force: true });
+    rmSync(followLinks(copy), { force: true });
     rmSync(copy, { force: true });
   }
   removeConversation(paths, real);

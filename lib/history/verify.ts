@@ -4,7 +4,7 @@ import { attachmentsIn, readAttachment } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
 import { BRACKET_SIZE, OPENING } from './file/file-layout.js';
-import { bufferedReader, readAt, sizeOf } from './file/frames/bytes.js';
+import { bufferedReader, fileSize, readAt } from './file/frames/bytes.js';
 import { type Codec, loadCodec } from './file/frames/codec.js';
 import { Damaged } from './file/frames/damaged.js';
 import type { ReadBytes } from './file/frames/frame-headers.js';
@@ -30,8 +30,8 @@ export async function verify(paths: HistoryPaths): Promise<Verified> {
     const problems: string[] = [];
     const read = bufferedReader(file, 64 * 1024);
     const attachments = new Map<string, string>();
-    const facts = readAll(codec, read, sizeOf(file), attachments, problems);
-    if (readAt(file, 0, BRACKET_SIZE).equals(OPENING)) compare(codec, read, sizeOf(file), facts, problems);
+    const facts = readAll(codec, read, fileSize(file), attachments, problems);
+    if (readAt(file, 0, BRACKET_SIZE).equals(OPENING)) compare(codec, read, fileSize(file), facts, problems);
     const lost = [...attachments].filter(([hash]) => readAttachment(paths, hash) === null).map(([, name]) => name);
     return { entries: facts.entries, problems, ...(lost.length > 0 ? { lost } : {}) };
   } finally {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../chat/json.js';
 import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
 import type { ServerEntry } from './base/server-entry.js';
-import type { Pins } from './calls/pins.js';
+import type { ToolPins } from './calls/tool-pins.js';
 import type { CallLimits } from './connection/client.js';
 import type { ConnectionDeps } from './connection/connection-deps.js';
 import type { ServerConnection } from './connection/server-connection.js';
@@ -12,7 +12,7 @@ import type { Failure, OfferCache } from './definitions/offer-cache.js';
 /** What the servers of a session share. */
 export interface ServerStore {
   readonly cache: OfferCache;
-  readonly pins: Pins;
+  readonly pins: ToolPins;
   readonly connection: ConnectionDeps;
 }
 

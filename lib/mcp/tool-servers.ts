@@ -5,8 +5,8 @@ import { enclosed } from './base/enclosed.js';
 import type { ServerEntry } from './base/server-entry.js';
 import { modelName } from './base/tool-names.js';
 import { findTool } from './calls/find-tool.js';
-import { Pins } from './calls/pins.js';
 import { serverTool } from './calls/server-tool.js';
+import { ToolPins } from './calls/tool-pins.js';
 import type { ConnectionDeps } from './connection/connection-deps.js';
 import type { Offer } from './definitions/definition.js';
 import { failureText, OfferCache } from './definitions/offer-cache.js';
@@ -41,7 +41,7 @@ export class ToolServers {
   readonly byUser: UserCalls;
   readonly #deps: ToolServersDeps;
   readonly #servers: readonly KnownServer[];
-  readonly #pins: Pins;
+  readonly #pins: ToolPins;
   /** The names of tools that were found, in that order. */
   readonly #found = new Set<string>();
   /** The tools as the turn began: what is sent does not change before the next one, but for what was found. */
@@ -57,7 +57,7 @@ export class ToolServers {
 
   constructor(deps: ToolServersDeps) {
     this.#deps = deps;
-    this.#pins = new Pins(deps.pins);
+    this.#pins = new ToolPins(deps.pins);
     const store = { cache: new OfferCache(deps.cache), pins: this.#pins, connection: deps.connection };
     this.#servers = deps.entries.map((entry) => new KnownServer(entry, store));
     this.byUser = new UserCalls(this.#servers);

@@ -19,12 +19,12 @@ const LONGEST_CODE = 200_000;
 const LONGEST_LINE = 1000;
 
 /** Makes a highlighter for code in a language, null where none is known. */
-export type FindHighlighter = (language: string) => Highlighter | null;
+export type LoadedHighlighters = (language: string) => Highlighter | null;
 
 const loaded = new Map<string, (() => Highlighter) | null>();
 
 /** Loads the highlighters of these languages. Those of other languages are not found. */
-export async function loadHighlighters(languages: readonly string[]): Promise<FindHighlighter> {
+export async function loadHighlighters(languages: readonly string[]): Promise<LoadedHighlighters> {
   const missing = languages.filter((language) => !loaded.has(language));
   if (missing.length > 0) {
     const { loadHighlighter } = await import('../screen/markdown/highlight.js');

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
-import { codeBlock, type FindHighlighter, languageIn, loadHighlighters } from './code.js';
+import { codeBlock, type LoadedHighlighters, languageIn, loadHighlighters } from './code.js';
 import { escaped } from './escape.js';
 import { math } from './math.js';
 
@@ -36,7 +36,7 @@ function createMarkdown() {
 
 const RULES: Readonly<Record<string, RendererRule>> = {
   math: (tokens, at) => `<span class="math">${escaped(tokens[at]?.content ?? '')}</span>`,
-  fence: (tokens, at, _options, env) => fence(tokens[at] as Token, env?.find as FindHighlighter),
+  fence: (tokens, at, _options, env) => fence(tokens[at] as Token, env?.find as LoadedHighlighters),
   code_block: (tokens, at) => codeBlock(tokens[at]?.content ?? '', null),
   link_open: (tokens, at) => {
     const { meta } = tokens[at] as Token;
@@ -58,7 +58,7 @@ const RULES: Readonly<Record<string, RendererRule>> = {
 
 const markdown = createMarkdown();
 
-function fence({ content, info }: Token, find: FindHighlighter): string {
+function fence({ content, info }: Token, find: LoadedHighlighters): string {
   const language = languageIn(info);
   const label = /^[\w+#.-]{1,20}$/.test(language) ? language : '';
   return `${codeBlock(content, find(language), label)}\n`;

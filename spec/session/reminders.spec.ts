@@ -6,7 +6,7 @@ import type { ChatRequest } from '../../lib/chat/request.js';
 import { monotonic } from '../../lib/clock.js';
 import { Recall } from '../../lib/recall/recall.js';
 import type { Known } from '../../lib/recall/recall-unasked.js';
-import { tokensOf } from '../../lib/recall/show/token-bound.js';
+import { tokenBound } from '../../lib/recall/show/token-bound.js';
 import { exchange, quickFolder } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { RARE } from '../support/recall.js';
@@ -71,7 +71,7 @@ describe('what is recalled unasked', () => {
     for (const part of last?.messages.flatMap(({ content }) => content).filter(isPart('text')) ?? []) {
       if (part.recalled === undefined) continue;
       expect(part.recalled.length).toBeLessThanOrEqual(3);
-      expect(tokensOf(part.text)).toBeLessThanOrEqual(600);
+      expect(tokenBound(part.text)).toBeLessThanOrEqual(600);
       expect(part.text.match(/recalled/g)).toHaveLength(2);
     }
   }, 600_000);

@@ -13,7 +13,7 @@ export interface ImageLimits {
 }
 
 /** A model that a server can download. */
-export interface Download {
+export interface DownloadableModel {
   readonly name: string;
   /** About how many bytes. */
   readonly bytes: number;
@@ -49,7 +49,7 @@ export interface Vendor {
   /** The vendor's id in the table of prices (@pydantic/genai-prices); absent when it has the same name there, or no prices. */
   readonly priceId?: string;
   /** First models to choose from where a server has none and can download them, the usual one first; absent where it cannot. */
-  readonly downloads?: readonly Download[];
+  readonly downloads?: readonly DownloadableModel[];
   /** What to do about some failures, where this vendor has more to say than the others. Whole sentences. */
   readonly hints?: {
     /** The key is refused. */

@@ -1,9 +1,10 @@
-import { PREFIX, serverPrefix } from '../../mcp/base/tool-names.js';
+import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
+import { serverPrefix } from '../../mcp/base/tool-names.js';
 import type { Permissions, RuleEntry, RuleSubject } from '../../permission/rules/rules.js';
 
 /** What rules may say of the tools of servers, which are not known before one runs. */
 export const SERVER_TOOLS: RuleSubject = {
-  name: PREFIX,
+  name: SERVER_TOOL_PREFIX,
   accessKind: 'server',
   rulesCoverKind: false,
   isFamily: true,
@@ -14,7 +15,7 @@ export function orphanRules(permissions: Partial<Permissions>, servers: readonly
   const known = servers.map(serverPrefix);
   const rules = Object.values(permissions).flatMap((list: readonly RuleEntry[]) => list.map(textOf));
   return rules
-    .filter((rule) => rule.startsWith(PREFIX) && !known.some((prefix) => concerns(rule, prefix)))
+    .filter((rule) => rule.startsWith(SERVER_TOOL_PREFIX) && !known.some((prefix) => concerns(rule, prefix)))
     .map((rule) => `The rule '${rule}' is about a server that is not configured.`);
 }
 

@@ -40,11 +40,15 @@ export async function slashContext(
     models: (signal) => connections.models(session.target, undefined, signal),
     purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
     forgetting: async (argument) => {
-      const [{ forgetting }, { orderOf, wordsIn }] = await Promise.all([
+      const [{ forgetting }, { orderOf, parseForgetWords }] = await Promise.all([
         import('../forget/forgetting.js'),
         import('../forget/forget-words.js'),
       ]);
-      return await forgetting(await orderOf(wordsIn(argument), session.history, world.now()), session.history, paths);
+      return await forgetting(
+        await orderOf(parseForgetWords(argument), session.history, world.now()),
+        session.history,
+        paths,
+      );
     },
     cost: async () => (await import('./spending.js')).fullSpendingText(connections, session.history, config),
     compactionCosts: async (blocks) => {

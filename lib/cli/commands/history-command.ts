@@ -22,7 +22,7 @@ import {
   filterOf,
   passes,
 } from '../history/entry-filter.js';
-import type { PageWriter } from '../history/page-writer.js';
+import type { WritePage } from '../history/page-writer.js';
 import { type PrintOptions, printed } from '../history/printed-entries.js';
 import { writeAll } from '../history/write-all.js';
 
@@ -80,7 +80,7 @@ function checkOptions(options: HistoryOptions): void {
 }
 
 /** What writes the page. Asks before a file is overwritten. */
-async function writerOf(world: World, { html, yes, quiet }: HistoryOptions): Promise<PageWriter | 'refused'> {
+async function writerOf(world: World, { html, yes, quiet }: HistoryOptions): Promise<WritePage | 'refused'> {
   const { pageWriter } = await import('../history/page-writer.js');
   const file = html === true || html === '-' ? null : (html ?? '');
   return (await pageWriter(world, file, { yes, quiet })) ?? 'refused';

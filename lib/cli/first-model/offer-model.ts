@@ -7,7 +7,7 @@ import { type EmptyServer, idleTimeout } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import type { Prompts } from '../terminal/prompts.js';
 import { bytesText } from './download-text.js';
-import { type Puller, pullModel, sizeOf } from './pull-model.js';
+import { downloadSize, type Puller, pullModel } from './pull-model.js';
 
 /** A server may be as long at work with what it has downloaded, in milliseconds. */
 const PATIENCE = 10 * 60_000;
@@ -74,7 +74,7 @@ async function typedModel(puller: Puller, prompts: Prompts, signal: AbortSignal)
   );
   const name = typed.trim();
   try {
-    const bytes = await sizeOf(puller, name, signal);
+    const bytes = await downloadSize(puller, name, signal);
     if (bytes === null) return name;
     const answer = await prompts.select(`${visibleLine(name)} has ${bytesText(bytes)}. Download it?`, [
       ['yes', 'yes'],

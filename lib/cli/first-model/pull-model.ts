@@ -38,7 +38,7 @@ export async function pullModel({ world, member, settings }: Puller, name: strin
 }
 
 /** The size of a model in bytes, which the server tells when it begins to download; null when it is there already. */
-export async function sizeOf(puller: Puller, name: string, signal: AbortSignal): Promise<number | null> {
+export async function downloadSize(puller: Puller, name: string, signal: AbortSignal): Promise<number | null> {
   const known = new AbortController();
   for await (const { done, all } of stepsOf(puller, name, AbortSignal.any([signal, known.signal]))) {
     if (all === null) continue;

@@ -13,7 +13,7 @@ export interface ForgetWords {
 }
 
 /** The order in what was typed in the chat: `#12`, `--since yesterday`, `--last`, or a text, in quotes or not. */
-export function wordsIn(argument: string): ForgetWords {
+export function parseForgetWords(argument: string): ForgetWords {
   if (argument === '--last') return { text: '', last: true };
   if (/^--since(?![\w-])/.test(argument))
     return { text: '', since: argument.slice('--since'.length).replace(/^[ =]+/, '') };

@@ -24,7 +24,7 @@ export async function attachResource(
       hint: 'Check the address; nothing was sent.',
     });
   const input = serverInput('resource', { server, uri }, typed, result);
-  return { ...input, label: `${typed} (${sizeOf(result)})` };
+  return { ...input, label: `${typed} (${sizeText(result)})` };
 }
 
 /** What a server gave in a block that names it. Throws a `HiError` of code `usage` for what no model takes. */
@@ -50,7 +50,7 @@ export function serverInput(
 }
 
 /** `12 tokens, 1 file` */
-export function sizeOf({ text, files }: CallResult): string {
+export function sizeText({ text, files }: CallResult): string {
   const tokens = estimateTokens(text.length);
   const words = text === '' ? [] : [`${shortCount(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`];
   return [...words, ...(files.length > 0 ? [quantity(files.length, 'file')] : [])].join(', ');

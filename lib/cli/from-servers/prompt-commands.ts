@@ -25,11 +25,11 @@ function promptCommand(servers: UserCalls, prompt: ServerPrompt): SlashCommand {
       const { argumentsIn } = await import('./prompt-arguments.js');
       const args = await withMissing(prompt, argumentsIn(definition, typed, argument), context);
       const result = await servers.prompt(prompt, args, signal);
-      const { serverInput, sizeOf } = await import('./attach-resource.js');
+      const { serverInput, sizeText } = await import('./attach-resource.js');
       const input = serverInput('prompt', { server, name: definition.name }, `/${typed}`, result);
       if (input.texts.length + input.attachments.length === 0)
         throw new HiError('usage', `The prompt /${typed} is empty.`, { hint: 'Nothing was sent.' });
-      yield { type: 'notice', level: 'info', text: `prompt ${typed} (${sizeOf(result)})` };
+      yield { type: 'notice', level: 'info', text: `prompt ${typed} (${sizeText(result)})` };
       // What is taken back is the command.
       yield* context.session.send({ ...input, text: `/${typed} ${argument}`.trim() }, signal);
     },

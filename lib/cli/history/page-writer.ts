@@ -14,7 +14,7 @@ interface WriterOptions {
 }
 
 /** Writes a page. Throws a `HiError`. */
-export type PageWriter = (content: PageContent) => Promise<void>;
+export type WritePage = (content: PageContent) => Promise<void>;
 
 /**
  * What writes a page to a file, or to stdout for null. Asks before a file is overwritten; resolves to null when the user says no. Throws a `HiError` of code
@@ -24,7 +24,7 @@ export async function pageWriter(
   world: World,
   file: string | null,
   { yes, quiet }: WriterOptions,
-): Promise<PageWriter | null> {
+): Promise<WritePage | null> {
   const hint = 'Run: hi history --html FILE.html';
   if (file === '') throw new HiError('usage', 'No file name given.', { hint });
   if (file === null) {

@@ -6,13 +6,13 @@ import { HiError, systemReason } from '../../errors.js';
 const MAX_NAMES = 1000;
 
 /** The names in a folder, as the model reads them. */
-export interface Listing {
+export interface FolderListing {
   readonly text: string;
   readonly entries: number;
 }
 
 /** The names in a folder, hidden ones too, folders with a final `/`; null for a path that is not a folder or may not be read. Throws a `HiError` of code `usage` when the folder cannot be listed. */
-export async function listFolder(path: string, cwd: string): Promise<Listing | null> {
+export async function listFolder(path: string, cwd: string): Promise<FolderListing | null> {
   const place = resolve(cwd, path);
   const stats = await stat(place).catch(() => null);
   if (!stats?.isDirectory()) return null;

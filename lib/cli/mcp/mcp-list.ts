@@ -7,7 +7,7 @@ import { orphanRules } from '../base/orphan-rules.js';
 import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { colours } from '../terminal/colours.js';
-import { tokensOf } from './offer-text.js';
+import { definitionTokens } from './offer-text.js';
 
 export interface McpListOptions extends CommonOptions {
   readonly json?: boolean;
@@ -64,7 +64,7 @@ function listedServer(entry: ServerEntry, cache: OfferCache): ListedServer {
     from: entry.isOfProject ? 'project' : 'config',
     state: failure === null ? 'ready' : 'failed',
     ...(failure !== null && { failure: failureText(entry.name, failure) }),
-    tools: tools?.map((tool) => ({ name: tool.name, tokens: tokensOf(tool) })) ?? null,
+    tools: tools?.map((tool) => ({ name: tool.name, tokens: definitionTokens(tool) })) ?? null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { changeServers } from '../../config/write.js';
 import { HiError } from '../../errors.js';
-import { Pins } from '../../mcp/calls/pins.js';
+import { ToolPins } from '../../mcp/calls/tool-pins.js';
 import { ServerLog } from '../../mcp/connection/server-log.js';
 import { OfferCache } from '../../mcp/definitions/offer-cache.js';
 import { suggestion } from '../../registry.js';
@@ -19,7 +19,7 @@ export async function mcpRemoveCommand(world: World, name: string, options: Comm
     });
   await changeServers(paths.configFile, ({ [name]: _, ...others }) => others);
   new OfferCache(paths.servers).remove(name);
-  new Pins(paths.serverPins).remove(name);
+  new ToolPins(paths.serverPins).remove(name);
   await endLogin(world, paths, name);
   const { path } = new ServerLog(paths.servers, name);
   for (const file of [path, `${path}.old`]) rmSync(file, { force: true });

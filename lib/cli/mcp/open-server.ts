@@ -1,6 +1,6 @@
 import type { Paths } from '../../config/paths.js';
 import type { ServerEntry } from '../../mcp/base/server-entry.js';
-import { Pins } from '../../mcp/calls/pins.js';
+import { ToolPins } from '../../mcp/calls/tool-pins.js';
 import { ServerConnection } from '../../mcp/connection/server-connection.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
 import { OfferCache } from '../../mcp/definitions/offer-cache.js';
@@ -40,5 +40,5 @@ function elicitOn({ stdin, stderr }: World): Elicit {
 /** Keeps what a server offers, so that no start has to ask it, and its tools as the user sees them now. */
 export function keepOffer(entry: ServerEntry, offer: Offer, paths: Paths): void {
   new OfferCache(paths.servers).write(entry, offer);
-  new Pins(paths.serverPins).meet(entry, offer.tools);
+  new ToolPins(paths.serverPins).meet(entry, offer.tools);
 }

@@ -15,8 +15,8 @@ import { requireTls } from '../base/plain-http.js';
 import { readSettings, requireConfig, type Settings, type SettingsOptions, timeLimits } from '../base/settings.js';
 import { withTimeout } from '../base/with-timeout.js';
 import type { World } from '../base/world.js';
-import { askFacts } from './ask-facts.js';
 import { withMaskedSecrets } from './masked-provider.js';
+import { refreshFacts } from './refresh-facts.js';
 
 /** The usage of one answer or summary, and the model that wrote it. */
 export interface UsageRecord {
@@ -151,7 +151,7 @@ export class Connections {
   async #ask(model: ModelSettings, memory: ModelMemory, signal: AbortSignal, again = false): Promise<void> {
     const member = pick<ProviderMember>(providers, model.provider, 'provider');
     const now = this.#world.now().getTime();
-    await askFacts(member, model, memory, () => this.#access(model, signal), { now, signal, again });
+    await refreshFacts(member, model, memory, () => this.#access(model, signal), { now, signal, again });
   }
 
   /** The headers are meant for one server, and may hold what no other must see. */

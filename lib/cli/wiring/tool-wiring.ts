@@ -1,9 +1,9 @@
 import type { ToolSpec } from '../../chat/request.js';
+import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
 import type { Config } from '../../config/config.js';
 import { ownPlaces } from '../../config/paths.js';
 import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
-import { PREFIX } from '../../mcp/base/tool-names.js';
 import type { Recall } from '../../recall/recall.js';
 import { pick } from '../../registry.js';
 import type { OpenMemory } from '../../slash/common/command.js';
@@ -106,7 +106,9 @@ export function offeredTools(
   if (wanted === false) return [];
   const specs = shell === 'sh' ? SPECS.map(inSh) : SPECS;
   if (wanted === undefined || wanted === true) return config.tools.enabled ? specs : [];
-  return wanted.filter((name) => !name.startsWith(PREFIX)).map((name) => pick(specs, name, 'tool', 'usage'));
+  return wanted
+    .filter((name) => !name.startsWith(SERVER_TOOL_PREFIX))
+    .map((name) => pick(specs, name, 'tool', 'usage'));
 }
 
 const inSh = (spec: ToolSpec): ToolSpec => ({

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { HiError } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
-import { linkTarget, writeAside } from '../../write-aside.js';
+import { followLinks, writeAside } from '../../write-aside.js';
 import { conversationPaths, DAMAGED_SUFFIX, type HistoryPaths } from '../base/history-paths.js';
 import { DATA_MAGIC } from './frames/frame-headers.js';
 
@@ -12,7 +12,7 @@ import { DATA_MAGIC } from './frames/frame-headers.js';
  * target: its disk is probably not mounted, and starting a new conversation would lead to two.
  */
 export function resolveLinks(paths: HistoryPaths): HistoryPaths {
-  const target = linkTarget(paths.history);
+  const target = followLinks(paths.history);
   if (target === paths.history) return paths;
   const real = { ...conversationPaths(target.replace(/(?:\.json)?(?:\.zst)?$/, '')), history: target };
   if (!existsSync(target) && !existsSync(real.resetCopy)) throw danglingLink(paths.history, target);
@@ -47,7 +47,7 @@ export function conversationFiles(paths: HistoryPaths): readonly string[] {
 
 /** Throws a `HiError` when the attachments folder is a dangling link. */
 export function requireAttachmentsFolder({ attachments }: HistoryPaths): void {
-  const target = linkTarget(attachments);
+  const target = followLinks(attachments);
   if (target !== attachments && !existsSync(target)) throw danglingLink(attachments, target);
 }
 

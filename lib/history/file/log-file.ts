@@ -6,7 +6,7 @@ import { appendFrame } from './append.js';
 import { frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries/entries.js';
 import { type Facts, withEntry } from './facts.js';
 import { OPENING } from './file-layout.js';
-import { bufferedReader, readAt, sizeOf, syncDataAsync } from './frames/bytes.js';
+import { bufferedReader, fileSize, readAt, syncDataAsync } from './frames/bytes.js';
 import type { Codec } from './frames/codec.js';
 import { Damaged } from './frames/damaged.js';
 import { framesBetween } from './frames-between.js';
@@ -136,7 +136,7 @@ export class LogFile {
   readNew(): readonly Entry[] {
     const old = this.#tail;
     if (isStillTail(old, this.#file, this.#lastBytes)) return [];
-    const tail = findTail(this.#codec, bufferedReader(this.#file, 64 * 1024), sizeOf(this.#file));
+    const tail = findTail(this.#codec, bufferedReader(this.#file, 64 * 1024), fileSize(this.#file));
     const starts: FrameStart[] = [];
     const sealed =
       tail.mutableStart !== old.mutableStart ||

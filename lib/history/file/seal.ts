@@ -12,7 +12,7 @@ import {
   tableFrame,
   tableSize,
 } from './file-layout.js';
-import { bufferedReader, decompressFrame, sizeOf, syncData, truncateFile, writeAt } from './frames/bytes.js';
+import { bufferedReader, decompressFrame, fileSize, syncData, truncateFile, writeAt } from './frames/bytes.js';
 import type { Codec } from './frames/codec.js';
 import { type FrameStart, logEnd, SEALED_SIZE, type SealedFrame, sealedFrame } from './sealed-frame.js';
 import { rowsBefore, type Tail, walkTail } from './tail.js';
@@ -66,7 +66,7 @@ export function seal(codec: Codec, file: number, tail: Tail, describe: DescribeL
     writeAt(file, bytes.subarray(0, HEADER_SIZE), tail.mutableStart);
     syncData(file);
   }
-  const sealed = walkTail(codec, bufferedReader(file), sizeOf(file), tail.mutableStart);
+  const sealed = walkTail(codec, bufferedReader(file), fileSize(file), tail.mutableStart);
   const starts = fits ? startsFrom(tail.mutableStart) : [];
   // Changing the size takes longer than a write, and the next seal can use the space.
   const wasteful = sealed.free > 2 * spaceFor(sealed.size) || starts.length > 0;

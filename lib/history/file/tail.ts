@@ -14,7 +14,7 @@ import {
   SPACE_MAGIC,
   skippableHeader,
 } from './file-layout.js';
-import { readAt, sizeOf } from './frames/bytes.js';
+import { fileSize, readAt } from './frames/bytes.js';
 import type { Codec } from './frames/codec.js';
 import { Damaged } from './frames/damaged.js';
 import { type Frame, frameAt, type ReadBytes } from './frames/frame-headers.js';
@@ -71,7 +71,7 @@ export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
 /** True if the end of the file has not changed since its tail was read. `lastBytes` were before the closing frame. */
 export function isStillTail(tail: Tail, file: number, lastBytes: Buffer): boolean {
   const { mutableStart, startBytes, recordStart, recordBytes, closing, free, size } = tail;
-  if (sizeOf(file) !== size) return false;
+  if (fileSize(file) !== size) return false;
   // After a seal the old record and closing frame may still exist as space; `startBytes` shows that.
   const isAt = (offset: number, bytes: Buffer): boolean => readAt(file, offset, bytes.length).equals(bytes);
   const end = Buffer.concat([lastBytes, CLOSING, skippableHeader(SPACE_MAGIC, free)]);

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
-import { linkTarget, replaceFile } from '../../write-aside.js';
+import { followLinks, renameOver } from '../../write-aside.js';
 import type { HistoryPaths } from '../base/history-paths.js';
 import { changedEntries } from '../file/entry-streams.js';
 import { loadCodec } from '../file/frames/codec.js';
@@ -35,7 +35,7 @@ export function forgetInCopies(paths: HistoryPaths, criteria: Criteria): void {
     if (survey?.isEmpty) continue;
     assertLockHeld();
     if (isWhole || survey === null) {
-      rmSync(linkTarget(path), { force: true });
+      rmSync(followLinks(path), { force: true });
       rmSync(path, { force: true });
     } else rewriteCopy(real, path, (entry) => survey.change(entry));
   }
@@ -64,13 +64,13 @@ function surveyOf(path: string, criteria: Criteria): Survey | null {
 
 /** One rename decides. After a kill, the next process recognises the new file by its name. */
 function rewriteCopy({ tempPrefix }: HistoryPaths, path: string, change: (entry: Entry) => Entry | null): void {
-  const target = linkTarget(path);
+  const target = followLinks(path);
   const sibling = tempPrefix + processName();
   try {
     const mode = statSync(target).mode;
     writeLog(loadCodec(), sibling, nameOf(target), changedEntries(readLog(target), change), mode);
     assertLockHeld();
-    replaceFile(sibling, target);
+    renameOver(sibling, target);
   } catch (thrown) {
     rmSync(sibling, { force: true });
     throw thrown;

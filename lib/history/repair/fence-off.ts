@@ -1,5 +1,5 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
-import { replaceFile } from '../../write-aside.js';
+import { renameOver } from '../../write-aside.js';
 import type { HistoryPaths } from '../base/history-paths.js';
 import { readAt, writeAt } from '../file/frames/bytes.js';
 import type { Codec } from '../file/frames/codec.js';
@@ -33,7 +33,7 @@ export function fenceOff(codec: Codec, paths: HistoryPaths): void {
       if (tries === COPY_TRIES || isReadable(codec, sibling)) break;
     }
     assertLockHeld();
-    replaceFile(sibling, real.history);
+    renameOver(sibling, real.history);
   } catch (thrown) {
     rmSync(sibling, { force: true });
     throw thrown;

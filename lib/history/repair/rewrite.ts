@@ -2,7 +2,7 @@ import { closeSync, fchmodSync, fsyncSync, openSync, rmSync, statSync } from 'no
 import { basename, join } from 'node:path';
 import type { Entry } from '../../chat/entry.js';
 import { fileNamesIn } from '../../remove-files.js';
-import { replaceFile } from '../../write-aside.js';
+import { renameOver } from '../../write-aside.js';
 import { type HistoryPaths, PROCESS_NAME } from '../base/history-paths.js';
 import type { Facts } from '../file/facts.js';
 import type { Codec } from '../file/frames/codec.js';
@@ -28,7 +28,7 @@ export function replaceHistory(codec: Codec, paths: HistoryPaths, log: string, e
     // After creating the file, because a process that revokes the lock removes temporary files.
     assertLockHeld();
     if (facts.entries === 0) rmSync(sibling);
-    else replaceFile(sibling, real.history);
+    else renameOver(sibling, real.history);
     syncFolder(historyFolder(real));
     return facts;
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { OAuthFile, ServerFile, ServersFile } from '../../config/server-settings.js';
-import { hashOf } from './tool-names.js';
+import { shortHash } from './tool-names.js';
 
 /** How a server is reached. The values are as they are written: nothing in them was looked up yet. */
 export type ServerAddress =
@@ -94,5 +94,5 @@ function addressOf(file: ServerFile): ServerAddress | string {
 /** A name for what is configured. It is no secret and protects nothing; two halves, so that no two are the same by chance. */
 function keyOf(address: ServerAddress): string {
   const text = JSON.stringify(address);
-  return hashOf(text) + hashOf(`${text.length}${text}`);
+  return shortHash(text) + shortHash(`${text.length}${text}`);
 }

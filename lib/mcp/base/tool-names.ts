@@ -1,6 +1,4 @@
-import { SERVER_TOOLS } from '../../chat/tool-key.js';
-
-export { SERVER_TOOLS as PREFIX } from '../../chat/tool-key.js';
+import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
 
 /** The longest name that every vendor takes, and that is sent as it is. */
 const LONGEST = 63;
@@ -16,18 +14,18 @@ export function modelName(server: string, tool: string): string {
 
 /** What the names of all tools of one server begin with, as rules have it before `*`. */
 export function serverPrefix(server: string): string {
-  return `${SERVER_TOOLS}${allowed(server)}__`;
+  return `${SERVER_TOOL_PREFIX}${allowed(server)}__`;
 }
 
 const allowed = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_');
 
 function shortened(whole: string, original: string): string {
-  const hash = hashOf(original);
+  const hash = shortHash(original);
   return `${whole.slice(0, LONGEST - hash.length - 1)}_${hash}`;
 }
 
 /** Eight hexadecimal digits (FNV-1a). Nothing depends on its strength: a name that is taken is refused. */
-export function hashOf(text: string): string {
+export function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, '0');

@@ -4,7 +4,7 @@ import type { Tool } from '../../tools/common/tool.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { CallLimits } from '../connection/client.js';
 import type { ToolDefinition } from '../definitions/definition.js';
-import type { Pins } from './pins.js';
+import type { ToolPins } from './tool-pins.js';
 
 /** What a tool of a server is made of. */
 export interface ServerToolDeps {
@@ -12,7 +12,7 @@ export interface ServerToolDeps {
   readonly name: string;
   readonly entry: ServerEntry;
   readonly definition: ToolDefinition;
-  readonly pins: Pins;
+  readonly pins: ToolPins;
   /** All tools of its server, as they are now. */
   offered(): readonly ToolDefinition[];
   /** Calls it, after starting its server where that is needed. */

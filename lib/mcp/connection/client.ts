@@ -14,8 +14,8 @@ export interface CallLimits {
 }
 
 /** The server answered that it does not do what it was asked: it is neither silent nor gone. */
-export class RefusedRequest extends Error {
-  override readonly name = 'RefusedRequest';
+export class ErrorResponse extends Error {
+  override readonly name = 'ErrorResponse';
 }
 
 /** The server knows the session no longer, such as after its own restart, and did nothing of what it was asked: a new connection can ask again. */

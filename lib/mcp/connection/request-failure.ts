@@ -1,6 +1,6 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import { isJsonObject, parseObject } from '../../chat/json.js';
-import { RefusedRequest, SessionExpired } from './client.js';
+import { ErrorResponse, SessionExpired } from './client.js';
 
 /** So much of an answer that is no message is quoted. */
 const LONGEST_QUOTE = 300;
@@ -23,5 +23,5 @@ export function requestFailure(thrown: unknown, hasSession: boolean): unknown {
 
 function refusal(code: unknown, message: string, hasSession: boolean): Error {
   if (hasSession && OF_SERVERS.includes(code) && /\bsession\b/i.test(message)) return new SessionExpired(message);
-  return new RefusedRequest(message);
+  return new ErrorResponse(message);
 }

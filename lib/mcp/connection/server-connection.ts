@@ -5,7 +5,7 @@ import type { ServerEntry } from '../base/server-entry.js';
 import type { Offer } from '../definitions/definition.js';
 import { readOffer } from '../definitions/read-offer.js';
 import type { AskUser } from './adapted-client.js';
-import { type CallLimits, type Client, RefusedRequest, SessionExpired } from './client.js';
+import { type CallLimits, type Client, ErrorResponse, SessionExpired } from './client.js';
 import type { ConnectionDeps } from './connection-deps.js';
 import { destinationOf } from './destination.js';
 import { ServerLog } from './server-log.js';
@@ -145,7 +145,7 @@ export class ServerConnection {
 
   #explained(thrown: unknown): HiError {
     const { name } = this.#entry;
-    const isRefused = thrown instanceof RefusedRequest;
+    const isRefused = thrown instanceof ErrorResponse;
     const { ended, lastLines } = this.#log;
     const reason = ended === null || isRefused || thrown instanceof HiError ? reasonOf(thrown) : ended;
     const message = harmlessText(reason, LONGEST_REASON);

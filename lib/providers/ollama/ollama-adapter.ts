@@ -27,7 +27,7 @@ import * as facts from './ollama-facts.js';
 import { toVendorRequest } from './ollama-request.js';
 import type { OllamaSearch } from './ollama-web.js';
 import { isCut, learntWindow, loadedWindow, promptCutNotice, textTokens, windowOption } from './ollama-window.js';
-import { unreadable } from './unreadable-line.js';
+import { unreadableLine } from './unreadable-line.js';
 
 /** Creates a client for one request. The SDK does not accept a signal, so it gets a `fetch` with one. */
 type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
@@ -181,13 +181,13 @@ class OllamaServer {
       const stream = await client.chat(asked);
       for await (const chunk of stream) {
         const bad = isJsonObject(chunk) ? dropped.first : jsonText(chunk);
-        if (bad !== null) throw unreadable(bad);
+        if (bad !== null) throw unreadableLine(bad);
         yield chunk;
       }
     } catch (thrown) {
       if (!(thrown instanceof Error) || thrown.name !== 'Error') throw thrown;
       if (!thrown.message.startsWith('Did not receive done')) throw new StreamError({ message: thrown.message });
-      if (dropped.first !== null) throw unreadable(dropped.first);
+      if (dropped.first !== null) throw unreadableLine(dropped.first);
     } finally {
       dropped.end();
     }

@@ -6,7 +6,7 @@ import { parseQuery } from '../rank/query.js';
 import type { Recall } from '../recall.js';
 import type { Found, Hit, Said, Speaker } from '../search.js';
 import { passageOf } from './passage.js';
-import { tokensOf } from './token-bound.js';
+import { tokenBound } from './token-bound.js';
 import { distance, parseTime } from './when.js';
 
 /** What the model asks for, as it wrote it. */
@@ -58,7 +58,7 @@ function foundText({ hits, more, unsearched }: Found, query: string, now: Date, 
   let room = BUDGET;
   for (const hit of hits) {
     const text = hitText(hit, query, now, home);
-    room -= tokensOf(text);
+    room -= tokenBound(text);
     if (room < 0) break;
     shown.push(text);
   }
@@ -97,7 +97,7 @@ function aroundText(messages: readonly Said[], id: number, now: Date, home: stri
   let room = BUDGET;
   const kept = new Set<number>();
   for (const index of order) {
-    room -= tokensOf(texts[index] ?? '');
+    room -= tokenBound(texts[index] ?? '');
     if (room < 0) break;
     kept.add(index);
   }

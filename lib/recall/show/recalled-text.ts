@@ -2,7 +2,7 @@ import { localTime } from '../../chat/text/local-time.js';
 import { originLabel } from '../origin.js';
 import type { Reminder } from '../search.js';
 import { passageOf } from './passage.js';
-import { tokensOf } from './token-bound.js';
+import { tokenBound } from './token-bound.js';
 
 /** The most tokens that all passages take together, and the most characters of one. */
 const BUDGET = 600;
@@ -18,11 +18,11 @@ export function recalledText(
 ): { readonly text: string; readonly ids: readonly number[] } | null {
   const lines: string[] = [];
   const ids: number[] = [];
-  let room = BUDGET - tokensOf(`${BEGIN}\n${END}\n`);
+  let room = BUDGET - tokenBound(`${BEGIN}\n${END}\n`);
   for (const { message, origin, text } of reminders) {
     const passage = asData(passageOf(text, asked, [], PASSAGE).text);
     const line = `[#${message.id} · ${localTime(message.at)}, ${originLabel(message, origin)}] ${passage}`;
-    room -= tokensOf(`${line}\n`);
+    room -= tokenBound(`${line}\n`);
     if (room < 0) break;
     lines.push(line);
     ids.push(message.id);

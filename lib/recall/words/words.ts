@@ -34,7 +34,7 @@ const SHARED = 13;
 let known = new Map<string, readonly string[]>();
 
 /** A word that a text is found by. */
-export interface Word {
+export interface IndexTerm {
   readonly word: string;
   /** `whole`: a name whose parts follow; `other`: another spelling of the word before; `end`: the last character of a run in pairs. */
   readonly as: 'word' | 'whole' | 'other' | 'pair' | 'end';
@@ -49,7 +49,7 @@ export function words(text: string): string[] {
 }
 
 /** The same words, each with what it is of the text. */
-export function describedWords(text: string): readonly Word[] {
+export function describedWords(text: string): readonly IndexTerm[] {
   return Array.from(text.matchAll(CHUNK), ([chunk]) => split(chunk)).flat();
 }
 
@@ -89,8 +89,8 @@ export function plainWord(chunk: string): string | null {
   return STOPPED.has(folded) ? null : stem(folded);
 }
 
-function split(chunk: string): readonly Word[] {
-  const found: Word[] = [];
+function split(chunk: string): readonly IndexTerm[] {
+  const found: IndexTerm[] = [];
   const composed = PLAIN.test(chunk) ? chunk : chunk.normalize('NFKC');
   const pieces = withoutContractions(composed).split(/[.\-:@'’]/);
   if (pieces.length > 1 && /[\d.@_]/.test(composed) && composed.length <= LONGEST) {
@@ -109,7 +109,7 @@ function withoutContractions(text: string): string {
     .replace(/^(?:\p{L}|qu)['’]/iu, '');
 }
 
-function addPiece(piece: string, found: Word[]): void {
+function addPiece(piece: string, found: IndexTerm[]): void {
   let at = 0;
   for (const { 0: run, index } of PLAIN.test(piece) ? [] : piece.matchAll(UNSPACED)) {
     addName(piece.slice(at, index), found);
@@ -120,7 +120,7 @@ function addPiece(piece: string, found: Word[]): void {
 }
 
 /** Every two characters, and the last one by itself: so a word of one character is found as the beginning of a pair. */
-function addPairs(run: string, found: Word[]): void {
+function addPairs(run: string, found: IndexTerm[]): void {
   const characters = Array.from(fold(run));
   characters.forEach((character, index) => {
     const next = characters[index + 1];
@@ -128,20 +128,20 @@ function addPairs(run: string, found: Word[]): void {
   });
 }
 
-function addName(piece: string, found: Word[]): void {
+function addName(piece: string, found: IndexTerm[]): void {
   const parts = piece.split(SEAMS).filter((part) => part !== '');
   if (parts.length > 1 && piece.length <= LONGEST) addWhole(fold(piece), found);
   // A single letter or digit of a version or a hash says nothing by itself.
   for (const part of parts) if (parts.length === 1 || part.length > 1) addWord(part, found);
 }
 
-function addWhole(whole: string, found: Word[]): void {
+function addWhole(whole: string, found: IndexTerm[]): void {
   found.push({ word: whole, as: 'whole' });
   // Of a hash, people say the beginning.
   if (/^(?=.*\d)[\da-f]{12,}$/.test(whole)) found.push({ word: whole.slice(0, 7), as: 'other' });
 }
 
-function addWord(word: string, found: Word[]): void {
+function addWord(word: string, found: IndexTerm[]): void {
   if (word === '' || word.length > LONGEST) return;
   const folded = fold(word);
   if (STOPPED.has(folded)) return;

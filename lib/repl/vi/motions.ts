@@ -2,17 +2,17 @@ import { type EditBuffer, offsetAfter, offsetBefore } from '../editing/edit-buff
 import { lineEnd, lineStart } from '../editing/edits.js';
 
 /** Where a motion leads. */
-export interface Target {
+export interface MotionTarget {
   readonly to: number;
   /** Whether an operator includes the character there. */
   readonly isInclusive: boolean;
 }
 
 /** A movement of the cursor; null where it is impossible. */
-export type Motion = (buffer: EditBuffer, count: number) => Target | null;
+export type Motion = (buffer: EditBuffer, count: number) => MotionTarget | null;
 
-const exclusive = (to: number): Target => ({ to, isInclusive: false });
-const inclusive = (to: number): Target => ({ to, isInclusive: true });
+const exclusive = (to: number): MotionTarget => ({ to, isInclusive: false });
+const inclusive = (to: number): MotionTarget => ({ to, isInclusive: true });
 
 /** Repeats a step up to `count` times, or until it no longer moves. */
 function repeated(count: number, from: number, step: (at: number) => number): number {
@@ -137,7 +137,7 @@ export function findTarget(
   { way, character }: Find,
   count: number,
   isAgain: boolean,
-): Target | null {
+): MotionTarget | null {
   const isForward = way === 'f' || way === 't';
   const isUpTo = way === 't' || way === 'T';
   const [start, end] = [lineStart(buffer), lineEnd(buffer)];

@@ -2,7 +2,7 @@ import { type EditBuffer, moveCursor, offsetAfter, offsetBefore, replaceRange } 
 import { lineEnd } from '../editing/edits.js';
 import { isPrintable } from '../editing/key-bindings.js';
 import type { ModalAction, PressedKey } from '../editing/modal-keys.js';
-import type { Target } from './motions.js';
+import type { MotionTarget } from './motions.js';
 
 /** Named keys that stand for a command. */
 const NAMED: Readonly<Record<string, string>> = {
@@ -26,10 +26,10 @@ export function commandName({ text, key }: PressedKey): string {
 export const WORD_ENDS: Readonly<Record<string, string>> = { w: 'e', W: 'E' };
 
 /** Whether the cursor is on white space, or at the end of the text. */
-export const isBlankAt = ({ text, cursor }: EditBuffer): boolean => /^(?:\s|$)/.test(text.slice(cursor, cursor + 1));
+export const isOnBlank = ({ text, cursor }: EditBuffer): boolean => /^(?:\s|$)/.test(text.slice(cursor, cursor + 1));
 
 /** An operator's word motion does not leave the line, unless it starts at the end of one. */
-export function stopAtLine(name: string, target: Target | null, buffer: EditBuffer): Target | null {
+export function stopAtLine(name: string, target: MotionTarget | null, buffer: EditBuffer): MotionTarget | null {
   const end = lineEnd(buffer);
   if (target === null || !'wW'.includes(name) || buffer.cursor === end) return target;
   return { ...target, to: Math.min(target.to, end) };

@@ -1,8 +1,8 @@
 import { type EditBuffer, moveCursor, offsetAfter, offsetBefore } from '../editing/edit-buffer.js';
 import { lineEnd, lineStart, moveDown, moveUp } from '../editing/edits.js';
 import type { ModalAction, ModalKeys, PressedKey } from '../editing/modal-keys.js';
-import { type Find, findTarget, MOTIONS, type Motion, type Target } from './motions.js';
-import { commandName, isBlankAt, overtype, replaceCharacters, stopAtLine, swapCase, WORD_ENDS } from './vi-edits.js';
+import { type Find, findTarget, MOTIONS, type Motion, type MotionTarget } from './motions.js';
+import { commandName, isOnBlank, overtype, replaceCharacters, stopAtLine, swapCase, WORD_ENDS } from './vi-edits.js';
 
 /** An operator that waits for its motion. */
 interface Operator {
@@ -111,13 +111,13 @@ export class ViKeys implements ModalKeys {
       return WAIT;
     }
     if (name === ';' || name === ',') return this.#findAgain(name === ',', buffer);
-    const motion = MOTIONS[this.#operator?.name === 'c' && !isBlankAt(buffer) ? (WORD_ENDS[name] ?? name) : name];
+    const motion = MOTIONS[this.#operator?.name === 'c' && !isOnBlank(buffer) ? (WORD_ENDS[name] ?? name) : name];
     if (motion !== undefined) return this.#move(this.#target(name, motion, buffer), buffer);
     if (name === 'd' || name === 'c' || name === 'y') return this.#operate(name, buffer);
     return this.#operator === null ? this.#simple(name, buffer) : null;
   }
 
-  #target(name: string, motion: Motion, buffer: EditBuffer): Target | null {
+  #target(name: string, motion: Motion, buffer: EditBuffer): MotionTarget | null {
     const target = motion(buffer, this.#times());
     return this.#operator === null ? target : stopAtLine(name, target, buffer);
   }
@@ -148,7 +148,7 @@ export class ViKeys implements ModalKeys {
     return this.#apply(name, isLast ? Math.max(0, start - 1) : start, isLast ? end : end + 1);
   }
 
-  #move(target: Target | null, buffer: EditBuffer): ModalAction | null {
+  #move(target: MotionTarget | null, buffer: EditBuffer): ModalAction | null {
     if (target === null) return null;
     if (this.#operator === null) return { type: 'edit', buffer: moveCursor(buffer, target.to) };
     const [start, to] = [Math.min(buffer.cursor, target.to), Math.max(buffer.cursor, target.to)];

@@ -1,6 +1,6 @@
 import { type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
-import { SERVER_TOOLS, takenTools, toolKey } from '../../chat/tool-key.js';
+import { SERVER_TOOL_PREFIX, takenTools, toolKey } from '../../chat/tool-key.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
 
 /** What says that a definition is refused, not a call that was made. */
@@ -34,7 +34,7 @@ export function withoutRefusedTools(
 
 function refusedIn(said: string, sent: readonly ToolSpec[]): readonly ToolSpec[] {
   // Those of hi's own are taken everywhere.
-  const ofServers = sent.filter(({ name }) => name.startsWith(SERVER_TOOLS));
+  const ofServers = sent.filter(({ name }) => name.startsWith(SERVER_TOOL_PREFIX));
   if (ofServers.length === 0 || !OF_DEFINITIONS.test(said) || OF_CALLS.test(said)) return [];
   const words = new Set(said.match(/[\w-]+/g));
   const named = ofServers.filter(({ name }) => words.has(name));

@@ -1,4 +1,4 @@
-import { everyWordOf, type SignificantWord, type Stems, wordsOf } from './significant-words.js';
+import { everyWordOf, type SignificantWord, type Stems, significantWordsOf } from './significant-words.js';
 import { FUNCTION_WORDS } from './stop-words.js';
 
 /** What matching needs of a skill. */
@@ -25,13 +25,13 @@ const LONG_MESSAGE = 40;
 
 /** The significant words of a skill in the format that `matchWords` reads and the cache keeps: ` name | keywords | description | headings `. */
 export function stemsOf([name, ...fields]: readonly [string, string, string, string], stems: Stems): string {
-  const lists = [nameWords(name, stems), ...fields.map((field) => wordsOf(field, stems))];
+  const lists = [nameWords(name, stems), ...fields.map((field) => significantWordsOf(field, stems))];
   return ` ${lists.map((words) => [...firstOfEach(words).keys()].join(' ')).join(' | ')} `;
 }
 
 /** The words of a name. Stop words count where it has no others, such as `weather` or `todo`, but function words do not. */
 function nameWords(name: string, stems: Stems): readonly SignificantWord[] {
-  const significant = wordsOf(name, stems);
+  const significant = significantWordsOf(name, stems);
   const isFunctionWords = runsOf(name).every((run) => FUNCTION_WORDS.has(run) || run.length === 1);
   return significant.length > 0 || isFunctionWords ? significant : everyWordOf(name, stems);
 }

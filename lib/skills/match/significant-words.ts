@@ -18,7 +18,7 @@ export type Stems = Map<string, Pick<SignificantWord, 'stem' | 'isStopWord'>>;
  * The significant words of a text: runs of letters and digits, in lower case and without accents, and every two neighbouring
  * characters in scripts without spaces between words. Stop words are left out.
  */
-export function wordsOf(text: string, stems: Stems = new Map()): readonly SignificantWord[] {
+export function significantWordsOf(text: string, stems: Stems = new Map()): readonly SignificantWord[] {
   return everyWordOf(text, stems).filter(({ isStopWord }) => !isStopWord);
 }
 

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { ShellName } from '../../permission/shell/shell-name.js';
 
 /** What determines which shells are available. */
-export interface ShellSystem {
+export interface ShellSearch {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   isProgram(path: string): boolean;
@@ -14,8 +14,8 @@ const USUAL_PATH = '/usr/bin:/bin';
 
 /** The shell that runs commands: bash, or sh if PATH has no bash, as on Alpine. */
 export function commandShell(
-  env: ShellSystem['env'],
-  { platform, isProgram }: Pick<ShellSystem, 'platform' | 'isProgram'> = here(),
+  env: ShellSearch['env'],
+  { platform, isProgram }: Pick<ShellSearch, 'platform' | 'isProgram'> = here(),
 ): ShellName {
   if (platform === 'win32') return 'bash';
   const folders = (env.PATH ?? USUAL_PATH).split(':').filter(isAbsolute);
@@ -27,7 +27,7 @@ export function commandShell(
  * The program of a shell, found in PATH. On Windows, bash comes with Git for Windows, which does not add it to PATH; a bash in PATH is that of
  * another system (WSL).
  */
-export function shellProgram(name: ShellName, { platform, env, isProgram }: ShellSystem = hereAndNow()): string {
+export function shellProgram(name: ShellName, { platform, env, isProgram }: ShellSearch = hereAndNow()): string {
   if (platform !== 'win32') return name;
   const folders = [env.ProgramW6432, env.ProgramFiles, env.LOCALAPPDATA && `${env.LOCALAPPDATA}\\Programs`];
   const found = folders.map((folder) => `${folder}\\Git\\bin\\bash.exe`).find(isProgram);
@@ -51,9 +51,9 @@ function withExitFolder(command: string, platform: NodeJS.Platform): string {
   return `trap '${pwd} >&3' EXIT; ${command}`;
 }
 
-const here = (): Pick<ShellSystem, 'platform' | 'isProgram'> => ({ platform: process.platform, isProgram });
+const here = (): Pick<ShellSearch, 'platform' | 'isProgram'> => ({ platform: process.platform, isProgram });
 
-const hereAndNow = (): ShellSystem => ({ ...here(), env: process.env });
+const hereAndNow = (): ShellSearch => ({ ...here(), env: process.env });
 
 function isProgram(path: string): boolean {
   try {

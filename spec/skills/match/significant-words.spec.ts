@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { wordsOf } from '../../../lib/skills/match/significant-words.js';
+import { significantWordsOf } from '../../../lib/skills/match/significant-words.js';
 import fc from '../../support/properties.js';
 
-const stems = (text: string): string[] => wordsOf(text).map(({ stem }) => stem);
+const stems = (text: string): string[] => significantWordsOf(text).map(({ stem }) => stem);
 
 describe('the words of a text', () => {
   it('are the same whatever their ending', () => {
@@ -40,7 +40,7 @@ describe('the words of a text', () => {
   it('say where they stand, in order', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
-        const words = wordsOf(text);
+        const words = significantWordsOf(text);
         const prepared = text.normalize('NFKC').toLowerCase();
         for (const { to } of words) expect(to).toBeLessThanOrEqual(prepared.length);
         expect(words.map(({ from }) => from)).toEqual(words.map(({ from }) => from).sort((one, other) => one - other));

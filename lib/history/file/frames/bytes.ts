@@ -86,6 +86,6 @@ export function truncateFile(file: number, size: number): void {
 }
 
 /** The current size of a file in bytes. */
-export function sizeOf(file: number): number {
+export function fileSize(file: number): number {
   return fstatSync(file).size;
 }

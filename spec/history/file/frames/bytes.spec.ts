@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   bufferedReader,
+  fileSize,
   partReader,
   readAt,
-  sizeOf,
   truncateFile,
   writeAt,
 } from '../../../../lib/history/file/frames/bytes.js';
@@ -65,12 +65,12 @@ describe('the bytes of a file', () => {
 
   it('are written where they belong, all of them, and the size follows', () => {
     writeAt(file, Buffer.from('abc'), 4999);
-    expect(sizeOf(file)).toBe(5002);
+    expect(fileSize(file)).toBe(5002);
     writeAt(file, Buffer.alloc(0), 6000);
     expect(
       readFileSync(join(folder, 'file')).equals(Buffer.concat([CONTENT.subarray(0, 4999), Buffer.from('abc')])),
     ).toBe(true);
     truncateFile(file, 100);
-    expect(sizeOf(file)).toBe(100);
+    expect(fileSize(file)).toBe(100);
   });
 });

@@ -17,7 +17,7 @@ export interface Change {
 }
 
 /** The tools of servers as they were when the user first met them, or last agreed to them: "always" means the tool as it was then. */
-export class Pins {
+export class ToolPins {
   readonly #path: string;
   #servers: JsonObject | null = null;
 

@@ -19,7 +19,7 @@ const UNKNOWN_QUESTION: readonly string[] = ['model', 'request', 'malformed'];
  * Asks the server about a model, where the maker's table does not have it or the server is not the maker's own, and nothing is known from the last
  * days, or once more when it is asked `again`. Never fails: a server that does not answer costs at most two seconds, once in ten minutes.
  */
-export async function askFacts(
+export async function refreshFacts(
   member: ProviderMember,
   { model, api_base }: ModelSettings,
   memory: ModelMemory,
