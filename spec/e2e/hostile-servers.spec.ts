@@ -54,7 +54,7 @@ async function asked(...args: string[]) {
 const [chat] = dialects as readonly [Dialect];
 
 describe('a refusal after words of the answer', () => {
-  it.each(dialects.slice(1, 3).map((dialect) => [dialect.title, dialect] as const))(
+  it.each(dialects.slice(2, 3).map((dialect) => [dialect.title, dialect] as const))(
     'is learnt, and said, for the next message: %s',
     async (_title, dialect) => {
       await seen(dialect);
@@ -76,7 +76,6 @@ describe('a failure that seems to pass, each time an image is in the conversatio
   const AT_ONCE = { 'retry-after-ms': '1' };
   const error = (status: number, body: string): VendorAnswer => ({ status, headers: AT_ONCE, chunks: [body] });
   const failures: readonly (readonly [string, VendorAnswer])[] = [
-    ['429', error(429, '{"error":{"message":"Too Many Requests"}}')],
     ['504, as a page', error(504, '<html><head><title>504 Gateway Time-out</title></head></html>')],
   ];
 
@@ -116,5 +115,39 @@ describe('a failure that seems to pass, each time an image is in the conversatio
     await talkTo(chat, (body) => (holdsImage(body) ? error(503, '{}') : chat.text('Fine.')));
     expect(await asked('-f', 'cat.png', 'this one?')).toMatchObject({ status: 5, requests: 5 });
     expect(await asked('and now?')).toMatchObject({ status: 0, stdout: 'Fine.' });
+  });
+});
+
+describe('what was said before', () => {
+  const LONG = 'A long answer. '.repeat(2200);
+
+  it('blocks nothing where a content filter refuses it', async () => {
+    home = makeHome({});
+    await talkTo(chat, chat.text('Bang.'));
+    await asked('what does a gun say?');
+    const refused = 'The response was filtered due to the prompt triggering our content management policy.';
+    const answer = (body: JsonObject): VendorAnswer =>
+      JSON.stringify(body).includes('gun')
+        ? { status: 400, chunks: [JSON.stringify({ error: { message: refused, code: 'content_filter' } })] }
+        : chat.text('Fine.');
+    await talkTo(chat, answer);
+    const next = await asked('and a cat?');
+    expect(next).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(next.stderr).toContain('it answers this one without those before');
+    expect(await asked('a gun again?')).toMatchObject({ status: 5, requests: 2 });
+  });
+
+  it('is compacted where it is too long in words that nobody knows', async () => {
+    home = makeHome({});
+    await talkTo(chat, chat.text(LONG));
+    for (const question of ['one', 'two']) await asked(question);
+    const said = JSON.stringify({ error: { message: 'The engine was compiled for fewer positions.' } });
+    await talkTo(chat, (body) =>
+      JSON.stringify(body).length > 50_000 ? { status: 400, chunks: [said] } : chat.text('Fine.'),
+    );
+    const first = await asked('and now?');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.' });
+    expect(first.stderr).toContain('messages compacted');
+    expect(await asked('and then?')).toMatchObject({ status: 0, requests: 1 });
   });
 });

@@ -43,11 +43,16 @@ export function adaptRequest(
  */
 export function adaptAfterFailure(request: ChatRequest, failure: HiError, memory: ModelMemory): Adapted | null {
   if (failure instanceof RequestRefusal) return adaptRequest(request, failure, memory, true);
+  const notice = `'${request.model}' answers if earlier messages are sent as text only. (${failure.message})`;
+  return inWords(request, notice);
+}
+
+/** Words alone in place of what earlier messages have beside them, to be believed for an hour once it was answered twice. Null when they have nothing. */
+export function inWords(request: ChatRequest, notice: string): Adapted | null {
   if (!holdsOldParts(request)) return null;
   const now = Date.now();
   const words = { words_until: now + 1, refused_at: { words: doubtfulAt(now) } };
   const isDoubted = Boolean(request.facts?.doubted_at);
-  const notice = `'${request.model}' answers if earlier messages are sent as text only. (${failure.message})`;
   return {
     request: withFacts(request, words),
     notice: isDoubted ? null : notice,

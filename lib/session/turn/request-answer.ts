@@ -1,5 +1,5 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
-import type { AnswerPart } from '../../chat/message.js';
+import type { AnswerPart, Usage } from '../../chat/message.js';
 import type { ModelFacts, ModelMemory } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { joinSources, type Source } from '../../chat/source.js';
@@ -53,19 +53,29 @@ export async function* requestAnswer(
   let request: ChatRequest = { ...unfitted, facts: memory.facts };
   let adapted: Adapted | null = null;
   let unchanged: ChatRequest | null = null;
-  for (let attempt = 1, refusals = 0; ; ) {
+  const usageOf = (usage: Usage): ChatEvent => ({
+    ...{ type: 'usage', purpose: 'answer', provider: provider.name, model: request.model, usage },
+  });
+  for (let attempt = 1, refusals = 0, contents = 0; ; ) {
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
       // A notice that only an answer can prove is shown once there is an answer.
       const notice = adapted?.proves ? adapted.notice : null;
       yield* once(provider, request, answer, { memory, keep, notice }, signal);
-      if (adapted !== null || memory.facts.doubted_at) {
+      const declined = isDeclined(answer);
+      const less = declined ? await withoutContent(request, answer.end?.detail, contents) : null;
+      if (less !== null) {
+        if (answer.end?.usage) yield usageOf(answer.end.usage);
+        contents += 1;
+        [request, adapted, answer.end] = [less.request, less, null];
+        continue;
+      }
+      if (!declined && (adapted !== null || memory.facts.doubted_at)) {
         const { learntFromAnswer } = await import('../refusals/adapt-request.js');
         const learnt = learntFromAnswer(adapted, memory.facts, Date.now());
         if (learnt !== null) memory.learn(learnt);
       }
-      const usage = answer.end?.usage;
-      if (usage) yield { type: 'usage', purpose: 'answer', provider: provider.name, model: request.model, usage };
+      if (answer.end?.usage) yield usageOf(answer.end.usage);
       return;
     } catch (thrown) {
       if (isAbort(thrown) || !(thrown instanceof HiError)) throw thrown;
@@ -106,12 +116,20 @@ export async function* requestAnswer(
           continue;
         }
       }
-      if (!(thrown instanceof RequestRefusal) || refusals === MOST_REFUSALS) throw thrown;
-      if (unchanged !== null && thrown.retryable) throw thrown;
+      const less = thrown.code === 'refused' ? await withoutContent(request, thrown.message, contents) : null;
+      if (less !== null) {
+        contents += 1;
+        [request, adapted] = [less.request, less];
+        continue;
+      }
+      if (!(thrown instanceof RequestRefusal) || (unchanged !== null && thrown.retryable)) throw thrown;
       const { adaptRequest } = await import('../refusals/adapt-request.js');
       refusals += 1;
-      adapted = adaptRequest(request, thrown, memory, refusals > 1);
-      if (adapted === null) throw thrown;
+      adapted = refusals > MOST_REFUSALS ? null : adaptRequest(request, thrown, memory, refusals > 1);
+      if (adapted === null) {
+        const { causeOf } = await import('../refusals/earlier-messages.js');
+        throw await causeOf(provider, request, thrown, signal);
+      }
       request = adapted.request;
       if (adapted.notice !== null && adapted.proves === null) yield warning(adapted.notice);
     }
@@ -122,6 +140,15 @@ export async function* requestAnswer(
 function learntFrom({ message }: HiError): ModelFacts {
   const context_window = windowIn(message);
   return context_window === null ? { asked_at: 1 } : { context_window };
+}
+
+/** Whether the model declined before it said anything. */
+const isDeclined = ({ end, parts }: PartialAnswer): boolean => end?.stop_reason === 'refusal' && parts.length === 0;
+
+async function withoutContent(request: ChatRequest, said: string | undefined, times: number): Promise<Adapted | null> {
+  if (times === MOST_REFUSALS) return null;
+  const { withoutRefusedContent } = await import('../refusals/earlier-messages.js');
+  return withoutRefusedContent(request, said ?? 'It declined to answer.');
 }
 
 async function learntLate(request: ChatRequest, thrown: HiError, memory: ModelMemory): Promise<string | null> {
@@ -147,8 +174,10 @@ async function* once(
   try {
     let unsaid = notice;
     for await (const event of wholeCharacters(provider.stream(request, signal))) {
-      if (unsaid !== null) yield warning(unsaid);
-      unsaid = null;
+      if (unsaid !== null && event.type !== 'end') {
+        yield warning(unsaid);
+        unsaid = null;
+      }
       switch (event.type) {
         case 'text':
         case 'thinking':
