@@ -205,7 +205,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     clock: setting(
       { type: 'boolean' },
       true,
-      'Whether the model is told the time and the working folder when they have changed since the last message.',
+      'Whether the model is told the time, the folder and the machine when they have changed since the last message.',
     ),
     recall: section(
       'Automatic recall of earlier messages.',
