@@ -29,16 +29,15 @@ async function inThread<Result>(workerData: ScalingTask, signal: AbortSignal): P
   const { THREAD } = await import('./scaling-thread.js');
   signal.throwIfAborted();
   const worker = new Worker(new URL(THREAD), { workerData });
-  const stop = (): void => void worker.terminate();
-  signal.addEventListener('abort', stop, { once: true });
   try {
     return await new Promise<Result | null>((resolve, reject) => {
+      // Bun lets a thread end only between two calls of its own: nobody waits for that.
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       worker.once('message', resolve);
       worker.once('error', reject);
-      worker.once('exit', () => reject(signal.aborted ? signal.reason : new Error('The thread that scales ended.')));
+      worker.once('exit', () => reject(new Error('The thread that scales ended.')));
     });
   } finally {
-    signal.removeEventListener('abort', stop);
-    await worker.terminate();
+    void worker.terminate();
   }
 }
