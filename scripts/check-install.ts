@@ -96,6 +96,7 @@ async function checkPair(place: Place, packed: string, node: Fetched, release: s
       [['--version'], [machine.npm, '--version']].map((words) => sayOn(machine, machine.node, words, machine.npmEnv)),
     );
     const versions = `Node ${nodeVersion?.text.trim()}, npm ${npmVersion?.text.trim().split('\n').at(-1)}`;
+    if (nodeVersion?.status !== 0) return report(false, `${place.title}: ${versions}`);
     if (npmVersion?.status !== 0 || /does not support/.test(npmVersion.text)) {
       console.log(`${place.title}, ${versions}\n  -      this npm does not run on this Node`);
       return;

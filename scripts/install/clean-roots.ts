@@ -11,6 +11,8 @@ export interface CleanRoot {
 }
 
 const TOOLS = ['debootstrap', 'bwrap', 'dpkg-deb', 'python3'];
+/** Node 26 does not start without it. */
+const NEEDED_BY_NODE = 'libatomic1';
 const APPLETS = join('usr', 'bin');
 
 /** Why no clean root can be made on this machine, or null. */
@@ -25,7 +27,7 @@ export function whyNoRoots(): string | null {
 /** Makes one in `parent`, from Debian's packages. Takes minutes. Throws what `debootstrap` said. */
 export function makeRoot(name: RootName, parent: string): CleanRoot {
   const folder = join(parent, `root-${name}`);
-  if (name === 'debian') debootstrap(['--variant=minbase'], folder);
+  if (name === 'debian') debootstrap(['--variant=minbase', `--include=${NEEDED_BY_NODE}`], folder);
   else makeMuslRoot(folder, join(parent, 'downloaded'));
   return { name, folder };
 }
