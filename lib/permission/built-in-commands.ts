@@ -16,7 +16,7 @@ interface Form {
   readonly valued?: string;
   /** Options that are one whole word each, such as `-name`. */
   readonly words?: readonly string[];
-  /** What the other words are: files, files or folders, or no paths at all. */
+  /** What the other words are: files, files or folders, words that are neither paths nor options, or nothing. */
   readonly operands: 'files' | 'places' | 'words' | 'none';
   /** The option letters that allow operands to be folders. */
   readonly recursive?: string;
@@ -39,7 +39,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   diff: { flags: 'uqbwiBcy', operands: 'files' },
   dirname: { operands: 'words' },
   du: { flags: 'shackm', valued: 'd', operands: 'places' },
-  echo: { flags: 'ne', operands: 'words' },
+  echo: { operands: 'words' },
   egrep: GREP,
   false: { operands: 'none' },
   fgrep: GREP,
@@ -77,7 +77,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   stat: { operands: 'places' },
   tac: { operands: 'files' },
   tail: NUMBER,
-  tr: { flags: 'dsc', operands: 'words' },
+  tr: { operands: 'words' },
   true: { operands: 'none' },
   uname: { flags: 'asrmno', operands: 'none' },
   uniq: { flags: 'cdui', operands: 'files', most: 1 },
@@ -168,9 +168,9 @@ function readCluster(word: string, { flags = '', valued = '' }: Form): { letters
 
 function isFolder(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return statSync(path).isDirectory();
   } catch {
-    // The name is too long or the links form a loop, so nothing can be opened.
+    // It does not exist, the name is too long or the links form a loop, so nothing can be opened.
     return false;
   }
 }

@@ -35,7 +35,8 @@ const STANDARD_INPUT = /^\/(dev\/(stdin|fd\/)|proc\/.*\/fd\/)/;
 const READS_SCRIPT = 'the shell runs its input';
 
 /** Builtins that evaluate the name of a variable, where a value such as `a[$(date)]` runs a command. */
-const NAME_READERS = new Set(['test', '[', 'printf', 'read', 'mapfile', 'readarray', 'getopts', 'wait']);
+const LINE_READERS = new Set(['mapfile', 'readarray']);
+const NAME_READERS = new Set(['test', '[', 'printf', 'read', ...LINE_READERS, 'getopts', 'wait']);
 
 /** Finds the command that a command runs, so that both are judged. */
 export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
@@ -121,7 +122,7 @@ function shellCommand(program: string, words: readonly ShellWord[]): NestedComma
     else if (/^-[eilux]*c$/.test(value)) {
       const script = words[index + 1]?.value ?? null;
       if (script === null) return hiddenCommand('it runs a script whose text is not part of the command');
-      const shell = /^r?bash$/.test(program) ? 'bash' : 'sh';
+      const shell = program.endsWith('bash') ? 'bash' : 'sh';
       if (shell === 'sh' && hasOnlyBashSyntax(script)) return hiddenCommand(parsedDifferently(program));
       return { kind: 'script', start: words.length, script, shell };
     } else if (!/^[-+][eilnuvx]+$/.test(value)) return hiddenCommand(`the shell option ${value} is not known`);
@@ -140,7 +141,7 @@ function scriptFile(words: readonly ShellWord[], start: number): NestedCommand {
 
 function nameReader(program: string, words: readonly ShellWord[]): NestedCommand {
   const rest = words.slice(1);
-  if (/^(mapfile|readarray)$/.test(program) && rest.some(({ value }) => value === null || /^-[A-Za-z]*C/.test(value)))
+  if (LINE_READERS.has(program) && rest.some(({ value }) => value === null || /^-[A-Za-z]*C/.test(value)))
     return hiddenCommand(`${program} may run a command for each line`);
   if (program === 'printf' && rest[0]?.mayBeOption === false) return NOTHING;
   const plain = rest.every(({ value }) => value !== null && !value.includes('[') && !/^-[vR]/.test(value));

@@ -67,7 +67,7 @@ export function wrappedCommand(program: string, words: readonly ShellWord[]): Ne
       const option = readOption(value, wrapper);
       if (option === null) return hiddenCommand(`the option ${value} of ${program} may run something else`);
       if (option.takesNext) index += 1;
-      if (program === 'xargs' && option.letter === 'I') placeholder = option.value ?? words[index]?.value ?? '';
+      if (option.letter === 'I') placeholder = option.value ?? words[index]?.value ?? '';
     } else if (isAssignment(program, value)) assignments.push(word);
     else if (skip > 0) skip -= 1;
     else break;
@@ -105,7 +105,7 @@ function readOption(word: string, { flags = '', valued = '', long = [] }: Wrappe
 function xargsWords(words: readonly ShellWord[], placeholder: string | null): readonly ShellWord[] {
   if (placeholder === null) return [...words, UNKNOWN_WORD];
   return words.map((word) => {
-    const isReplaced = word.value === null || placeholder === '' || word.value.includes(placeholder);
+    const isReplaced = word.value === null || word.value.includes(placeholder);
     return isReplaced ? { ...word, value: null, mayBeOption: true } : word;
   });
 }
