@@ -3,7 +3,7 @@ import { strategies } from '../lib/compaction/index.js';
 import { configKeys } from '../lib/config/keys.js';
 import { isSection, isSetting } from '../lib/config/setting.js';
 import { providers } from '../lib/providers/index.js';
-import { OPTION_TABLES } from '../lib/providers/option-tables.js';
+import { optionTables } from '../lib/providers/option-tables.js';
 
 /** The pages of the manual with a table of settings, and the section of each; null is the whole file. */
 export const PAGES: Readonly<Record<string, string | null>> = {
@@ -16,7 +16,7 @@ export const PAGES: Readonly<Record<string, string | null>> = {
 const KEYS: Readonly<Record<string, unknown>> = configKeys({
   providers: providers.map(({ name }) => name),
   strategies: strategies.map(({ name }) => name),
-  options: OPTION_TABLES,
+  options: await optionTables(),
 });
 
 const TABLE = /(<!-- settings: written by npm run docs -->\n)[\s\S]*?(<!-- end of settings -->)/;

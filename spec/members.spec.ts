@@ -12,7 +12,6 @@ const LIB = resolve(import.meta.dirname, '..', 'lib');
 /** The files that name a member of another folder, and why they may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'config/keys.ts': "a key of config.json has a vendor's name, and one strategy is the default",
-  'providers/option-tables.ts': 'what `options` may hold, for each provider; the build reads it',
   'config/model-table.ts': 'the makers of models, by their ids in the table of prices; most are no providers',
   'cli/input/local-command.ts': '`!command` is that tool, run by the user',
   'permission/shell/nested-command.ts': 'the program bash, not the tool',

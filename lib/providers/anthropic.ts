@@ -27,4 +27,7 @@ export const anthropic: ProviderMember = {
   async askFacts(settings, question, signal) {
     return await (await import('./anthropic/anthropic-adapter.js')).askFacts(anthropic, settings, question, signal);
   },
+  async optionTable() {
+    return (await import('./anthropic/anthropic-options.js')).ANTHROPIC_OPTIONS;
+  },
 };

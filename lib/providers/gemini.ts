@@ -22,4 +22,7 @@ export const gemini: ProviderMember = {
   async askFacts(settings, question, signal) {
     return await (await import('./gemini/gemini-adapter.js')).askFacts(gemini, settings, question, signal);
   },
+  async optionTable() {
+    return (await import('./gemini/gemini-options.js')).GEMINI_OPTIONS;
+  },
 };

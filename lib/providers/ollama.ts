@@ -37,4 +37,7 @@ export const ollama: ProviderMember = {
   async *pull(settings, model, signal) {
     yield* (await import('./ollama/ollama-pull-adapter.js')).pull(ollama, settings, model, signal);
   },
+  async optionTable() {
+    return (await import('./ollama/ollama-options.js')).OLLAMA_OPTIONS;
+  },
 };

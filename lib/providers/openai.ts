@@ -22,6 +22,9 @@ export const openai: ProviderMember = {
   create: (settings) => createCompatible(openai, ADDRESS, settings),
   listModels: (settings, signal) => listCompatible(openai, ADDRESS, settings, signal),
   askFacts: (settings, question, signal) => askCompatible(openai, ADDRESS, settings, question, signal),
+  async optionTable() {
+    return (await import('./openai/openai-options.js')).OPENAI_OPTIONS;
+  },
 };
 
 /** The adapter for a vendor with OpenAI's protocol at `address`. */

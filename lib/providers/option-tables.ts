@@ -1,13 +1,10 @@
 import type { JsonObject } from '../chat/json.js';
-import { ANTHROPIC_OPTIONS } from './anthropic/anthropic-options.js';
-import { GEMINI_OPTIONS } from './gemini/gemini-options.js';
-import { OLLAMA_OPTIONS } from './ollama/ollama-options.js';
-import { OPENAI_OPTIONS } from './openai/openai-options.js';
+import { providers } from './index.js';
 
-/** The `options` of the configuration, by vendor. */
-export const OPTION_TABLES: Readonly<Record<string, Readonly<Record<string, JsonObject>>>> = {
-  openai: OPENAI_OPTIONS,
-  anthropic: ANTHROPIC_OPTIONS,
-  gemini: GEMINI_OPTIONS,
-  ollama: OLLAMA_OPTIONS,
-};
+/** The `options` of the configuration, for each vendor that has a table of them. Only the build, the checks and the documentation ask for them. */
+export async function optionTables(): Promise<Readonly<Record<string, Readonly<Record<string, JsonObject>>>>> {
+  const tables = await Promise.all(
+    providers.map(async ({ name, optionTable }) => [name, await optionTable?.()] as const),
+  );
+  return Object.fromEntries(tables.flatMap(([name, table]) => (table === undefined ? [] : [[name, table]])));
+}

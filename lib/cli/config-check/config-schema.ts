@@ -2,11 +2,11 @@ import type { JsonObject } from '../../chat/json.js';
 import { strategies } from '../../compaction/index.js';
 import { configSchema } from '../../config/schema.js';
 import { providers } from '../../providers/index.js';
-import { OPTION_TABLES } from '../../providers/option-tables.js';
+import { optionTables } from '../../providers/option-tables.js';
 
 /** The JSON Schema of `config.json`, with the members of the registries. The build evaluates it. */
 export const SCHEMA: JsonObject = configSchema({
   providers: providers.map(({ name }) => name),
   strategies: strategies.map(({ name }) => name),
-  options: OPTION_TABLES,
+  options: await optionTables(),
 });

@@ -58,6 +58,8 @@ export interface ProviderMember extends Vendor {
    * `stream`. Absent if the server cannot download models.
    */
   pull?(settings: ProviderSettings, model: string, signal: AbortSignal): AsyncIterable<PullProgress>;
+  /** The keys that `options` of the configuration may have, each with its JSON Schema. Absent if they are not checked. */
+  optionTable?(): Promise<Readonly<Record<string, JsonObject>>>;
 }
 
 /**
