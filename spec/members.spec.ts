@@ -15,7 +15,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'config/model-table.ts': 'the makers of models, by their ids in the table of prices; most are no providers',
   'cli/input/local-command.ts': '`!command` is that tool, run by the user',
   'permission/shell/nested-command.ts': 'the program bash, not the tool',
-  'tools/shell/run-shell.ts': 'the program bash, not the tool',
   'tools/shell/command-shell.ts': 'the program bash, not the tool',
   'cli/commands/check-system.ts': 'the program bash, not the tool',
   'cli/completion/completion-scripts.ts': 'the program bash, not the tool',

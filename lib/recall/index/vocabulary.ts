@@ -1,4 +1,4 @@
-import { eachPiece } from '../words/pieces.js';
+import { eachPiece } from '../words/each-piece.js';
 import { plainWord, unshared, wordsOf } from '../words/words.js';
 import { PlainWords } from './plain-words.js';
 

@@ -1,4 +1,4 @@
-import { eachPiece } from './pieces.js';
+import { eachPiece } from './each-piece.js';
 import { plainWord, STOPPED, wordsOf } from './words.js';
 
 /** How many bits a hash has: enough that no two of some hundred words have one. */
