@@ -18,7 +18,7 @@ export interface Material {
   readonly language: string | null;
   /** The most tokens of the whole reply, by the model's own count. */
   readonly most_output: number;
-  /** True where the window has no room for the whole instructions. */
+  /** True if the window has no room for the whole instructions. */
   readonly brief: boolean;
 }
 

@@ -16,7 +16,7 @@ interface Form {
   readonly valued?: string;
   /** Options that are one whole word each, such as `-name`. */
   readonly words?: readonly string[];
-  /** What the other words are: files, files or folders, words that are neither paths nor options, or nothing. */
+  /** The kind of the other words: files, files or folders, words that are neither paths nor options, or nothing. */
   readonly operands: 'files' | 'places' | 'words' | 'none';
   /** The option letters that allow operands to be folders. */
   readonly recursive?: string;
@@ -85,7 +85,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   whoami: { operands: 'none' },
 };
 
-/** Whether a command is on the list: `elsewhere` where it is, but some of what it reads needs approval. */
+/** Whether a command is on the list. `elsewhere`: it is, but some of its files need approval. */
 export type BuiltIn = 'no' | 'elsewhere' | 'yes';
 
 /** Looks a command up in the list, for every folder that it may run in. */
@@ -119,7 +119,7 @@ export function findsSystemPrograms({ env, root }: JudgeContext): boolean {
 
 interface Operand {
   readonly path: string;
-  /** Whether it must not be a folder. */
+  /** True if it must not be a folder. */
   readonly isFile: boolean;
 }
 

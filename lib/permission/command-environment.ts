@@ -25,8 +25,8 @@ const LOGIN = /:\/\/[^/\s@:]*:[^/\s@]+@/;
 
 /**
  * The environment of a command of the model: the usual variables and those in `named` (`tools.env` of the configuration), never one that
- * contains one of `secrets`, and none that changes how bash reads the command. Usual variables with credentials in a URL are left out. `named` is
- * `all` for a command of the user's own, which gets the user's environment.
+ * contains one of `secrets`, and none that changes how bash reads the command. Usual variables with credentials in a URL are left out. If `named` is
+ * `all`, for a command of the user's own, it gets the user's environment.
  */
 export function commandEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -109,7 +109,10 @@ function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
   );
 }
 
-/** Whether the line may do something denied that its text does not show: run a command that is not in it or a script that it writes, or use a file that a variable names. */
+/**
+ * Whether the line may do something denied that its text does not show: run a command that is not in it or a script that it writes, or use a file that a
+ * variable names.
+ */
 function mayEvade(all: readonly ShellPart[], { deny }: Rules): boolean {
   const namesFiles = deny.some(
     ({ subject, scope }) => subject.accessKind !== 'execute' && scope.kind !== 'all' && scope.kind !== 'argument',
@@ -160,7 +163,7 @@ async function cover(
 ): Promise<AskVerdict | AllowVerdict> {
   const allow = await commandRules(rules.allow);
   const known = await builtIns(line.all, use, rules, context);
-  // A rule that was written for bash means something else in another shell.
+  // A rule written for bash has another meaning in another shell.
   const isForBash = context.shell === 'sh' && line.all.some(({ kind }) => kind === 'unclear');
   const whole = allow.filter(
     (rule) => coversCommandLine(rule, line.command) && !(isForBash && rule.rule.scope.kind === 'exact'),
@@ -170,7 +173,7 @@ async function cover(
   const ask = (reason: string, rule: string | null): AskVerdict => ({ decision: 'ask', reason, rule });
   if (open.length > 0) return ask(reasonToAsk(open, line.command), suggestRule(line.command, open, rules));
   const grants = [...whole.map(({ rule }) => rule.grant), ...found.map(({ grant }) => grant)];
-  // A rule for every command was given without these files in view, one with the exact text was given for them.
+  // The author of a rule for every command did not see these files; the author of one with the exact text did.
   const isExact = whole.some(({ rule }) => rule.scope.kind === 'exact');
   const mayChange = (part: FilePart): boolean => isExact || (files.get(part)?.decision ?? 'allow') === 'allow';
   if (context.hasSandbox) {

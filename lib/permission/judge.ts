@@ -57,7 +57,7 @@ function restricted(
   const denied = first(deny);
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
   const asked = first(ask);
-  return asked ? { decision: 'ask', reason: `the rule '${asked.source}' says ask`, rule: null } : null;
+  return asked ? { decision: 'ask', reason: `the rule '${asked.source}' says to ask`, rule: null } : null;
 }
 
 /** Only the conversation itself is read, so this is allowed unless a rule restricts it. */

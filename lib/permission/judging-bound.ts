@@ -10,12 +10,12 @@ const MAX_NESTED = 1000;
 const MAX_WORDS = 2000;
 const MAX_PARTS = 1000;
 
-/** Judging reads folders, which may lie on a disk that does not answer. */
+/** Judging reads folders, which may be on a disk that does not respond. */
 const MAX_MS = 3000;
 
 export const NESTED_TOO_DEEPLY = 'it is nested too deeply to judge';
 
-/** Why a command is not judged; null where it is. */
+/** Why a command is not judged; null if it is. */
 export function excessOf(command: string): string | null {
   if (command.length > MAX_LENGTH) return 'it is longer than 64 KiB, too long to judge';
   let nested = 0;
@@ -23,12 +23,12 @@ export function excessOf(command: string): string | null {
   return nested > MAX_NESTED ? NESTED_TOO_DEEPLY : null;
 }
 
-/** Why a command that was parsed is not judged further; null where it is. */
+/** Why a command that was parsed is not judged further; null if it is. */
 export function excessOfParts(words: number, parts: number): string | null {
   return words > MAX_WORDS || parts > MAX_PARTS ? 'it has too many words to check' : null;
 }
 
-/** What a parser without a bound of its own does with `1+1+1+…`. */
+/** True for the error of a parser that overflows the stack, as with `1+1+1+…`. */
 export function isStackOverflow(failure: unknown): boolean {
   return failure instanceof RangeError && failure.message.includes('call stack');
 }

@@ -18,7 +18,7 @@ export async function scriptStamps(
   return new Map(await Promise.all(names.map(async (path): Promise<[string, string]> => [path, await stampOf(path)])));
 }
 
-/** The first script that has changed; null where none has. */
+/** The first script that has changed; null if none has. */
 export function changedScript(before: ScriptStamps, after: ScriptStamps): string | null {
   return [...before].find(([path, stamp]) => after.get(path) !== stamp)?.[0] ?? null;
 }

@@ -1,7 +1,7 @@
 /** Shorter forms are not looked for: they would occur in ordinary text. */
 const MIN_ENCODED = 12;
 
-/** A secret as it is and as programs encode it: Base64 at any of three offsets, hexadecimal, percent-encoding, JSON. */
+/** A secret in plain text and in common encodings: Base64 at any of three offsets, hexadecimal, percent-encoding, JSON. */
 export function secretForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
@@ -46,7 +46,7 @@ export function cutSecretPattern(secret: string): string {
   return `${escaped(secret.slice(0, least))}${more}(?=$|\\n\\[…)|(?<=^|…\\]\\n)${less}${escaped(secret.slice(-least))}`;
 }
 
-/** Every text that the pattern matches has one of these in it. */
+/** Every text that the pattern matches contains one of these. */
 export function cutSecretSigns(secret: string): readonly string[] {
   const least = leastOfCut(secret);
   return secret.length <= least ? [] : [secret.slice(0, least), secret.slice(-least)];

@@ -10,7 +10,7 @@ const SHAPE_START =
 const BLOCK_START = '-----BEGIN ';
 const BLOCK_END = /-----END [A-Z ]{0,40}-----/;
 
-/** No key is longer, nor is a private key with its lines. */
+/** No key is longer, not even a private key with its lines. */
 const MAX_WORD = 2048;
 const MAX_BLOCK = 32 * 1024;
 
@@ -65,14 +65,14 @@ export class SecretStream {
     return this.#mask(text.slice(0, text.length - waiting));
   }
 
-  /** Returns the text that is still held back, when no more comes. */
+  /** Returns the text that is still held back, at the end. */
   end(): string {
     const rest = this.#mask(this.#pending);
     this.#pending = '';
     return rest;
   }
 
-  /** How many characters at the end may be the beginning of a secret. */
+  /** The number of characters at the end that may begin a secret. */
   #waiting(text: string): number {
     const unbroken = withoutBreaks(text, 6 * this.#longest);
     const begun = longestBeginning(unbroken.text, this.#encoded);
@@ -82,7 +82,7 @@ export class SecretStream {
     return this.#shapes ? Math.max(rest, shapeAtEnd(text)) : rest;
   }
 
-  /** A whole secret is not cut, though its end may be the beginning of another one. */
+  /** Does not cut a complete secret, although its end may begin another one. */
   #afterWhole(text: string, unbroken: Unbroken, waiting: number): number {
     if (waiting === 0) return 0;
     const cut = text.length - waiting;

@@ -50,7 +50,7 @@ export class Calibration {
     return true;
   }
 
-  /** Null where there is too little to tell. */
+  /** Null if there is too little to tell. */
   get certainty(): number | null {
     const sorted = this.#found.toSorted((one, other) => one - other);
     return sorted.length < LEAST

@@ -22,7 +22,7 @@ export interface RecallDeps {
   readonly folder: string;
   /** Opens the conversation for reading. */
   open(): Promise<Archive>;
-  /** False where nothing may be written: then only what is indexed already is found, and what is not sealed. */
+  /** False if nothing may be written: then only what is indexed already is found, and what is not sealed. */
   readonly writes: boolean;
 }
 
@@ -224,7 +224,7 @@ export class Recall {
   }
 }
 
-/** False where the disk does not take it, or the history is damaged: what there is has to do. */
+/** False if the disk does not take it, or the history is damaged: what there is has to do. */
 function added(folder: IndexFolder, archive: Archive, number: number): boolean {
   try {
     folder.add(archive, number);

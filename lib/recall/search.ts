@@ -42,7 +42,7 @@ export interface Hit extends Said {
 export interface Found {
   /** Best first. */
   readonly hits: readonly Hit[];
-  /** False where none of them has all the words. */
+  /** False if none of them has all the words. */
   readonly isWhole: boolean;
   /** How many more there are that fit about as well. */
   readonly more: number;

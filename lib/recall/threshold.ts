@@ -12,7 +12,7 @@ export interface Threshold {
 
 export const THRESHOLD_FILE = 'threshold.json';
 
-/** Null where there is none that can be used. */
+/** Null if there is none that can be used. */
 export function readThreshold(folder: string): Threshold | null {
   try {
     const stored: unknown = JSON.parse(readFileSync(join(folder, THRESHOLD_FILE), 'utf8'));

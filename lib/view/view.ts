@@ -14,7 +14,7 @@ export interface View {
   readonly block: CompressBlock | null;
   /** The messages to send, in order of turns, oldest first, with pruned results shortened. */
   readonly messages: readonly Message[];
-  /** The ids of those that the user pinned; absent where there are none. */
+  /** The ids of those that the user pinned; absent if there are none. */
   readonly pinned?: ReadonlySet<number>;
 }
 

@@ -6,7 +6,7 @@ export interface Row {
   readonly scenario: string;
   readonly revision: Revision;
   readonly way: Way;
-  /** Null where it was not run. */
+  /** Null if it was not run. */
   readonly hasPassed: boolean | null;
 }
 

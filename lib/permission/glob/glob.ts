@@ -29,7 +29,7 @@ export function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]{},+]/g, '\\$&');
 }
 
-/** Reads a pattern for a name: `*`, `?`, `[a-z]`, a backslash before what is meant literally. */
+/** Reads a pattern for a name: `*`, `?`, `[a-z]`, a backslash before a literal character. */
 export function namePattern(text: string): NamePattern {
   return [...text.matchAll(TOKEN)].map(([token, escaped, negation, members]): Token => {
     if (escaped !== undefined) return { kind: 'character', text: escaped };
@@ -39,7 +39,7 @@ export function namePattern(text: string): NamePattern {
   });
 }
 
-/** The one name that a pattern without special characters stands for; null for any other. */
+/** The name that a pattern without special characters matches; null for any other pattern. */
 export function fixedName(pattern: NamePattern): string | null {
   const characters = pattern.flatMap((token) => (token.kind === 'character' ? [token.text] : []));
   return characters.length === pattern.length ? characters.join('') : null;
@@ -59,14 +59,14 @@ export function pathMatcher(text: string): (path: string) => boolean {
   };
 }
 
-/** The part of a rule's pattern that is not supported; null where all of it is. A deny rule with such a part would silently match nothing. */
+/** The part of a rule's pattern that is not supported; null if all of it is. A deny rule with such a part would silently match nothing. */
 export function unsupportedGlob(text: string): string | null {
   const [found = alternation(text)] = /^!|[@!+*?]\(|\[\[:/.exec(text) ?? [];
   if (found !== null) return found;
   return expandBraces(text, ruleRange) === null ? '{…}' : null;
 }
 
-/** The first `(a|b)` of a text; null where there is none. */
+/** The first `(a|b)` of a text; null if there is none. */
 function alternation(text: string): string | null {
   const group = text
     .split(')')
@@ -77,8 +77,8 @@ function alternation(text: string): string | null {
 }
 
 /**
- * The words that `{a,b}` stands for; null where there are too many. `alone` says what a group without a comma stands for, such
- * as `{a..z}`, and returns null where that is not supported.
+ * The words that `{a,b}` expands to; null if there are too many. `alone` returns the expansion of a group without a comma, such
+ * as `{a..z}`, and returns null if that is not supported.
  */
 export function expandBraces(word: string, alone: (inside: string) => string | null): readonly string[] | null {
   let words: readonly string[] = [word];
@@ -107,7 +107,7 @@ function ruleRange(inside: string): string | null {
 
 const stepsOf = (path: string): readonly string[] => path.split('/').filter((step) => step !== '');
 
-// `src/**` is `src` too, but `x*/**` only what is below these folders: a rule that allows it must not allow the files beside them.
+// `src/**` includes `src` itself, but `x*/**` matches only paths below these folders: a rule that allows it must not allow the files next to them.
 function pathPattern(text: string): PathPattern {
   const collapsed = text.replace(/(\/\*\*)+(?=\/|$)/g, '/**');
   const steps = stepsOf(/\*\/\*\*$/.test(collapsed) ? `${collapsed}/*` : collapsed);

@@ -16,14 +16,14 @@ import { isBreathless, takeBreath } from './take-breath.js';
 /** A pattern is not expanded when its folders have more names than this. */
 const MAX_NAMES = 5000;
 
-/** The pattern for a word whose value is not known; null where it would match everything. */
+/** The pattern for a word whose value is not known; null if it would match everything. */
 export function knownPattern({ value, pattern }: ShellWord): string | null {
   if (value !== null || pattern === undefined) return null;
   const steps = pattern.split('/').filter((step) => !/^\.{0,2}$/.test(step));
   return pattern.includes(ANYTHING) && steps.every((step) => step === ANYTHING) ? null : pattern;
 }
 
-/** The paths that bash expands a pattern to, relative to `folder`; null where there are too many names. */
+/** The paths that bash expands a pattern to, relative to `folder`; null if there are too many names. */
 export async function globMatches(
   pattern: string,
   folder: string,

@@ -9,7 +9,7 @@ import { isInside, locate, type ResolvedPath } from './resolve-path.js';
 
 /** The decision about an access: allow it, ask the user, or deny it. */
 export type Verdict =
-  /** `grant` is what a command may do in its sandbox; absent for what runs without one. */
+  /** `grant` is what a command may do in its sandbox; absent if it runs without one. */
   | { readonly decision: 'allow'; readonly grant?: CommandGrant }
   /** `rule` is what "always" stores; null where only "once" is offered. */
   | {
@@ -30,7 +30,7 @@ export interface JudgeContext {
   readonly ownPlaces: readonly string[];
   /** Other folders whose files may be read without approval: skills, and outputs too long for the model. */
   readonly freeFolders: readonly string[];
-  /** Whether what is allowed by a rule runs in a sandbox. */
+  /** Whether commands that a rule allows run in a sandbox. */
   readonly hasSandbox: boolean;
   /** The environment of commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -83,7 +83,7 @@ async function isFree({ real }: ResolvedPath, { freeFolders }: JudgeContext): Pr
 }
 
 /**
- * Whether the rule covers one of the paths. `x/*` is `x` and all that is below it; a pattern without `/` is that name in any folder
+ * Whether the rule covers one of the paths. `x/*` is `x` and everything below it; a pattern without `/` matches names in any folder
  * of `root`.
  */
 export function coversPath({ scope }: Rule, paths: readonly string[], root: string): boolean {
@@ -113,7 +113,7 @@ function fullPath(text: string, root: string, home = homedir()): string {
 }
 
 /**
- * A rule for the folder of the path, or for the path alone where its folder is too wide. Absolute: the rules hold in every folder.
+ * A rule for the folder of the path, or only for the path if its folder is too large. Absolute, because the rules apply in every folder.
  * A write gets the rule for all writes, because no way of changing a file is safer than another. A read gets the rule for its own
  * tool, because permission to list a folder is not permission to read its files.
  */

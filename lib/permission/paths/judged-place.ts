@@ -1,17 +1,17 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { locate } from './resolve-path.js';
 
-/** A place as it was when it was judged. What is opened later must be the same file, not one that was put there meanwhile. */
+/** A path at the time of judging. The file opened later must be the same one, not a replacement. */
 export interface JudgedPlace {
-  /** The path with links and `..` resolved; as it was written where it cannot be resolved. */
+  /** The path with links and `..` resolved; unchanged if it cannot be resolved. */
   readonly path: string;
-  /** Which file it is; null where there is none. */
+  /** Identifies the file; null if there is none. */
   readonly file: string | null;
-  /** Which content it has, as far as size and time tell. */
+  /** Identifies its content by size and time. */
   readonly content: string | null;
 }
 
-/** Resolves a path, once for judge and tool. Never throws. */
+/** Resolves a path once, for both judging and the tool. Never throws. */
 export async function judgedPlace(path: string, folder: string): Promise<JudgedPlace> {
   const { real, absolute } = await locate(path, folder);
   const found = statOrNull(real ?? absolute);

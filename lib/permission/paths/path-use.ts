@@ -10,11 +10,11 @@ type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 export interface PathUse {
   /** Whether a command in it writes to the files that its arguments name. */
   readonly writes: boolean;
-  /** Whether one may write to them: every program that is not known only to read. */
+  /** Whether a command may write to them: true for every program that is not known to only read. */
   readonly mayWrite: boolean;
   /** Whether paths may be relative to another folder than the working folder. */
   readonly changesFolder: boolean;
-  /** The folders that paths may be relative to, as far as the text names them; null for too many. */
+  /** The folders in the text that paths may be relative to; null for too many. */
   readonly folders: readonly string[] | null;
 }
 

@@ -26,23 +26,23 @@ interface Folder {
   readonly entered: readonly string[];
 }
 
-/** What to look for, and what is known from the calls before. */
+/** What to look for, and the results of earlier calls. */
 interface Search {
   isMeant(path: string, entry: Dirent): boolean;
   readonly known: Map<string, Folder>;
 }
 
-// A named pipe can be written to where nothing else can, and a program of the user reads it.
+// A named pipe can be written to even in a read-only place, and a program of the user reads it.
 const PRIVATE: Search = { isMeant: (path, entry) => isPrivatePath(path) || entry.isFIFO(), known: new Map() };
 const isRepository = (path: string): boolean => basename(path) === '.git';
 const REPOSITORY: Search = { isMeant: isRepository, known: new Map() };
 
 /**
  * The private places that exist in these folders, for a sandbox to hide: absolute paths of files and of whole folders, by the same
- * table that calls are judged by (`isPrivatePath`), and named pipes. Breadth first, hidden folders before others, so what a limit leaves out is what
- * lies deepest. Follows no link into a folder; a link of a private name stands for what it leads to, because nothing can be mounted
- * over a link, and a folder that cannot be listed is one itself. A folder is read again when its time of change is another, which every new, renamed or removed file in it makes: a file
- * that was made before the call is found. Synchronous; never throws.
+ * table that calls are judged by (`isPrivatePath`), and named pipes. Searches breadth first, hidden folders before others, so that the limit omits only the
+ * deepest. Follows no link into a folder. A link with a private name counts as its target, because nothing can be mounted
+ * over a link. A folder that cannot be listed counts as private. A folder is read again when its modification time differs, as after every new, renamed or
+ * removed file, so that a file created before the call is found. Synchronous; never throws.
  */
 export function privatePlacesBelow(folders: readonly string[], limit = MAX_FOLDERS): readonly string[] {
   return placesBelow(folders, PRIVATE, limit);

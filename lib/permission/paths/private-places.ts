@@ -183,7 +183,7 @@ function withinSettings(path: string): readonly string[] | null {
 
 let settingsFolders: readonly string[] | null = null;
 
-/** Folders of settings that only an environment variable tells, in lower case. */
+/** Settings folders that environment variables name, in lower case. */
 function foldersOfSettings(): readonly string[] {
   const { XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME } = process.env;
   const named = [XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME].flatMap((folder) => (folder ? [`${folder}/`] : []));

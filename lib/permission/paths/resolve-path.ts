@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, type PlatformPath, parse, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
 
-/** A path as it is written, and as the kernel resolves it. */
+/** A path as written, and as the kernel resolves it. */
 export interface ResolvedPath {
   /** The absolute path; links and `..` are not resolved. */
   readonly absolute: string;
@@ -26,7 +26,7 @@ export async function locate(path: string, folder: string): Promise<ResolvedPath
   return { absolute, real: followAll(absolute) };
 }
 
-/** The same path with every link resolved; as it is, made absolute, where it cannot be. */
+/** The path with every link resolved, or only made absolute if that fails. */
 export function realPath(path: string): string {
   const absolute = absolutePath(path, process.cwd());
   return followAll(absolute) ?? absolute;
@@ -38,7 +38,7 @@ export function stepsOf(
   system: Pick<PlatformPath, 'parse' | 'sep'> = { parse, sep },
 ): { readonly root: string; readonly steps: readonly string[] } {
   const { root } = system.parse(absolute);
-  // Windows takes both slashes.
+  // Windows accepts both slashes.
   return { root: root || '/', steps: absolute.slice(root.length).split(system.sep === '/' ? '/' : /[\\/]/) };
 }
 
@@ -47,7 +47,7 @@ function followAll(absolute: string): string | null {
   return follow(root, steps, 40);
 }
 
-/** The same paths, and those that they lead to through links: a folder of settings is often one of a repository of them. */
+/** The paths and the targets of their links: a settings folder is often a link into a dotfiles repository. */
 export function withTargets(paths: readonly string[]): readonly string[] {
   return [...new Set([...paths, ...paths.map(realPath)])];
 }

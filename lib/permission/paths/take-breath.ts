@@ -5,7 +5,7 @@ const SLICE_MS = 20;
 
 let since = 0;
 
-/** Whether a long loop has to call `takeBreath` now. Checked first, because an `await` in each round would take longer than most rounds. */
+/** Whether a long loop has to call `takeBreath` now. Checked first, because an `await` in every iteration would take longer than most iterations. */
 export function isBreathless(): boolean {
   return performance.now() - since > SLICE_MS;
 }

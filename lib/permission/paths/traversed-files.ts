@@ -17,7 +17,9 @@ const MAX_FILES = 20_000;
 // Both are large and contain no files of the user's own, except for git's settings.
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules']);
 
-/** Reads the folders that a command would read. Returns the verdict for the first denied file in them, else for the first private one; null where there is none. */
+/**
+ * Reads the folders that a command would read. Returns the verdict for the first denied file in them, else for the first private one; null if there is none.
+ */
 export async function traversalProblem(
   traversals: readonly Traversal[],
   folders: readonly string[],
@@ -42,7 +44,7 @@ async function rootsOf(
 ): Promise<readonly string[]> {
   const found = await Promise.all(folders.flatMap((folder) => roots.map((word) => placesOf(word, folder, signal))));
   const places = found.flat();
-  // Where none of them exists, or their names are not known, the command may read the folder that it runs in.
+  // If none of them exists, or their names are unknown, the command may read the folder that it runs in.
   return places.some((path) => existsSync(path)) ? places : folders;
 }
 
@@ -72,7 +74,7 @@ class TraversalCheck {
     this.#root = root;
   }
 
-  /** The first private file that was found. */
+  /** The first private file found. */
   get found(): Problem | null {
     return this.#found;
   }

@@ -47,7 +47,7 @@ export function coversCommandLine({ rule: { scope } }: CommandRule, command: str
 /** How much of a command the rules allow: with the nested commands, only the outer one, or nothing. */
 export type Coverage = 'all' | 'outer' | 'none';
 
-/** Nothing but reading. */
+/** Reading only. */
 export const READING: Grant = { write: false, network: false };
 
 /** The union of these grants. */
@@ -119,7 +119,7 @@ function matchWords(wanted: readonly string[], words: readonly ShellWord[], exac
   let position = 0;
   let afterOption = false;
   for (const [index, word] of wanted.entries()) {
-    // Options, each with one word after it, may stand before a subcommand: git -c a=b push.
+    // Options, each followed by one word, may precede a subcommand: git -c a=b push.
     while (
       index > 0 &&
       position < words.length &&

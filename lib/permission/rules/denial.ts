@@ -6,7 +6,7 @@ import { type CommandRule, coversCommandLine, matchCommand } from './command-rul
 
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 
-/** A rule that a command line matches. `isCertain` is false where its text does not show whether it does. */
+/** A rule that a command line matches. `isCertain` is false if the text does not show whether it matches. */
 export interface DenialMatch {
   readonly source: string;
   readonly isCertain: boolean;
@@ -61,7 +61,7 @@ function mentions({ words: wanted }: CommandRule, { words, inner, text }: Comman
 const isPathOf = (program: string, value: string | null): boolean =>
   value?.startsWith('/') === true && programName(value) === programName(program);
 
-/** The text after a whole word; null where the word does not occur. */
+/** The text after a whole word; null if the word does not occur. */
 function after(word: string, text: string): string | null {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const around = `${text[at - 1] ?? ' '}${text[at + word.length] ?? ' '}`;

@@ -5,7 +5,7 @@ import { HiError } from '../../errors.js';
 import { suggestion } from '../../registry.js';
 import { isGlob, unsupportedGlob } from '../glob/glob.js';
 
-/** A rule in the configuration with more than its text: where it applies, and what the sandbox lets its commands do. */
+/** A rule in the configuration with further fields: the folder it applies in, and what the sandbox lets its commands do. */
 export interface RuleObject {
   /** `tool`, `tool(exact text)` or `tool(prefix:*)`. */
   readonly rule: string;
@@ -17,7 +17,7 @@ export interface RuleObject {
   readonly network?: boolean;
 }
 
-/** A rule as it is written; a string where it is only its text. */
+/** A rule as written; a string if it has no further fields. */
 export type RuleEntry = string | RuleObject;
 
 /** The rules in the configuration, as written. */
@@ -49,7 +49,7 @@ export interface RuleSubject {
   readonly accessKind: AccessKind;
   /** Whether its rules cover every access of this kind: the calls of other tools, and what a command does to files. */
   readonly rulesCoverKind: boolean;
-  /** Whether `name` is only the prefix of tool names that are not known here: rules may name any such tool, or end with `*`. */
+  /** Whether `name` is only the prefix of unknown tool names: rules may name any such tool, or end with `*`. */
   readonly isFamily?: true;
 }
 
@@ -78,8 +78,8 @@ export interface Rules {
 }
 
 /**
- * Parses all rules, and keeps those that apply in the working folder `root`. Throws a `HiError` for an invalid rule: one that silently
- * does nothing protects nothing.
+ * Parses all rules, and keeps those that apply in the working folder `root`. Throws a `HiError` for an invalid rule, because a rule that is silently
+ * ignored protects nothing.
  */
 export function readRules(permissions: Permissions, subjects: readonly RuleSubject[], root: string): Rules {
   const read = (list: keyof Permissions) =>
@@ -111,19 +111,19 @@ export function describeRule(entry: RuleEntry): string {
   return `${entry.rule}${entry.write ? ', may write' : ''}${entry.network ? ', may use the network' : ''}`;
 }
 
-/** Whether a rule is about this access. `tool` is the tool whose call it is; null for what a command does. */
+/** Whether a rule is about this access. `tool` is the called tool; null for an access by a command. */
 export function concerns({ subject }: Rule, kind: AccessKind, tool: string | null): boolean {
   if (subject.rulesCoverKind && subject.accessKind === kind) return true;
   if (subject.isFamily && subject.name.endsWith('*')) return tool?.startsWith(subject.name.slice(0, -1)) === true;
   return subject.name === tool;
 }
 
-/** The tool whose rules cover every access of this kind; null where there is none. */
+/** The tool whose rules cover every access of this kind; null if there is none. */
 export function generalSubject({ subjects }: Rules, kind: AccessKind): string | null {
   return subjects.find(({ accessKind, rulesCoverKind }) => rulesCoverKind && accessKind === kind)?.name ?? null;
 }
 
-/** The subject of a rule for a tool whose name has a known prefix; undefined where none fits. */
+/** The subject of a rule for a tool whose name has a known prefix; undefined if none matches. */
 function inFamily(tool: string, subjects: readonly RuleSubject[]): RuleSubject | undefined {
   const family = subjects.find(({ name, isFamily }) => isFamily && tool.startsWith(name) && tool.length > name.length);
   return family && { ...family, name: tool };
@@ -144,7 +144,7 @@ function argumentScope(inner: string, source: string, where: string, tool: strin
   const at = inner.indexOf('=');
   const name = inner.slice(0, Math.max(0, at)).trim();
   if (name !== '') return { kind: 'argument', name, text: inner.slice(at + 1).trim() };
-  throw new HiError('config', `The rule '${source}' in ${where} names no argument of the tool.`, {
+  throw new HiError('config', `The rule '${source}' in ${where} does not name an argument of the tool.`, {
     hint: `Write '${tool}(argument=pattern)', or '${tool}' for every call.`,
   });
 }

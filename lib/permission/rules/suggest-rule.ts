@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { ShellPart } from '../shell/read-command.js';
 
 /**
- * Programs whose arguments can name neither a program to run nor a file to write, with the subcommands for which that is true; `nestedCommand` sees the one
- * option of git and those of `test` that could. Only for these does "always" cover other arguments; for any other program it covers the exact command.
+ * Programs whose arguments can name neither a program to run nor a file to write, with the subcommands for which that is true; `nestedCommand` recognises the
+ * one option of git and those of `test` that could. Only for these does "always" cover other arguments; for any other program it covers the exact command.
  */
 const READ_ONLY = new Set([
   ...'ls cat head tail wc grep egrep fgrep stat du df pwd whoami uname id which basename dirname realpath readlink'.split(

@@ -12,7 +12,7 @@ const EMPTY_FOLDERS = ['/tmp', '/var/tmp', '/run'];
 /** The descriptor that the filter of system calls is read from. */
 export const FILTER_DESCRIPTOR = 4;
 
-/** The least that a command needs to start at all. */
+/** The minimum that a command needs to start. */
 export const BARE_OPTIONS: readonly string[] = [
   ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--cap-drop', 'ALL'],
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
@@ -47,7 +47,7 @@ export function bubblewrapOptions(confinement: Confinement): readonly string[] {
   if (options.length <= MOST_OPTIONS) return options;
   throw new NotConfinable(
     `'${root}' and the home folder have more private files than the sandbox can hide one by one`,
-    'Start hi in a folder of it',
+    'Start hi in one of its folders',
   );
 }
 
@@ -93,7 +93,7 @@ function protectedMounts({ root, runsLater, missing, emptyFile }: Confinement): 
   ];
 }
 
-/** An empty folder called `.git` is no repository to git; an empty file would be an error. */
+/** Git ignores an empty folder called `.git`; an empty file would be an error. */
 function standIn(path: string, emptyFile: string): readonly string[] {
   return basename(path) === '.git' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', emptyFile, path];
 }

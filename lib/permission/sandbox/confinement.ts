@@ -1,7 +1,7 @@
 import { HiError } from '../../errors.js';
 import type { CommandGrant } from '../rules/rules.js';
 
-/** A command cannot be sandboxed here, so it must not run without approval. `reason` is the same text, with what to do, for the question. */
+/** A command cannot be sandboxed here, so it must not run without approval. `reason` is the same text with a remedy, for the question. */
 export class NotConfinable extends HiError {
   readonly reason: string;
 
@@ -17,11 +17,11 @@ export interface Confinement {
   /** The folder that the command starts in. */
   readonly folder: string;
   readonly grant: CommandGrant;
-  /** What it cannot see. */
+  /** Paths that it cannot see. */
   readonly hidden: readonly string[];
-  /** What it can see although it is inside something hidden. */
+  /** Paths that it can see although they are inside a hidden one. */
   readonly readable: readonly string[];
-  /** What it cannot change even when it may write, because other programs run something from there later. */
+  /** Paths that it cannot change even if it may write, because other programs run something from there later. */
   readonly runsLater: readonly string[];
   /** The same for files that do not exist yet. */
   readonly missing: readonly string[];

@@ -9,7 +9,7 @@ const NAMES_FILES = /^\s*(path|hookspath|worktree|attributesfile|templatedir)\s*
 /** How deeply includes of settings files are followed. */
 const MAX_INCLUDES = 5;
 
-/** What git runs for one repository, beside its `.git`. */
+/** The places outside `.git` that decide what git runs for one repository. */
 export interface GitPlaces {
   /** Files and folders below the root that exist. */
   readonly existing: readonly string[];

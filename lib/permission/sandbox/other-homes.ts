@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isInside } from '../paths/resolve-path.js';
 
-/** Accounts below this number belong to the system, but for that of the administrator. */
+/** Accounts with lower user ids belong to the system, except for the administrator's. */
 const FIRST_USER = 1000;
 
-/** The home folders of other users of this machine, as far as the system has a list of them. Never throws. */
+/** The home folders of other users of this machine, if the system has a list of them. Never throws. */
 export function otherHomes(home: string): readonly string[] {
   return accounts()
     .map((line) => line.split(':'))

@@ -1,16 +1,16 @@
-/** Where systems of version control keep a working copy's settings and hooks. */
+/** The folders and files in which version control systems keep a working copy's settings and hooks. */
 const REPOSITORIES = new Set([
   ...['.git', '.hg', '.svn', '.jj', '.sl', '.bzr', '.pijul', '_darcs'],
   ...['.fslckout', '_fossil_', '.fossil-settings'],
 ]);
 
 /**
- * Names from which a program runs something when a folder is entered, opened or committed in, beside those that nobody may write without approval
+ * Names from which a program runs something when a folder is entered, opened or committed in, in addition to those that always need approval
  * (`isStartupPath`). In lower case, because some file systems ignore case.
  */
 const RUNS_LATER = new Set([
   ...REPOSITORIES,
-  // What is run at a commit.
+  // Run at a commit.
   ...['.lefthook', 'lefthook.yml', '.lefthook.yml', '.pre-commit-config.yaml', '.overcommit.yml'],
   // Editors and agents.
   ...['.fleet', '.zed', '.cursor', '.claude', '.codex', '.mcp.json', '.devcontainer.json', '.vs', '.nova', '.helix'],
@@ -50,5 +50,5 @@ export function runsLater(name: string): boolean {
 /** `mise.toml`, `.mise.local.toml`, and those of an environment: `mise.test.local.toml`. */
 const isMiseSettings = (name: string): boolean => /^\.?mise\..*toml$/.test(name);
 
-/** Whether a system of version control takes its settings from a file or folder of this name. */
+/** Whether a version control system takes its settings from a file or folder of this name. */
 export const isRepository = (name: string): boolean => REPOSITORIES.has(name.toLowerCase());

@@ -21,7 +21,7 @@ import { TREE_LIMITS, TreeIndex, type TreePlaces } from './tree-places.js';
 export interface ConfinedRun {
   /** The program and its arguments to put before the command. */
   readonly wrapper: readonly string[];
-  /** What the program reads from file descriptor 4; null for nothing. */
+  /** The input for file descriptor 4 of the program; null for none. */
   readonly filter: Uint8Array | null;
   readonly env: Readonly<Record<string, string>>;
   readonly grant: Grant;
@@ -33,11 +33,11 @@ export interface ConfinedRun {
 export interface Leftovers {
   /** The files under their new names. */
   readonly renamed: readonly string[];
-  /** False where the folder is too large to search: the command may have left other files. */
+  /** False if the folder is too large to search: the command may have left other files. */
   readonly isComplete: boolean;
 }
 
-/** What a sandbox is made for. */
+/** The options of a sandbox. */
 export interface SandboxOptions {
   /** The working folder of the session. */
   readonly root: string;
@@ -60,7 +60,7 @@ export class Sandbox {
     this.#options = options;
     this.#index = new TreeIndex({
       isHidden: (path) => isPrivatePath(path) || options.isDenied(path),
-      // The name alone: where the project lies says nothing about it.
+      // Only the name, because the location of the project is irrelevant.
       runsLater: (path) => runsLater(basename(path)) || isStartupPath(`/${basename(path)}`),
       isRepository: (path) => isRepository(basename(path)),
     });
@@ -86,16 +86,16 @@ export class Sandbox {
     };
   }
 
-  /** Renames what a command left for others to run. Folders that it made unreadable are made readable, to see what is in them. */
+  /** Renames files that a command left for other programs to run. Makes folders readable that it made unreadable, to search them. */
   async #setAside({ root, runsLater: known }: Confinement, before: TreePlaces): Promise<Leftovers> {
     for (;;) {
       const { runsLater: left, closed, isComplete, hasAllPackages } = await this.#index.find(root, undefined, true);
       const shut = closed.filter((path) => !before.closed.includes(path));
       if (shut.some(madeListable)) continue;
       const fresh = left.filter((path) => !known.includes(path));
-      // Made a bare repository, the working folder keeps its name: without HEAD it is none.
+      // If the working folder itself became a bare repository, only HEAD is renamed: without it, it is not one.
       const renamed = setAside(fresh.map((path) => (path === root ? join(root, 'HEAD') : path)));
-      // So many packages that they were not all searched before either are no work of the command.
+      // If there were too many packages before the command too, it did not create them.
       const isSearched = isComplete && (hasAllPackages || !before.hasAllPackages);
       return { renamed, isComplete: isSearched && shut.length === 0 };
     }
@@ -108,7 +108,7 @@ export class Sandbox {
     if (tree.isComplete) return tree;
     throw new NotConfinable(
       `'${root}' has more than ${TREE_LIMITS.folders} folders or ${TREE_LIMITS.entries} files, too many to hide the private ones from a command`,
-      'Start hi in a folder of it',
+      'Start hi in one of its folders',
     );
   }
 
@@ -179,7 +179,7 @@ function seatbeltCommand(confinement: Confinement): readonly string[] {
 /** The program that sandboxes commands. */
 export type SandboxKind = 'bubblewrap' | 'seatbelt';
 
-/** What to do where there is none. */
+/** What to do if there is none. */
 export const SANDBOX_HINT =
   process.platform === 'linux'
     ? 'Install bubblewrap (Debian: apt install bubblewrap), or set tools.sandbox to false.'
@@ -187,7 +187,7 @@ export const SANDBOX_HINT =
 
 const probes = new Map<string, Promise<string | null>>();
 
-/** The sandbox of this system; null where it has none that works. */
+/** The sandbox of this system; null if it has none that works. */
 export async function sandboxKind(): Promise<SandboxKind | null> {
   return (await sandboxProblem()) === null ? (process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap') : null;
 }
@@ -201,7 +201,7 @@ async function requireSandbox(): Promise<SandboxKind> {
   );
 }
 
-/** Why commands cannot be sandboxed on this system; null where they can. Tried once. */
+/** Why commands cannot be sandboxed on this system; null if they can. Tried once. */
 export function sandboxProblem(): Promise<string | null> {
   if (process.platform === 'win32') return Promise.resolve('hi has no sandbox for Windows');
   const path = process.env.PATH ?? '';

@@ -19,7 +19,7 @@ export function removeStandIns(paths: readonly string[]): void {
 /** The most names that are tried: a command may have taken them all. */
 const NUMBERS = 99;
 
-/** Renames what a command left from which other programs would run something later. Returns what is now there instead. */
+/** Renames the files of a command from which other programs would run something later. Returns the new paths. */
 export function setAside(paths: readonly string[]): readonly string[] {
   // The deepest are renamed first, while their paths are still valid.
   return [...paths]
@@ -57,7 +57,7 @@ function renamed(path: string, aside: string): boolean {
 /** Makes a folder writable again: a command may have removed the permission. */
 const madeWritable = (folder: string): boolean => grantedToOwner(folder, 0o300);
 
-/** Lets the owner of a folder list and enter it. Returns false where that was already so or is not possible. */
+/** Lets the owner of a folder list and enter it. Returns false if nothing changed. */
 export const madeListable = (folder: string): boolean => grantedToOwner(folder, 0o500);
 
 function grantedToOwner(folder: string, rights: number): boolean {

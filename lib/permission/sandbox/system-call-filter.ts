@@ -12,7 +12,10 @@ const MISSING: readonly Numbers[] = [
   [425, 425],
   [435, 435],
 ];
-/** Namespaces and mounts, the session's keys (add_key, request_key, keyctl), and calls that no command needs and many exploits of the kernel used: bpf, userfaultfd, perf_event_open. */
+/**
+ * Namespaces and mounts, the session's keys (add_key, request_key, keyctl), and calls that no command needs and many exploits of the kernel used: bpf,
+ * userfaultfd, perf_event_open.
+ */
 const FORBIDDEN: readonly Numbers[] = [
   [272, 97],
   [308, 268],
@@ -56,9 +59,9 @@ const when = (value: number, result: number): readonly Instruction[] => [[0x15, 
 const [NUMBER, ARCHITECTURE, FIRST, SECOND] = [0, 4, 16, 24];
 
 /**
- * A filter of system calls for the sandbox, as `bwrap --seccomp` reads it; null on an architecture that it is not written for. Mounts and namespaces
- * are what is left when it is missing; it closes what they leave open: sockets of other programs, whose names no mount hides, the keys of the
- * session, terminals, and namespaces of the command's own.
+ * A filter of system calls for the sandbox, in the format of `bwrap --seccomp`; null on other architectures, where only mounts and namespaces
+ * protect. It closes what they leave open: sockets of other programs, whose names no mount hides, the keys of the
+ * session, terminals, and new namespaces of the command.
  */
 export function systemCallFilter(): Uint8Array | null {
   const index = { x64: 0, arm64: 1 }[arch()];
@@ -92,7 +95,7 @@ export function systemCallFilter(): Uint8Array | null {
   ]);
 }
 
-/** Looks at the low half of an argument, which is all that the kernel takes of these, and then allows the call. */
+/** Checks the low half of an argument, which is all that the kernel uses of these, and then allows the call. */
 function argumentCheck(number: number, offset: number, checks: readonly Instruction[]): readonly Instruction[] {
   const body = [load(offset), ...checks, give(ALLOW)];
   return [[0x15, 0, body.length, number], ...body];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../../errors.js';
 
-/** What the sandbox has to know of a folder and all that is below it. */
+/** The special places in a folder and everything below it. */
 export interface TreePlaces {
   /** Files and folders that commands must not read. */
   readonly hidden: readonly string[];
@@ -11,23 +11,23 @@ export interface TreePlaces {
   readonly runsLater: readonly string[];
   /** Folders that cannot be listed: their contents are unknown, but a command that knows a name could open it. */
   readonly closed: readonly string[];
-  /** False where there was too much to search. */
+  /** False if there was too much to search. */
   readonly isComplete: boolean;
-  /** False where there was too much to search in the folders of packages. */
+  /** False if there was too much to search in the folders of packages. */
   readonly hasAllPackages: boolean;
 }
 
-/** The most that is searched. */
+/** The limits of a search. */
 export interface TreeLimits {
   readonly entries: number;
   readonly folders: number;
 }
 
-/** What is searched for. */
+/** The tests for special places. */
 export interface PlaceTests {
   isHidden(path: string): boolean;
   runsLater(path: string): boolean;
-  /** All that is looked for in the folders of packages. */
+  /** The only test in the folders of packages. */
   isRepository(path: string): boolean;
 }
 
@@ -64,7 +64,9 @@ export class TreeIndex {
     this.#most = most;
   }
 
-  /** Searches `root` without following links, the folders of packages only for repositories and where it is told to. Rejects only when `signal` fires. */
+  /**
+   * Searches `root` without following links, and the folders of packages only for repositories and only if `entersPackages`. Rejects only when `signal` fires.
+   */
   async find(root: string, signal?: AbortSignal, entersPackages = false): Promise<TreePlaces> {
     const found: Found = { hidden: [], runsLater: [], closed: [], packages: [] };
     const isComplete = await this.#search([root], false, found, signal);
@@ -73,7 +75,7 @@ export class TreeIndex {
     return { hidden, runsLater, closed, isComplete, hasAllPackages };
   }
 
-  /** Returns false where there is too much to search. */
+  /** Returns false if there is too much to search. */
   async #search(open: string[], ofPackages: boolean, into: Found, signal: AbortSignal | undefined): Promise<boolean> {
     let entries = 0;
     let begin = performance.now();
@@ -112,7 +114,7 @@ export class TreeIndex {
     for (const entry of entries) {
       const place = join(path, entry.name);
       const isOwn = !ofPackages;
-      // What is written into a named pipe reaches the program that reads it, wherever the pipe lies.
+      // Data written into a named pipe reaches its reader, wherever the pipe is.
       if (isOwn && (this.#tests.isHidden(place) || entry.isFIFO())) hidden.push(place);
       else if (isOwn && entry.isDirectory() && entry.name === PACKAGES) packages.push(place);
       else if (entry.isDirectory() && entry.name !== '.git') folders.push(place);
@@ -142,7 +144,7 @@ function changeTime(path: string): number {
   }
 }
 
-/** The entries of a folder; null where it cannot be listed, none where it no longer exists. */
+/** The entries of a folder; null if it cannot be listed, none where it no longer exists. */
 function entriesOf(path: string): readonly Dirent[] | null {
   try {
     return readdirSync(path, { withFileTypes: true });

@@ -21,7 +21,7 @@ export interface Traversal {
   readonly excludeFolders: readonly string[];
 }
 
-/** The options by which a program is told which folders to read. */
+/** The options that tell a program which folders to read. */
 interface TraversalOptions {
   /** The words that make it read folders, anywhere or as the first one; absent for a program that always does. */
   readonly when?: RegExp;
@@ -190,7 +190,7 @@ function listerTraversal(part: CommandPart): Traversal | null {
   }
 }
 
-/** `-name` excludes the other names only where all tests of `find` have to hold: no `-o`, no `!`. */
+/** `-name` excludes other names only if all tests of `find` have to succeed: no `-o`, no `!`. */
 function findTraversal(part: CommandPart): Traversal {
   const words = part.words.slice(1);
   const end = words.findIndex(({ value }) => /^[-(!,]/.test(value ?? ''));

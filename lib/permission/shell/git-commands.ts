@@ -43,7 +43,7 @@ const VALUED: ReadonlySet<string | null> = new Set([
   '--config-env',
 ]);
 
-/** The subcommand of a command of git; null where there is none. */
+/** The subcommand of a command of git; null if there is none. */
 function subcommandOf(words: readonly ShellWord[]): string | null {
   let isValue = false;
   for (const { value } of words.slice(1)) {

@@ -23,7 +23,7 @@ const STATE_BUILTINS: Readonly<Record<string, string>> = {
   hash: 'it gives other commands a new meaning',
 };
 
-/** Programs that run other commands in ways of their own. */
+/** Programs that run other commands in special ways. */
 const RUNNERS = new Set(
   'fc parallel watch su runuser pkexec chroot unshare nsenter script flock fish csh tcsh pwsh screen tmux at batch crontab'.split(
     ' ',

@@ -26,14 +26,14 @@ export const hiddenCommand = (reason: string): NestedCommand => ({
   mayHideCommands: true,
 });
 
-/** It has an effect that no prefix of its words shows. */
+/** It has an effect that a prefix of its words does not show. */
 export const unclearEffect = (reason: string): NestedCommand => ({
   kind: 'unclear',
   reason,
   mayHideCommands: false,
 });
 
-/** The nested command that begins at `start`; `NOTHING` where no word is left. */
+/** The nested command that begins at `start`; `NOTHING` if no word is left. */
 export function nestedFrom(
   words: readonly ShellWord[],
   start: number,

@@ -1,23 +1,23 @@
 import type { SyntaxNode } from 'unbash';
 
 /** Syntax that other shells parse differently: in them `$'…'` ends elsewhere, and `[[ a || b ]]` runs `b`. */
-const OF_BASH_ONLY = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfunction\b/;
+const BASH_SYNTAX = /\$['"[]|\$\{(?!\w+\})|<<|\(\(|\[\[|[<>=]\(|&>|\|&|\bfunction\b/;
 
-/** Whether a text has syntax that other shells than bash parse differently. */
-export const hasOnlyBashSyntax = (text: string): boolean => OF_BASH_ONLY.test(text);
+/** Whether a text has syntax that shells other than bash parse differently. */
+export const hasOnlyBashSyntax = (text: string): boolean => BASH_SYNTAX.test(text);
 
-/** Why such a text is asked about. */
+/** The reason to ask about such a text. */
 export const parsedDifferently = (shell: string): string => `${shell} may parse it differently`;
 
-/** Variables by which zsh tells what runs; as `PATH` does in every shell. */
-export const OF_ZSH = /^(?:path|cdpath|fpath|module_path)$/;
+/** Variables that decide what runs in zsh, as `PATH` does in every shell. */
+export const ZSH_VARIABLES = /^(?:path|cdpath|fpath|module_path)$/;
 
 /** A descriptor above this has two digits, which are a word in other shells. */
 const LAST_DESCRIPTOR = 9;
 
 /**
- * Whether a node means something else in other shells, where `a[0]=./x` and `a+=./x` run a program, `{a,b}` and `~+` are the names of files, `cat 10<x` reads `10`,
- * and `time` and `select` are programs.
+ * Whether a node means something else in other shells, where `a[0]=./x` and `a+=./x` run a program, `{a,b}` and `~+` are the names of files, `cat 10<x` reads
+ * `10`, and `time` and `select` are programs.
  */
 export function isOnlyBash(node: SyntaxNode): boolean {
   switch (node.type) {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** The name of a program, whatever folder it is taken from: `/bin/RM`, where case does not matter, and `rm.exe` are `rm`. */
+/** The name of a program without its folder: `rm` for `rm.exe`, and for `/bin/RM` where file names ignore case. */
 export function programName(word: string): string {
   return basename(word)
     .toLowerCase()

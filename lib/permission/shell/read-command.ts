@@ -2,12 +2,12 @@ import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, Word }
 import type { Uncertainty } from './hidden-commands.js';
 import type { NestedCommand } from './nested.js';
 import { nestedCommand } from './nested-command.js';
-import { hasOnlyBashSyntax, isOnlyBash, OF_ZSH, parsedDifferently } from './only-bash.js';
+import { hasOnlyBashSyntax, isOnlyBash, parsedDifferently, ZSH_VARIABLES } from './only-bash.js';
 import type { ShellName } from './shell-name.js';
 import { type ShellWord, shellWord } from './shell-word.js';
 import { assigns, uncertaintyAbout, unreadable } from './unclear-syntax.js';
 
-/** One thing that a command line does, and that needs permission by itself. */
+/** One action of a command line, which needs permission of its own. */
 export type ShellPart =
   | {
       readonly kind: 'command';
@@ -27,7 +27,7 @@ export type ShellPart =
 /** A parsed command line. */
 export interface ShellReading {
   readonly parts: readonly ShellPart[];
-  /** Every word in it, wherever it stands. */
+  /** Every word in it, in any position. */
   readonly words: readonly ShellWord[];
 }
 
@@ -43,8 +43,8 @@ const NAME_SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'wait']
 const BLANK_OR_COMMENT = /^[ \t]*(#.*)?$/;
 
 /**
- * Parses a command line as `shell` runs it, with its substitutions, here-documents and function bodies. What only bash reads as the parser does is unclear in any
- * other shell. The parser is loaded by the first call.
+ * Parses a command line for `shell`, with its substitutions, here-documents and function bodies. Syntax that only bash understands counts as unclear in any
+ * other shell. The first call loads the parser.
  */
 export async function readCommand(
   source: string,
@@ -71,7 +71,7 @@ class Reader implements ShellReading {
   readonly words: ShellWord[] = [];
   readonly #parser: Parser;
   readonly #environment: Readonly<Record<string, string | undefined>>;
-  /** What runs the text that is being read. */
+  /** The shell that runs the text being read. */
   #shell: ShellName;
 
   constructor(parser: Parser, environment: Readonly<Record<string, string | undefined>>, shell: ShellName) {
@@ -142,7 +142,7 @@ class Reader implements ShellReading {
 
   /** A variable that only the shell line uses is harmless; one that bash or other programs read may change what runs. */
   #assign(name: string, text: string): void {
-    const isOfZsh = this.#shell !== 'bash' && OF_ZSH.test(name);
+    const isOfZsh = this.#shell !== 'bash' && ZSH_VARIABLES.test(name);
     if (/^[a-z_][a-z0-9_]*$/.test(name) && !isOfZsh && !this.#isOfPrograms(name)) return;
     this.unclear(text, `it sets ${name}, which may change what runs`, true);
   }

@@ -1,7 +1,7 @@
 import { isInterpreter } from './hidden-commands.js';
 import type { ShellPart } from './read-command.js';
 
-/** The files that a line runs by name: programs by their path, what a shell reads, and what an interpreter is given. */
+/** The files that a line runs by name: programs with a path, and the scripts of shells and interpreters. */
 export function scriptFiles(parts: readonly ShellPart[]): readonly string[] {
   return parts.flatMap((part) => {
     if (part.kind !== 'command') return [];
@@ -12,7 +12,7 @@ export function scriptFiles(parts: readonly ShellPart[]): readonly string[] {
   });
 }
 
-/** `deno run x.ts`: the script is one of the first words, and what follows is its data. */
+/** `deno run x.ts`: the script is one of the first words; later words are its data. */
 const MOST_GIVEN = 2;
 
 const isOperand = (value: string | null): value is string => value !== null && /^[^-]/.test(value);

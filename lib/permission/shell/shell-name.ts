@@ -1,2 +1,2 @@
-/** The shell that runs a command: `sh` is any other than bash, of which no more is known than what POSIX says. */
+/** The shell that runs a command. `sh` is any shell other than bash; only POSIX syntax is assumed for it. */
 export type ShellName = 'bash' | 'sh';

@@ -5,11 +5,11 @@ import { wordPattern } from './word-pattern.js';
 
 /** One word of a command. */
 export interface ShellWord {
-  /** As it was written. */
+  /** The word as written. */
   readonly text: string;
-  /** What the program gets, quotes removed; null when that depends on variables, files or other commands. */
+  /** The value that the program gets, without quotes; null if it depends on variables, files or other commands. */
   readonly value: string | null;
-  /** Where the value is not known: a glob pattern that matches every value it may have. */
+  /** For an unknown value: a glob pattern that matches all its possible values. */
   readonly pattern?: string;
   /** Whether it may expand to an option, or to several words. */
   readonly mayBeOption: boolean;

@@ -1,7 +1,7 @@
 import type { ParameterExpansionPart, SyntaxNode, TestExpression, Word } from 'unbash';
 import { shellWord } from './shell-word.js';
 
-/** Why the parser could not read a node; null where it could. */
+/** Why the parser could not read a node; null if it could. */
 export function unreadable(node: SyntaxNode): string | null {
   switch (node.type) {
     case 'Script':

@@ -1,7 +1,10 @@
 import { hiddenCommand, type NestedCommand, NOTHING, nestedFrom } from './nested.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
 
-/** The options of a program that runs the rest of its words: letters without and with a value, and long options without one. `skip` operands come before the command. */
+/**
+ * The options of a program that runs the rest of its words: letters without and with a value, and long options without one. `skip` operands come before the
+ * command.
+ */
 interface WrapperOptions {
   readonly flags?: string;
   readonly valued?: string;
@@ -101,7 +104,7 @@ function readOption(word: string, { flags = '', valued = '', long = [] }: Wrappe
   return { letter: '', value: null, takesNext: false };
 }
 
-/** The words of the command that xargs runs: those it reads are unknown, and come at the end or in place of the placeholder. */
+/** The words of the command that xargs runs: those from its input are unknown, and come at the end or replace the placeholder. */
 function xargsWords(words: readonly ShellWord[], placeholder: string | null): readonly ShellWord[] {
   if (placeholder === null) return [...words, UNKNOWN_WORD];
   return words.map((word) => {

@@ -13,7 +13,7 @@ import { Segment } from './segment.js';
 
 const NAME = /^tail-(\d+)\.seg$/;
 
-/** Opens the index of the first of these entries, which are not sealed; null where there is none that is about just them. */
+/** Opens the index of the first of these entries, which are not sealed; null if there is none that is about just them. */
 export function openTailFile(folder: string, entries: readonly Entry[]): Segment | null {
   let segment: Segment | null = null;
   try {

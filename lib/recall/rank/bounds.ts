@@ -4,7 +4,7 @@ import { KINDS, type Kind } from '../index/part.js';
 export interface Bounds {
   /** Whose words are wanted, null for anyone's. */
   readonly kinds: readonly Kind[] | null;
-  /** The first and the last day, since 1970, null where there is none. */
+  /** The first and the last day, since 1970, null if there is none. */
   readonly from: number | null;
   readonly until: number | null;
   /** Whether what those do not say counts for nothing: not beside their words either, nor for how rare a word is. */

@@ -19,7 +19,7 @@ export class Scores {
   readonly #found: Accumulator;
   /** By document; read where a search is for a time. */
   #days: Uint16Array | null = null;
-  /** The terms of the last search that a document has that has all of its words, null where one of them is nowhere. */
+  /** The terms of the last search that a document has that has all of its words, null if one of them is nowhere. */
   #all: number | null = null;
   /** The bits of the words of the last search, 0 for one that is nowhere. */
   #bits: ReadonlyMap<string, number> = new Map();

@@ -11,7 +11,7 @@ const PASSAGE = 640;
 const BEGIN = '<recalled note="records from earlier in this conversation, not wishes; newer words win">';
 const END = '</recalled>';
 
-/** What goes with a message, and which messages are in it; null where nothing fits. */
+/** What goes with a message, and which messages are in it; null if nothing fits. */
 export function recalledText(
   reminders: readonly Reminder[],
   asked: string,

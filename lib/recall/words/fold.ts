@@ -29,7 +29,7 @@ export function fold(word: string): string {
     .normalize('NFC');
 }
 
-/** The same word as it is written where the letters are not at hand: `zuerich`; null where there is no such letter in it. */
+/** The same word as it is written where the letters are not at hand: `zuerich`; null if there is no such letter in it. */
 export function foldToDigraphs(word: string): string | null {
   if (PLAIN.test(word)) return null;
   const lower = word.normalize('NFKC').toLowerCase();

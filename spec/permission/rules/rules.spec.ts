@@ -109,7 +109,7 @@ describe('a rule', () => {
     });
     expect(allowed('run(ls [[:alpha:]]*)')).toHaveLength(1);
     expect(failing('mcp__git(status)')).toMatchObject({
-      message: "The rule 'mcp__git(status)' in tools.permissions.allow names no argument of the tool.",
+      message: "The rule 'mcp__git(status)' in tools.permissions.allow does not name an argument of the tool.",
       hint: "Write 'mcp__git(argument=pattern)', or 'mcp__git' for every call.",
     });
   });
@@ -158,7 +158,7 @@ describe('an access that is no file and no command', () => {
     const talk: Access = { kind: 'conversation' };
     expect(await judged('search_talk', talk)).toEqual({ decision: 'allow' });
     expect(await judged('search_talk', talk, { ask: ['search_talk'] })).toEqual({
-      ...{ decision: 'ask', reason: "the rule 'search_talk' says ask", rule: null },
+      ...{ decision: 'ask', reason: "the rule 'search_talk' says to ask", rule: null },
     });
     const both = { ask: ['search_talk'], deny: ['search_talk'], allow: ['search_talk'] };
     expect(await judged('search_talk', talk, both)).toEqual({
@@ -190,7 +190,7 @@ describe('an access that is no file and no command', () => {
     expect(await judged(tool, server(), { allow: ['mcp__npm__*'] })).toMatchObject({ decision: 'ask' });
     expect(await judged(tool, server('x'), { deny: ['mcp__*'] })).toMatchObject({ decision: 'deny' });
     expect(await judged(tool, server('x'), { ask: ['mcp__*'] })).toMatchObject({
-      reason: "the rule 'mcp__*' says ask",
+      reason: "the rule 'mcp__*' says to ask",
     });
   });
 

@@ -88,7 +88,9 @@ describe('a rule about the tools of servers', () => {
 
   it('names the argument that it is about', () => {
     for (const rule of ['mcp__x__read(a:*)', 'mcp__x__read(=a)'])
-      expect(() => readRules({ ...NONE, allow: [rule] }, SUBJECTS, '/')).toThrow('names no argument of the tool');
+      expect(() => readRules({ ...NONE, allow: [rule] }, SUBJECTS, '/')).toThrow(
+        'does not name an argument of the tool',
+      );
     expect(() => readRules({ ...NONE, deny: ['mcp__x__read(a=b\\*)'] }, SUBJECTS, '/')).not.toThrow();
     expect(() => readRules({ ...NONE, allow: ['bash*'] }, SUBJECTS, '/')).toThrow('does not begin with the name');
   });
