@@ -1,10 +1,10 @@
-import { isMainThread } from 'node:worker_threads';
+import { bun } from '../lib/bun.js';
 import { directOutput } from '../lib/cli/base/direct-output.js';
 import { realWorld } from '../lib/cli/base/world.js';
 import { main } from '../lib/cli/main.js';
 
 // The executable is one file: what is the program in the first thread scales pictures in any other.
-if (isMainThread) {
+if (bun.isMainThread) {
   const outputs = new Map<'stdout' | 'stderr', ReturnType<typeof directOutput>>();
   const output = (name: 'stdout' | 'stderr') => {
     const found = outputs.get(name) ?? directOutput(name);

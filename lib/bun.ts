@@ -7,6 +7,7 @@ export interface Sink {
 
 /** What the executable takes of Bun itself: each costs next to nothing there, and Node's own in its place several milliseconds. */
 interface Bun {
+  readonly isMainThread: boolean;
   readonly stdout: { writer(): Sink };
   readonly stderr: { writer(): Sink };
   readonly hash: { xxHash64(bytes: Uint8Array): bigint };
@@ -14,5 +15,5 @@ interface Bun {
   zstdDecompressSync(bytes: Uint8Array): Buffer;
 }
 
-/** Only what `scripts/build/for-bun.ts` puts in the place of another file may use it: Node has none. */
+/** Only what is in the executable alone may use it, which `scripts/build/for-bun.ts` puts in the place of another file: Node has none. */
 export const bun = (globalThis as unknown as { readonly Bun: Bun }).Bun;

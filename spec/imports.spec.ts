@@ -122,7 +122,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'page/conversation-page',
   ],
   repl: [...GROUND, 'slash', 'screen'],
-  bin: ['cli/main', 'cli/base/world', 'cli/base/thread', 'cli/base/direct-output'],
+  bin: ['bun', 'cli/main', 'cli/base/world', 'cli/base/thread', 'cli/base/direct-output'],
 };
 
 /** Plug-in folders have two doors: the contract for anyone above, `index` for the composition root. */

@@ -1,19 +1,17 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { Writable } from 'node:stream';
-import { isatty } from 'node:tty';
 import { bun, type Sink } from '../../bun.js';
 import type { Output } from './world.js';
 
 /**
  * A stream of the process without what Bun needs for its own, which takes longer to load than a request. A terminal gets that one: it tells the size of its
- * window.
+ * window. Node's modules are loaded by the first who writes: `--version` needs none of them.
  */
 export function directOutput(name: 'stdout' | 'stderr'): Output {
   const descriptor = name === 'stdout' ? 1 : 2;
   try {
     const stats = fstatSync(descriptor);
     if (stats.isFIFO() || stats.isSocket()) return waiting(bun[name].writer());
-    if (stats.isFile() || !isatty(descriptor)) return immediate(descriptor);
+    if (stats.isFile() || !process.getBuiltinModule('node:tty').isatty(descriptor)) return immediate(descriptor);
   } catch {
     // A closed descriptor is for Bun to say.
   }
@@ -22,7 +20,7 @@ export function directOutput(name: 'stdout' | 'stderr'): Output {
 
 /** A pipe may be full: the next text waits until somebody has read. */
 function waiting(sink: Sink): Output {
-  return new Writable({
+  return new (process.getBuiltinModule('node:stream').Writable)({
     write(bytes: Uint8Array, _encoding, done) {
       try {
         // A closed pipe rejects both.
@@ -38,7 +36,7 @@ function waiting(sink: Sink): Output {
 
 /** A file takes everything at once. */
 function immediate(descriptor: number): Output {
-  return new Writable({
+  return new (process.getBuiltinModule('node:stream').Writable)({
     write(bytes: Uint8Array, _encoding, done) {
       try {
         for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
