@@ -1,4 +1,4 @@
-/** The text without its comments, whose newlines stay, so that each line keeps its number. A comment that is never closed is text. */
+/** The text without its comments. Their newlines stay, so that line numbers do not change. A comment that is never closed is text. */
 export function withoutComments(source: string): string {
   let text = '';
   let from = 0;
@@ -28,7 +28,7 @@ export function commentsIn(source: string): readonly Comment[] {
   }
 }
 
-/** A text that holds no comment: where it has what opens one, a backslash stands in it. */
+/** The text with a backslash inserted wherever a comment would start. */
 export function escapeComments(text: string): string {
   return text.replace(/<(\\*)!--/g, '<\\$1!--');
 }
@@ -38,7 +38,7 @@ export function unescapeComments(text: string): string {
   return text.replace(/<\\(\\*)!--/g, '<$1!--');
 }
 
-/** The same text, in which a comment that comes later ends nothing that was opened before: what opens a comment that is never closed is escaped. */
+/** The text with an unclosed comment escaped, so that a comment added later does not close it. */
 export function withoutOpenComment(source: string): string {
   const end = commentsIn(source).at(-1)?.end ?? 0;
   return source.slice(0, end) + source.slice(end).replaceAll(OPEN, '<\\!--');

@@ -1,18 +1,18 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
-/** Instructions that a project has for those who work on it. */
+/** A file with a project's instructions for agents. */
 export interface InstructionFile {
   readonly path: string;
-  /** Another one after every change. */
+  /** Differs after every change. */
   readonly version: string;
 }
 
-/** The files of the kinds that people write, the first one that is there. */
+/** The names of such files, in order of preference. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];
 
 /**
- * The instructions from the root of the repository down to `cwd`, one file of a folder; outside a repository those of `cwd` alone. A link that leaves the
+ * The instruction files from the root of the repository down to `cwd`, one per folder; outside a repository only that of `cwd`. A link that leaves the
  * project is not followed. Nothing is read.
  */
 export function findInstructions(cwd: string): readonly InstructionFile[] {
@@ -39,7 +39,7 @@ function instructionsIn(folder: string): InstructionFile | null {
   return null;
 }
 
-/** A link of a foreign project may lead to any file of the user's. */
+/** A link in somebody else's project could point to any of the user's files. */
 function inside(root: string, found: readonly InstructionFile[]): readonly InstructionFile[] {
   if (found.length === 0) return found;
   const real = realpathSync(root);

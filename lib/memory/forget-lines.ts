@@ -6,7 +6,7 @@ export interface WithoutLines {
   readonly lines: readonly string[];
 }
 
-/** Leaves out each line that holds something, also with those that follow it, and each that `isMeant` for another reason. */
+/** Removes each line that `holds` a text, alone or together with the lines after it, and each that `isMeant`. */
 export function withoutLines(
   source: string,
   holds: (text: string) => boolean,
@@ -27,7 +27,7 @@ export function withoutLines(
   return { source: rows.join('\n'), lines: gone };
 }
 
-/** The first rows that hold it together. */
+/** The first rows that together hold the text. */
 function narrowest(rows: readonly string[], holds: (text: string) => boolean): readonly [from: number, to: number] {
   let to = 1;
   while (!holds(rows.slice(0, to).join('\n'))) to += 1;

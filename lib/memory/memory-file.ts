@@ -20,10 +20,10 @@ import {
 } from './memory-text.js';
 import { withOffered } from './review.js';
 
-/** A larger file is not read: nearly all of it would be left out. Bytes. */
+/** A larger file is not read, because most of it would be left out. Bytes. */
 const LARGEST = 1_000_000;
 
-/** What a change did: the line that was there before, if one was, and the whole source before and after. */
+/** The result of a change: the line it replaced, if any, and the whole source before and after. */
 export interface MemoryChange {
   readonly kind: 'added' | 'replaced' | 'known';
   readonly replaced: MemoryLine | null;
@@ -31,18 +31,18 @@ export interface MemoryChange {
   readonly after: string;
 }
 
-/** The memory on disk: Markdown that the user reads and edits. Everything throws `HiError`s of code `config`, and of `usage` for what cannot be added. */
+/** The memory on disk: Markdown that the user reads and edits. Methods throw `HiError`s of code `config`, and of code `usage` for text that cannot be added. */
 export class MemoryFile {
   readonly path: string;
   readonly #exclusively: (work: () => void) => Promise<void>;
 
-  /** `exclusively` runs what reads and writes while no other process does. */
+  /** `exclusively` runs work while no other process reads or writes the file. */
   constructor(path: string, exclusively: (work: () => void) => Promise<void>) {
     this.path = path;
     this.#exclusively = exclusively;
   }
 
-  /** The whole file; empty when there is none. */
+  /** The whole file; empty if there is none. */
   read(): string {
     return readMemory(this.path);
   }
@@ -52,12 +52,12 @@ export class MemoryFile {
     return changeOf(this.path, this.read(), text, origin, replaces);
   }
 
-  /** Adds a line, in place of the one that `replaces` names if it is given. Nothing changes where the line is there already. */
+  /** Adds a line, or replaces the one that `replaces` names. Does nothing if the line is already there. */
   async keep(text: string, origin: LineOrigin, replaces: string | null = null): Promise<MemoryChange> {
     return await this.#change(() => this.preview(text, origin, replaces));
   }
 
-  /** Stores what the user made of `original`, and after it the lines that were added meanwhile. */
+  /** Stores the user's edit of `original`, followed by lines that were added meanwhile. */
   async edit(original: string, edited: string): Promise<MemoryChange> {
     return await this.#change(() => {
       const before = this.read();
@@ -85,13 +85,13 @@ export class MemoryFile {
   }
 }
 
-/** The text of the file at `path`; empty where there is none. Throws a `HiError` of code `config`. */
+/** The text of the file at `path`; empty if there is none. Throws a `HiError` of code `config`. */
 export function readMemory(path: string): string {
   try {
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > LARGEST) throw tooLarge(path, Math.ceil(size / 4));
     const bytes = readRegularFile(path);
-    // What is not text would be changed by the next line that is kept.
+    // Adding a line would corrupt a file that is not text.
     if (!isUtf8(bytes) || bytes.includes(0)) throw notText(path);
     return new TextDecoder().decode(bytes);
   } catch (cause) {
@@ -100,7 +100,7 @@ export function readMemory(path: string): string {
     if (code === null) throw cause;
     const reason = code === 'EFTYPE' ? 'Not a regular file' : systemReason(cause);
     throw new HiError('config', `${reason}: '${path}'.`, {
-      hint: 'It holds what hi always keeps in view. Make it a text file that you can read.',
+      hint: 'It must be a text file that you can read: hi sends it with every request.',
       cause,
     });
   }
@@ -111,8 +111,8 @@ function notText(path: string): HiError {
 }
 
 function tooLarge(path: string, tokens: number): HiError {
-  return new HiError('config', `'${path}' has about ${tokens} tokens, and ${MEMORY_LIMIT} is the most.`, {
-    hint: 'Shorten it.',
+  return new HiError('config', `'${path}' has about ${tokens} tokens; the limit is ${MEMORY_LIMIT}.`, {
+    hint: 'Shorten it in your editor.',
   });
 }
 
@@ -124,7 +124,7 @@ function changeOf(
   replaces: string | null,
 ): MemoryChange {
   const line = asLine(text);
-  if (line === '') throw new HiError('usage', 'There is no text to keep.');
+  if (line === '') throw new HiError('usage', 'No text given to remember.');
   const replaced = replaces === null ? null : lineNamed(before, replaces);
   if (replaces !== null && replaced === null) throw notThere(replaces);
   const known = linesOf(before).some((one) => one.line !== replaced?.line && isSameText(one.text, line));
@@ -134,20 +134,20 @@ function changeOf(
   if (tokens > MEMORY_LIMIT && tokens > old.tokens) {
     throw new HiError(
       'usage',
-      `The memory has ${old.tokens} tokens and would have ${tokens} with this line; ${MEMORY_LIMIT} is the most.`,
-      { hint: `Shorten it first: /memory in the chat, or any editor opens '${path}'.` },
+      `The memory has ${old.tokens} tokens and would have ${tokens} with this line; the limit is ${MEMORY_LIMIT}.`,
+      { hint: `Shorten it first: type /memory in the chat, or edit '${path}'.` },
     );
   }
   return { kind: replaced === null ? 'added' : 'replaced', replaced, before, after };
 }
 
 function notThere(text: string): HiError {
-  return new HiError('usage', `No line of the memory, or more than one, has '${asLine(text)}'.`, {
-    hint: 'Give the whole line as it is.',
+  return new HiError('usage', `The memory has no line with '${asLine(text)}', or more than one.`, {
+    hint: 'Give the whole line, exactly as it is.',
   });
 }
 
-/** The edited text, with the lines that `current` has beyond `original` at its end. */
+/** The edited text, followed by the lines that `current` has in addition to `original`. */
 function withAdded(original: string, current: string, edited: string): string {
   if (current === original) return edited;
   const known = new Set(original.split('\n'));

@@ -8,10 +8,10 @@ import {
   withoutOpenComment,
 } from './comments.js';
 
-/** The most that is sent of the memory. */
+/** How much of the memory is sent. */
 export const MEMORY_LIMIT = asTokens(1000);
 
-/** Who said a line: the user, the model, whose proposal the user accepted, or the record of a summary, one of whose facts the user kept. */
+/** Where a line came from: the user, a proposal of the model that the user accepted, or a fact of a summary (`record`) that the user kept. */
 export const AUTHORS = ['user', 'model', 'record'] as const;
 
 /** Where a line comes from. */
@@ -19,9 +19,9 @@ export interface LineOrigin {
   readonly by: (typeof AUTHORS)[number];
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** The newest message of the conversation at that time; null when there was none. */
+  /** The id of the newest message at that time; null if there was none. */
   readonly id: number | null;
-  /** True where it rests on words of tools, files or pages as well. */
+  /** True if it is partly based on text from tools, files or web pages. */
   readonly foreign?: true;
 }
 
@@ -30,11 +30,11 @@ export interface MemoryLine {
   /** Its number in the file, from 1. */
   readonly line: number;
   readonly text: string;
-  /** Null for what was written by hand. */
+  /** Null if it was written by hand. */
   readonly origin: LineOrigin | null;
 }
 
-/** The lines that are not empty, with where they come from. */
+/** The non-empty lines, with their origins. */
 export function linesOf(source: string): readonly MemoryLine[] {
   const origins = originsByLine(source);
   return withoutComments(source)
@@ -45,12 +45,12 @@ export function linesOf(source: string): readonly MemoryLine[] {
     });
 }
 
-/** What is sent of a file, and how large all of it is. */
+/** The part of the file that is sent, and the size of the whole file. */
 export interface SentMemory {
   readonly text: string;
   /** The estimate for the whole file, without its comments. */
   readonly tokens: Tokens;
-  /** The number of the first line beyond the limit, which is left out with all that follow; null when everything is sent. */
+  /** The number of the first line beyond the limit, from which on nothing is sent; null if everything is sent. */
   readonly leftOutFrom: number | null;
 }
 
@@ -73,7 +73,7 @@ interface Row {
   readonly text: string;
 }
 
-/** What is sent, row by row: no comments, no empty rows at the start, and no more than one between two others. */
+/** The rows to send: without comments, without empty rows at the start, and with at most one empty row in succession. */
 function rowsOf(source: string): readonly Row[] {
   const rows = unescapeComments(withoutComments(source))
     .split('\n')
@@ -95,7 +95,7 @@ export function withLine(source: string, text: string, origin: LineOrigin): stri
   return `${before}- ${rowOf(text, origin)}${newline}`;
 }
 
-/** The source with another text in one of its lines. The bullet and the place stay. */
+/** The source with the text of one line replaced. Its bullet and position stay. */
 export function withLineReplaced(source: string, { line }: MemoryLine, text: string, origin: LineOrigin): string {
   const rows = withoutOpenComment(source).split('\n');
   const row = rows[line - 1] ?? '';
@@ -103,7 +103,7 @@ export function withLineReplaced(source: string, { line }: MemoryLine, text: str
   return rows.join('\n');
 }
 
-/** The line that a text names: that very line, or the only one that contains it. Null where there is none or more than one. */
+/** The line that a text refers to: the line equal to it, or the only one that contains it. Null if there is none or more than one. */
 export function lineNamed(source: string, text: string): MemoryLine | null {
   const lines = linesOf(source);
   const wanted = textOf(text);
@@ -113,12 +113,12 @@ export function lineNamed(source: string, text: string): MemoryLine | null {
   return containing.length === 1 ? (containing[0] ?? null) : null;
 }
 
-/** True where the two say the same in the same words. */
+/** Whether the two have the same words. */
 export function isSameText(one: string, other: string): boolean {
   return normal(one) === normal(other);
 }
 
-/** A text as a line: on one row, without control characters. */
+/** A text as a single line, without control characters. */
 export function asLine(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g, '')
@@ -141,7 +141,7 @@ const FOREIGN = 'foreign';
 
 const ORIGIN = /^(user|model|record)( foreign)? (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(?: #(\d{1,16}))?$/;
 
-/** What the comments say of the lines that they end, by the index of the line. */
+/** The origins given by comments at the ends of lines, by line index. */
 function originsByLine(source: string): ReadonlyMap<number, LineOrigin> {
   const origins = new Map<number, LineOrigin>();
   let line = 0;

@@ -5,12 +5,12 @@ import { newestBlock } from '../view/view.js';
 import { comment, commentsIn, withoutOpenComment } from './comments.js';
 import { asLine, isSameText, linesOf } from './memory-text.js';
 
-/** A fact that may be worth keeping in mind always, and whether it rests on words of tools, files or pages as well. */
+/** A fact that may be worth remembering, and whether it is partly based on text from tools, files or web pages. */
 export interface OfferedFact extends Pick<Fact, 'kind' | 'text'> {
   readonly isForeign: boolean;
 }
 
-/** The facts of the newest summary that may be worth keeping in mind always: wishes and decisions that are not in the memory and were never offered. */
+/** The facts of the newest summary that may be worth remembering: preferences and decisions that are not in the memory and were never offered. */
 export function factsToReview(entries: readonly Entry[], source: string): readonly OfferedFact[] {
   const block = newestBlock(entries);
   const lines = linesOf(source);
@@ -25,7 +25,7 @@ export function factsToReview(entries: readonly Entry[], source: string): readon
     .map((fact) => ({ ...fact, isForeign: block !== null && restOf(fact, block) === 'foreign' }));
 }
 
-/** The source with a note, which is not sent, that this fact was offered. It holds a hash: what the user did not want kept is not kept there. */
+/** The source with a note, which is not sent, that this fact was offered. The note holds only a hash: the user may have declined to keep the text. */
 export function withOffered(source: string, { text }: Pick<Fact, 'text'>): string {
   const offered = [...new Set([...offeredIn(source), keyOf(text)])];
   const note = comment(`${NOTE} ${offered.join(' ')}`);

@@ -3,7 +3,7 @@ import type { Standing } from './standing-of.js';
 
 const NOTHING: Standing = { text: null, warning: null };
 
-/** The memory as requests have it. Where there is no file, each look costs one call of the system and loads nothing. */
+/** The memory as sent with requests. Without a file, each read costs one system call and loads nothing. */
 export class StandingMemory {
   readonly #path: string;
   #known: { readonly version: string; readonly standing: Standing } | null = null;
@@ -12,7 +12,7 @@ export class StandingMemory {
     this.#path = path;
   }
 
-  /** What is in the file now. Never fails: what cannot be read is a warning. */
+  /** The current content. Never fails: a file that cannot be read yields a warning. */
   async read(): Promise<Standing> {
     const version = versionOf(this.#path);
     if (version === null) return NOTHING;
@@ -24,13 +24,13 @@ export class StandingMemory {
   }
 }
 
-/** Another one after every change; null without a file. */
+/** Differs after every change; null without a file. */
 function versionOf(path: string): string | null {
   try {
     const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
     return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
   } catch {
-    // Reading it says why.
+    // Reading it reports why.
     return 'unknown';
   }
 }

@@ -2,17 +2,17 @@ import { asHiError } from '../errors.js';
 import { readMemory } from './memory-file.js';
 import { MEMORY_LIMIT, sentMemory } from './memory-text.js';
 
-/** What goes with every request from `memory.md`. */
+/** The part of every request that comes from `memory.md`. */
 export interface Standing {
   /** What is sent; null for nothing. */
   readonly text: string | null;
-  /** Why it is not all that the file has; else null. */
+  /** Why the file is not sent in full; null if it is. */
   readonly warning: string | null;
 }
 
 const LABEL = 'The user wants this always kept in mind:';
 
-/** What is sent of the file at `path`. */
+/** The part of the file at `path` that is sent. */
 export function standingOf(path: string): Standing {
   try {
     const { text, tokens, leftOutFrom } = sentMemory(readMemory(path));
@@ -22,7 +22,7 @@ export function standingOf(path: string): Standing {
     };
   } catch (thrown) {
     const { message } = asHiError(thrown);
-    return { text: null, warning: `${message} Nothing of it is sent.` };
+    return { text: null, warning: `${message} None of it is sent.` };
   }
 }
 

@@ -9,13 +9,13 @@ import type { InstructionFile } from './find-instructions.js';
 
 /** A file of instructions with its content. */
 export interface Instructions {
-  /** As the user knows it: from the working folder. */
+  /** Its path relative to the working folder. */
   readonly name: string;
   readonly text: string;
   readonly hash: string;
 }
 
-/** The most that is read of one file. Characters. */
+/** How much of one file is read. Characters. */
 const LARGEST = 32_000;
 
 /** Reads the files that can be read; empty ones are left out. */
@@ -36,7 +36,7 @@ function textOf(path: string): string {
   }
 }
 
-/** What the user answered, by the hash of the content. */
+/** The user's answers, by content hash. */
 export class Answers {
   readonly #path: string;
 
@@ -44,13 +44,13 @@ export class Answers {
     this.#path = path;
   }
 
-  /** Null when it was never asked. */
+  /** Null if the user was never asked. */
   of({ hash }: Instructions): boolean | null {
     const answer = this.#read()[hash];
     return typeof answer === 'boolean' ? answer : null;
   }
 
-  /** Keeps an answer. Never fails: at worst it is asked again. */
+  /** Stores an answer. Never fails: at worst the user is asked again. */
   keep(instructions: readonly Instructions[], answer: boolean): void {
     try {
       makeFolder(dirname(this.#path), 0o700);

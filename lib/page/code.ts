@@ -2,7 +2,7 @@ import type { Highlighter } from '../screen/markdown/highlight.js';
 import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, RED, type Style, YELLOW } from '../screen/text/style.js';
 import { escaped } from './escape.js';
 
-/** The colours of the terminal by what they stand for in code. */
+/** The CSS class for each colour of highlighted code. */
 const CLASSES: Readonly<Record<Style, string>> = {
   [MAGENTA]: 'keyword',
   [GREEN]: 'string',
@@ -14,16 +14,16 @@ const CLASSES: Readonly<Record<Style, string>> = {
   [RED]: 'deleted',
 };
 
-/** Longer code, and longer lines, have no colours, as on the screen. */
+/** Longer code, and longer lines, are not highlighted, as in the terminal. */
 const LONGEST_CODE = 200_000;
 const LONGEST_LINE = 1000;
 
-/** Makes a highlighter for code in a language, null where none is known. */
+/** Makes a highlighter for a language; null if the language is unknown. */
 export type LoadedHighlighters = (language: string) => Highlighter | null;
 
 const loaded = new Map<string, (() => Highlighter) | null>();
 
-/** Loads the highlighters of these languages. Those of other languages are not found. */
+/** Loads the highlighters of these languages. No others are found. */
 export async function loadHighlighters(languages: readonly string[]): Promise<LoadedHighlighters> {
   const missing = languages.filter((language) => !loaded.has(language));
   if (missing.length > 0) {
@@ -33,18 +33,18 @@ export async function loadHighlighters(languages: readonly string[]): Promise<Lo
   return (language) => loaded.get(language)?.() ?? null;
 }
 
-/** The language of a code fence, by the words after its marks. */
+/** The language of a code fence, from its info string. */
 export function languageIn(info: string): string {
   return info.trim().split(/\s/, 1)[0]?.toLowerCase() ?? '';
 }
 
-/** Code as a block. `label` stands in its corner. */
+/** A code block, with `label` in its corner. */
 export function codeBlock(code: string, highlighter: Highlighter | null, label = ''): string {
   const text = code.replace(/\n$/, '');
   const isColoured = highlighter !== null && text.length <= LONGEST_CODE;
   const lines = isColoured ? text.split('\n').map((line) => coloured(line, highlighter)) : [escaped(text)];
   const language = label === '' ? '' : ` data-language="${escaped(label)}"`;
-  // A first newline right after the tag would be dropped by the browser.
+  // The browser would drop a newline right after the tag.
   return `<pre class="code" tabindex="0"${language}><code>${lines.join('\n')}</code></pre>`;
 }
 

@@ -5,7 +5,7 @@ import { escaped, harmless } from './escape.js';
 import { POLICY, SCRIPT, STYLE } from './page-parts.js';
 import type { ReadAttachment } from './part-html.js';
 
-/** What a page is made of. */
+/** The content of a page. */
 export interface PageContent {
   /** In the order in which they are shown. */
   readonly entries: AsyncIterable<Entry> | Iterable<Entry>;
@@ -14,7 +14,7 @@ export interface PageContent {
 }
 
 /**
- * The conversation as one page that needs nothing but itself: with search, days, both themes, and pictures inside. It comes entry by entry, so that the longest
+ * The conversation as one self-contained page with search, days, both themes and pictures. It is generated entry by entry, so that the longest
  * conversation takes no more memory than its largest message.
  */
 export async function* conversationPage({ entries, read, now }: PageContent): AsyncGenerator<string> {
@@ -27,19 +27,19 @@ export async function* conversationPage({ entries, read, now }: PageContent): As
   yield parts.end() + tail(now);
 }
 
-/** A part ends after so many entries or characters. */
+/** The size limits of a part. */
 const LONGEST_PART = { entries: 40, characters: 400_000 };
 
-/** What stands between the entries of a page: days, and in each parts, of which a browser makes elements one by one. */
+/** Writes what comes between the entries of a page: the days, and their parts, which the browser unpacks one by one. */
 class Parts {
   #day: string | null = null;
   #end = '';
   #entries = 0;
   #characters = 0;
 
-  /** What comes before an entry of that length. */
+  /** The HTML before an entry of this length. */
   before(entry: Entry, characters: number): string {
-    // A mark opens no day: a compaction was written long after the messages that it stands between.
+    // A mark does not start a day: a compaction may be written long after the messages around it.
     const day: string = 'type' in entry && this.#day !== null ? this.#day : dayOf(entry.at);
     const isNewDay = day !== this.#day;
     const isFull = this.#entries >= LONGEST_PART.entries || this.#characters >= LONGEST_PART.characters;
@@ -64,7 +64,7 @@ class Parts {
   }
 }
 
-/** The day by the clock of this machine, in the words of the page. */
+/** The day in local time, as shown on the page. */
 function dayOf(at: string): string {
   return isTime(at) ? localTime(at).slice(0, -' 00:00'.length) : at;
 }

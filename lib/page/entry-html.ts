@@ -14,7 +14,7 @@ import { escaped, harmless } from './escape.js';
 import { linkStart, markdownHtml } from './markdown-html.js';
 import { partHtml, type ReadAttachment } from './part-html.js';
 
-/** An entry of the history as HTML; empty when it has nothing to read. */
+/** An entry of the history as HTML; empty if it has nothing to show. */
 export async function entryHtml(entry: Entry, read: ReadAttachment): Promise<string> {
   if (isMessage(entry)) return await messageHtml(entry, read);
   return harmless(isCompressBlock(entry) ? await compactionHtml(entry) : markHtml(entry));
@@ -49,7 +49,7 @@ function sourcesHtml(sources: readonly Source[]): string {
   return `<div class="sources"><p>Sources</p><ol>${items.join('')}</ol></div>`;
 }
 
-/** The line of a compaction, and under it what was sent from then on in place of the messages above. */
+/** The line of a compaction and, folded under it, the summary that replaces the messages above. */
 async function compactionHtml(block: CompressBlock): Promise<string> {
   const line = lineOf(block);
   if (block.content.trim() === '') return `<p class="mark">${line}</p>\n`;
@@ -62,7 +62,7 @@ function markHtml(entry: Mark | UnknownEntry): string {
   return `<p class="mark"${what}>${lineOf(entry)}</p>\n`;
 }
 
-/** The line of the transcript without the strokes, which the page draws; its words in one element, to stand between them. */
+/** The line of the transcript in one element, without the dashes, which the page draws itself. */
 function lineOf(entry: Entry): string {
   return `<span>${escaped(
     transcriptOf(entry)

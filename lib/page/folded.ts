@@ -1,10 +1,10 @@
 import { firstCharacters } from '../chat/text/cut-text.js';
 import { escaped } from './escape.js';
 
-/** So many characters of what a tool got or printed, or of a file that was attached, are shown. */
+/** How many characters of a tool's input or output, or of an attached file, are shown. */
 const SHOWN_LENGTH = 20_000;
 
-/** A text that is folded under a line. `line` is HTML. A browser drops the newline that `pre` begins with. */
+/** A text folded under a line, which is HTML. Browsers drop the newline at the start of `pre`. */
 export function foldedText(kind: string, line: string, text: string): string {
   return `<details class="${kind}"><summary>${line}</summary><pre tabindex="0">\n${escaped(bounded(text))}</pre></details>`;
 }

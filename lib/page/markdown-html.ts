@@ -3,15 +3,15 @@ import { codeBlock, type LoadedHighlighters, languageIn, loadHighlighters } from
 import { escaped } from './escape.js';
 import { math } from './math.js';
 
-/** Longer texts are shown as they were written: nothing that a model says is that long, and a browser would be slow. */
+/** Longer texts are shown as plain text: no answer is that long, and the browser would be slow. */
 const LONGEST = 500_000;
 
-/** The level of the heading of a message: those in it are below. */
+/** The heading level of a message. Headings inside it are lower. */
 const OUTER_LEVEL = 3;
 
 /**
- * Markdown as HTML. HTML in it is text; links lead to the web or to an address for mail, and nowhere else; pictures on the web are links.
- * Of the headings none skips a level, as screen readers want it.
+ * Markdown as HTML. HTML in it is shown as text, links can only point to web and mail addresses, and pictures on the web become links.
+ * No heading skips a level, as screen readers expect.
  */
 export async function markdownHtml(text: string): Promise<string> {
   if (text.length > LONGEST) return `<p class="typed">${escaped(text)}</p>`;
@@ -27,7 +27,7 @@ function createMarkdown() {
   const made = new MarkdownIt({ html: false, linkify: true, breaks: true });
   made.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
   made.validateLink = (url) => /^(?:https?:\/\/|mailto:)/i.test(url);
-  // The words of a link are those of the text: no name of a host is shown in another alphabet than it was written in.
+  // The text of a link is shown as written: host names are not converted to another alphabet.
   made.normalizeLinkText = (url) => url;
   made.inline.ruler.before('escape', 'math', math);
   Object.assign(made.renderer.rules, RULES);
@@ -64,18 +64,18 @@ function fence({ content, info }: Token, find: LoadedHighlighters): string {
   return `${codeBlock(content, find(language), label)}\n`;
 }
 
-/** The start of a link. A page it leads to is not told where it was clicked. */
+/** The start of a link. The linked page does not learn where it was clicked. */
 export function linkStart(url: string): string {
   return `<a href="${escaped(url)}" rel="noreferrer nofollow">`;
 }
 
-/** markdown-it aligns cells by a style, which the page forbids. */
+/** markdown-it aligns cells with a style attribute, which the page's policy forbids. */
 function cellStart({ tag, attrs }: Token): string {
   const align = /right|center/.exec(String(attrs?.find(([name]) => name === 'style')?.[1]))?.[0];
   return align === undefined ? `<${tag}>` : `<${tag} class="${align}">`;
 }
 
-/** Gives headings their levels. Those without words, which a screen reader would stumble over, become paragraphs or plain cells. */
+/** Sets the levels of headings. Empty ones, which confuse screen readers, become paragraphs or plain cells. */
 function arrange(tokens: readonly Token[]): void {
   let level = OUTER_LEVEL;
   tokens.forEach((token, at) => {
@@ -92,7 +92,7 @@ function arrange(tokens: readonly Token[]): void {
   });
 }
 
-/** Marks links that have no words, and pictures inside of links. */
+/** Marks links without text, and pictures inside links. */
 function arrangeLinks(tokens: readonly Token[]): void {
   let start = -1;
   tokens.forEach((token, at) => {

@@ -1,13 +1,13 @@
 import type { StateInline } from 'markdown-it';
 
-/** How formulas begin and end. */
+/** How formulas start and end. */
 const MARKS: readonly (readonly [string, string])[] = [
   ['\\(', '\\)'],
   ['\\[', '\\]'],
   ['$$', '$$'],
 ];
 
-/** Formulas in LaTeX, which stay as they were written: Markdown would take their backslashes, and read `_` and `*` as emphasis. */
+/** Keeps LaTeX formulas as written: Markdown would remove their backslashes, and read `_` and `*` as emphasis. */
 export function math(state: StateInline, silent: boolean): boolean {
   const mark = MARKS.find(([begin]) => state.src.startsWith(begin, state.pos));
   if (mark === undefined) return false;
@@ -19,7 +19,7 @@ export function math(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** From where on no more of a mark was found in a line: it is not looked for again, so that many openings take no longer than one. */
+/** The position from which a closing mark was searched in vain. It is not searched again, so that many openings take no longer than one. */
 const searched = new WeakMap<StateInline, Map<string, number>>();
 
 function closing(state: StateInline, mark: string, from: number): number {

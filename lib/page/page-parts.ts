@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
-/** The style of the page, made small. The build evaluates this module: the program has the texts. */
+/** The minified style of the page. The build evaluates this module, so that the program contains only the texts. */
 export const STYLE = minified('page.css');
 
-/** What runs in the page. */
+/** The script of the page. */
 export const SCRIPT = minified('page.ts');
 
-/** What the page may do: show what is in it and run this one script. Nothing is fetched, framed or sent, whatever a message holds. */
+/** The page may only show its own content and run this one script. It cannot fetch, frame or send anything, whatever a message contains. */
 export const POLICY = [
   "default-src 'none'",
   'img-src data:',

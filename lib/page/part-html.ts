@@ -8,13 +8,13 @@ import { escaped } from './escape.js';
 import { foldedText } from './folded.js';
 import { markdownHtml } from './markdown-html.js';
 
-/** Resolves to the bytes of an attachment, null when they are lost. */
+/** Resolves to the bytes of an attachment, null if they are lost. */
 export type ReadAttachment = (sha256: string) => Promise<Uint8Array | null>;
 
-/** What every browser shows. */
+/** The image types that every browser shows. */
 const SHOWN_IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** A part of a message as HTML; empty when it has nothing to read. */
+/** A part of a message as HTML; empty if it has nothing to show. */
 export async function partHtml(part: Part, role: Message['role'], read: ReadAttachment): Promise<string> {
   switch (part.type) {
     case 'text':
@@ -39,7 +39,7 @@ async function textHtml({ text, clock, recalled }: TextPart, role: Message['role
   return role === 'user' ? typedHtml(text) : await markdownHtml(text);
 }
 
-/** What the user sent, as it was typed: a command of their own with what it printed, an attached text, or words. */
+/** Text from the user: a command they ran with its output, an attached text, or a message as typed. */
 function typedHtml(text: string): string {
   const own = commandIn(text);
   if (own !== null) return foldedText('command', `<code>!${escaped(firstLine(own.command))}</code>`, own.printed);
@@ -62,7 +62,7 @@ async function imageHtml(part: ImagePart, read: ReadAttachment): Promise<string>
 const fileLine = ({ type, name, mime, bytes }: Extract<Part, { readonly bytes: number }>): string =>
   `[${type}: ${name ?? mime}, ${shortCount(bytes)} bytes]`;
 
-/** A call in one line, with the first of its arguments that says something, and all of them folded. */
+/** A call on one line, with its first informative argument, and all arguments folded. */
 function callHtml({ name, args }: ToolCallPart): string {
   const first = Object.values(args).find((value) => typeof value === 'string' && value !== '');
   const hint = typeof first === 'string' ? ` ${escaped(firstLine(first))}` : '';
@@ -74,7 +74,7 @@ function resultHtml({ name, error, result }: ToolResultPart): string {
   return foldedText(error === undefined ? 'result' : 'failed', line, error ?? readable(result ?? null));
 }
 
-/** JSON for people: the texts of an object with their lines. */
+/** JSON in readable form: strings are shown with their newlines. */
 function readable(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (!isJsonObject(value)) return JSON.stringify(value, null, 2);

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { Target } from './common/deps.js';
 
-/** Asks the server about the model where that is due. Yields a notice when that shows that the model takes no tools, which are then left out from the first request on. */
+/** Asks the server about the model if needed. Yields a notice if the model does not support tools, which are then left out of every request. */
 export async function* askAboutModel(
   target: Target,
   hasTools: boolean,
@@ -11,5 +11,9 @@ export async function* askAboutModel(
   const before = takesTools();
   await target.ask?.(signal);
   if (!hasTools || !before || takesTools()) return;
-  yield { type: 'notice', level: 'warning', text: `'${target.model}' takes no tools here: it answers without them.` };
+  yield {
+    type: 'notice',
+    level: 'warning',
+    text: `'${target.model}' does not support tools here: it answers without them.`,
+  };
 }

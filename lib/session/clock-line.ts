@@ -9,16 +9,16 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Where a message of the user is written. */
+/** Where the user wrote a message. */
 type Place = Required<Pick<Message, 'cwd' | 'host' | 'zone'>>;
 
-/** What a message of the user gets: a line before its words, null for none, and what is recorded with it. */
+/** The line to put before the user's message, null for none, and the place to record with it. */
 export interface ClockReading {
   readonly line: TextPart | null;
   readonly place: Pick<Message, 'host' | 'zone'>;
 }
 
-/** There is a line only where the time and place are others than those of what was said last, so that most messages cost nothing. */
+/** Yields a line only if the time or place differs from that of the last message, so that most messages cost nothing. */
 export function readClock(clock: Clock, cwd: string, history: HistoryStore): ClockReading {
   const place = { host: clock.host.split('.')[0] ?? clock.host, zone: zoneOf(clock.now()) };
   const sent = history.view(null).messages;
@@ -49,7 +49,7 @@ function lineAfter(
   return { type: 'text', text: `[${parts.map(asLine).join(' · ')}]`, clock: true };
 }
 
-/** How far a clock is from UTC: `UTC+1`, `UTC-3:30`. */
+/** The offset from UTC: `UTC+1`, `UTC-3:30`. */
 function zoneOf(time: Date): string {
   const minutes = -time.getTimezoneOffset();
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
@@ -57,7 +57,7 @@ function zoneOf(time: Date): string {
   return minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '-' : '+'}${distance}`;
 }
 
-/** A time that passed, in the largest unit of which there are two. */
+/** An elapsed time, in the largest unit of which there are at least two. */
 function gapOf(gap: number): string {
   if (gap < 2 * DAY) return quantity(Math.round(gap / HOUR), 'hour');
   if (gap < 60 * DAY) return quantity(Math.round(gap / DAY), 'day');
@@ -66,7 +66,7 @@ function gapOf(gap: number): string {
     : quantity(Math.floor(gap / (365.25 * DAY)), 'year');
 }
 
-/** The name of a folder may hold anything. */
+/** Folder names may contain any character. */
 function asLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, '?');
 }

@@ -7,7 +7,7 @@ import { pinsOver } from '../view/pinned.js';
 import { charactersOf, estimateView } from '../view/size.js';
 import { cutOf, newestBlock, viewFrom } from '../view/view.js';
 
-/** Every compaction of the conversation, oldest first, and what took one back. Reads all of the history. */
+/** Every compaction of the conversation, oldest first, including the blocks that undo one. Reads the whole history. */
 export async function compactionsOf(history: HistoryStore): Promise<readonly CompressBlock[]> {
   await history.refresh();
   const blocks: CompressBlock[] = [];
@@ -15,7 +15,7 @@ export async function compactionsOf(history: HistoryStore): Promise<readonly Com
   return blocks;
 }
 
-/** The ids of the compactions that are not in effect any more because they were taken back. */
+/** The ids of the compactions that were undone. */
 export function takenBack(blocks: readonly CompressBlock[]): ReadonlySet<number> {
   const taken = new Set<number>();
   for (const [index, { restores }] of blocks.entries()) {
@@ -25,14 +25,14 @@ export function takenBack(blocks: readonly CompressBlock[]): ReadonlySet<number>
   return taken;
 }
 
-/** What a compaction that is taken back leaves in view. */
+/** What is in view after a compaction is undone. */
 export interface Restored {
   readonly messages: number;
   readonly tokens: Tokens;
 }
 
 /**
- * Takes the last compaction back, by a block that puts the one before it into effect again. Throws a `HiError` of code `usage` where there is none, or where what
+ * Undoes the last compaction, with a block that restores the one before it. Throws a `HiError` of code `usage` if there is none, or if what
  * it replaced does not fit or is gone.
  */
 export async function uncompact(
@@ -45,7 +45,7 @@ export async function uncompact(
   const entries = await entriesFrom(history, before, 4 * trigger);
   const now = history.view(null);
   const block = entries === null ? null : blockRestoring(before, entries);
-  // In a block, ids of entries that come after it are not heeded.
+  // A block ignores ids of entries that come after it.
   const last = { id: Number.MAX_SAFE_INTEGER, at: '' };
   const then = block === null || entries === null ? null : viewFrom({ ...block, ...last }, entries, null);
   const size = then === null ? trigger : estimateView(then);
@@ -62,21 +62,21 @@ export async function uncompact(
   return { messages: then.messages.length, tokens };
 }
 
-// The history asks for a generator, as a model that writes needs one.
+// The history expects a generator, because a model that writes a summary yields events.
 async function* yielding<Block>(block: Block): AsyncGenerator<never, Block> {
   yield* [];
   return block;
 }
 
-/** The block that was in effect before the last compaction that still counts; null for none. */
+/** The block that was in effect before the last compaction that is still in effect; null for none. */
 function effectiveBefore(blocks: readonly CompressBlock[]): CompressBlock | null {
   const taken = takenBack(blocks);
   const standing = blocks.filter(({ id, restores }) => restores === undefined && !taken.has(id));
-  if (standing.length === 0) throw new HiError('usage', 'There is no compaction to take back.');
+  if (standing.length === 0) throw new HiError('usage', 'There is no compaction to undo.');
   return standing.slice(0, -1).findLast(({ source }) => source !== 'fallback') ?? null;
 }
 
-/** The entries from the first that a block keeps; null where these are far more than `most` characters. */
+/** The entries from the first that a block keeps; null if they have far more than `most` characters. */
 async function entriesFrom(
   history: HistoryStore,
   block: CompressBlock | null,
@@ -89,7 +89,7 @@ async function entriesFrom(
     if (entry.id < from) continue;
     entries.push(entry);
     if (isMessage(entry)) characters += charactersOf(entry);
-    // Some of it may be undone, or sent in a shorter form.
+    // Some of them may be undone, or sent in a shorter form.
     if (characters > 4 * most) return null;
   }
   return entries;

@@ -6,42 +6,42 @@ import { fileBlock } from '../chat/text/file-block.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
 import type { Attachment } from './common/deps.js';
 
-/** A file of the user's as it goes to the model: words, or a file of its own. */
+/** A file from the user as sent to the model: as text, or as an attachment. */
 export type FileInput = { readonly text: string } | { readonly attachment: Attachment };
 
 const MEGABYTE = 1024 * 1024;
-/** Vendors take files of up to about this size. */
+/** Vendors accept files up to about this size. */
 export const LARGEST = 20 * MEGABYTE;
 
-/** Where a file is looked for and how it may be read. */
+/** Where to look for a file, and how to read it. */
 export interface ReadOptions {
   readonly cwd: string;
-  /** Whether a pipe is read to its end, which may never come; otherwise it is refused. */
+  /** Whether to read a pipe to its end, which may never come; otherwise pipes are refused. */
   readonly pipes: boolean;
   /** Stops the reading. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads a file that the user attached: text, image or PDF, told apart by their first bytes; a text stands in a block that names it.
- * Throws a `HiError` of code `usage` naming the path when it is not there, cannot be read, is too large, or is binary, and an abort error when stopped.
+ * Reads a file that the user attached: text, image or PDF, distinguished by their first bytes. Text is wrapped in a block that names the file.
+ * Throws a `HiError` of code `usage` naming the path if it does not exist, cannot be read, is too large, or is binary, and an abort error if stopped.
  */
 export async function readFileInput(path: string, options: ReadOptions): Promise<FileInput> {
   const input = inputFrom(await readFileBytes(path, options), path);
   return 'text' in input ? { text: fileBlock(path, input.text) } : input;
 }
 
-/** What the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other binary content and damaged headers. */
+/** Detects what the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other binary content and damaged headers. */
 export function inputFrom(bytes: Buffer, path: string): FileInput {
   const name = basename(path);
   const format = fileFormat(bytes);
   const mime = format?.mime ?? null;
   if (format?.isDamaged) {
-    throw new HiError('usage', `'${path}' begins like a ${format.name}, but its header is damaged or cut off.`, {
+    throw new HiError('usage', `'${path}' starts like a ${format.name}, but its header is damaged or cut off.`, {
       hint: 'Attach the whole file; nothing was sent.',
     });
   }
-  // Sound goes to the model as a file, as documents do.
+  // Audio is sent to the model as a file, like documents.
   const isFile = mime === 'application/pdf' || mime?.startsWith('audio/');
   if (isFile && mime !== null) return { attachment: { kind: 'document', mime, bytes, name } };
   if (mime !== null) return { attachment: { kind: 'image', mime, bytes, name } };
@@ -53,7 +53,7 @@ export function inputFrom(bytes: Buffer, path: string): FileInput {
   return { text: bytes.toString('utf8') };
 }
 
-/** The bytes of a file that the user named. Throws as `readFileInput` does, but for what is in it. */
+/** The bytes of a file that the user named. Throws like `readFileInput`, except for its content. */
 export async function readFileBytes(path: string, { cwd, pipes, signal }: ReadOptions): Promise<Buffer> {
   const place = resolve(cwd, path);
   try {
@@ -70,7 +70,7 @@ export async function readFileBytes(path: string, { cwd, pipes, signal }: ReadOp
   }
 }
 
-/** Devices are not even opened: that may act on them, and their end may never come. */
+/** Devices are not even opened: opening may have effects, and their end may never come. */
 function refusalOf(stats: Stats, path: string, pipes: boolean): HiError | null {
   if (stats.isFIFO())
     return pipes ? null : refusal(path, 'It is a named pipe.', 'Use hi ask -f, or cat it into a file');
@@ -91,10 +91,10 @@ function tooLarge(path: string, size: number | null): HiError {
   return refusal(path, `${found}, and the limit is 20 MB.`, 'Attach a smaller file or a part of it');
 }
 
-// Opening a pipe that nobody writes to would wait for ever.
+// Opening a pipe that nobody writes to would block for ever.
 const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** What a shell's `<(command)` prints, or a writer to a named pipe. */
+/** Reads the output of a shell's `<(command)`, or of a writer to a named pipe. */
 async function readPipe(place: string, path: string, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -106,7 +106,7 @@ async function readPipe(place: string, path: string, signal: AbortSignal): Promi
   return Buffer.concat(chunks);
 }
 
-/** What of Bun the executable needs: its sockets cannot read a pipe that was opened as a file. */
+/** The part of Bun that the executable needs: its sockets cannot read a pipe that was opened as a file. */
 interface Bun {
   file(fd: number): { stream(): ReadableStream<Uint8Array> };
 }

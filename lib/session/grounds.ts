@@ -6,26 +6,26 @@ import type { Said } from '../recall/search.js';
 import { words } from '../recall/words/words.js';
 import { stateOf } from '../view/block-state.js';
 
-/** A message that a statement rests on. */
+/** A message that a statement is based on. */
 export interface Ground extends Said {
   readonly isUndone: boolean;
 }
 
-/** What the summary states, and what that rests on. */
+/** A statement of the summary, and the messages it is based on. */
 export interface Grounds {
   readonly statement: string;
-  /** False where it names no message that there is: then these are the messages of the summarised part that fit it best. */
+  /** False if it cites no existing message: then these are the summarised messages that match it best. */
   readonly isNamed: boolean;
   readonly messages: readonly Ground[];
-  /** The ids that it names of messages that are not in the history any more. */
+  /** The ids it cites of messages that are no longer in the history. */
   readonly missing: readonly number[];
 }
 
-/** So many messages are given for a statement that names none, chosen from so many. */
+/** How many messages are returned for a statement that cites none, and from how many they are chosen. */
 const FITTING = 3;
 const SEARCHED = 20;
 
-/** What of the summary in effect has a text, all its words, or the id `#12`, in the order in which it stands there; null where there is no summary. */
+/** The statements of the current summary that contain a text, all its words, or the id `#12`, in order; null if there is no summary. */
 export function statementsWith(history: HistoryStore, text: string): readonly string[] | null {
   const { block } = history.view(null);
   if (block === null || block.content === '') return null;
@@ -38,7 +38,7 @@ export function statementsWith(history: HistoryStore, text: string): readonly st
   return whole.length > 0 ? whole : statements.filter(hasAll(words(text)));
 }
 
-/** The messages that a statement of the summary names, or else those that fit it best. */
+/** The messages that a statement of the summary cites, or else those that match it best. */
 export async function groundsOf(
   statement: string,
   history: HistoryStore,
@@ -67,13 +67,13 @@ async function fitting(
   const query = plain(statement);
   const wanted = new Set(words(query));
   const { hits } = await finder.search({ query, who: null, from: null, until: null, count: SEARCHED }, signal);
-  // What only stands beside a message that fits is found too.
+  // The search also returns neighbours of matching messages.
   const fits = (text: string): boolean => words(text).some((word) => wanted.has(word));
   const out = hits.filter(({ message, text }) => !sent.has(message.id) && fits(text));
   return out.slice(0, FITTING).map(({ message, origin }) => ({ message, origin, isUndone: false }));
 }
 
-/** The words of a statement, without its kind and ids, and without what a search takes for a phrase. */
+/** The words of a statement, without its kind and ids, and without quotes, which a search would read as a phrase. */
 export const plain = (statement: string): string =>
   citingOnly(statement, () => false)
     .replace(/^[-*•] (?:\w+: )?/, '')

@@ -3,7 +3,7 @@ import type { HistoryStore } from '../history/store.js';
 import type { GivenFile } from '../tools/common/tool.js';
 import type { UserInput } from './common/deps.js';
 
-/** What the user says, as the history keeps it. The files are on disk when this resolves. */
+/** The user's input as stored in the history. The files are on disk when this resolves. */
 export async function contentOf({ text, texts, attachments }: UserInput, history: HistoryStore): Promise<Part[]> {
   const content: Part[] = [];
   for (const { kind, mime, bytes, name } of attachments) {
@@ -13,7 +13,7 @@ export async function contentOf({ text, texts, attachments }: UserInput, history
   return content;
 }
 
-/** What tools gave back besides their results, as the history keeps it. */
+/** The files that tools returned, as stored in the history. */
 export async function keptFiles(files: readonly GivenFile[], history: HistoryStore): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (const { kind, mime, bytes } of files)

@@ -4,25 +4,25 @@ import { lastSkillMessage } from '../chat/skill-record.js';
 import type { HistoryStore } from '../history/store.js';
 import { keptBy, newestBlock } from '../view/view.js';
 
-/** The messages of the turns that are still sent. Of a turn that a compaction has gone by, what is pinned is sent, but it is no turn any more. */
+/** The messages of the turns that are still sent. A compacted turn does not count, even if a pinned message of it is sent. */
 export function turnMessages(history: HistoryStore): readonly Message[] {
   const { entries } = history;
   const { messages, pinned } = history.view(null);
   return pinned === undefined ? messages : messages.filter(keptBy(newestBlock(entries), entries));
 }
 
-/** The newest finished turn that is still sent; null when there is none. */
+/** The newest finished turn that is still sent; null if there is none. */
 export function newestTurn(history: HistoryStore): number | null {
   return turnMessages(history).at(-1)?.turn ?? null;
 }
 
-/** What the user said at the beginning of a turn; null when that is not at hand. */
+/** The user's message of a turn; null if it is not in view. */
 export function userContentOf(history: HistoryStore, turn: number | null): readonly Part[] | null {
   const found = history.entries.findLast(({ id }) => id === turn);
   return found && isMessage(found) ? spokenParts(found.content) : null;
 }
 
-/** The skills that went with the newest message, whether a compaction has left it in the view or not. */
+/** The skills of the newest message, whether or not it is still in view. */
 export function activeSkills(history: HistoryStore): readonly string[] {
   return lastSkillMessage(history.entries)?.skills.active ?? [];
 }

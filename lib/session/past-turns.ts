@@ -6,28 +6,28 @@ import { turnsOf } from '../view/turns.js';
 import { keptBy, newestBlock } from '../view/view.js';
 import { turnMessages, userContentOf } from './newest-turn.js';
 
-/** A turn that is still sent, by what began it. */
+/** A turn that is still sent, identified by its first message. */
 export interface PastTurn {
   readonly id: number;
   readonly at: string;
   readonly text: string;
 }
 
-/** The turns in view that can be gone back before, the newest first. */
+/** The turns in view that can be rewound, newest first. */
 export function pastTurns(history: HistoryStore): readonly PastTurn[] {
   const begun = turnMessages(history).filter(({ id, turn }) => id === turn);
   return begun.map(({ id, at, content }) => ({ id, at, text: typedText(content) })).reverse();
 }
 
-/** The turns in view from one on: what going back before it undoes. */
+/** The turns in view from a turn on, which rewinding it undoes. */
 export function turnsFrom(history: HistoryStore, turn: number): readonly number[] {
   const later = turnMessages(history).filter((message) => message.turn >= turn);
   return [...new Set(later.map((message) => message.turn))];
 }
 
 /**
- * Takes the last undo or rewind back, as long as nothing was said since. Resolves to the turns that are sent again. Throws a `HiError` of code `usage` where there is
- * nothing to take back.
+ * Reverses the last undo or rewind, if nothing was said since. Resolves to the turns that are sent again. Throws a `HiError` of code `usage` if there is
+ * nothing to redo.
  */
 export async function redo(history: HistoryStore): Promise<readonly number[]> {
   await history.refresh();
@@ -41,12 +41,12 @@ export async function redo(history: HistoryStore): Promise<readonly number[]> {
     userContentOf(history, turn) !== null &&
     history.entries.some((entry) => isMessage(entry) && entry.turn === turn && keeps(entry));
   if (!turns.some(isInView))
-    throw new HiError('usage', 'A compaction has gone by what was undone.', { hint: '/history shows it.' });
+    throw new HiError('usage', 'What was undone has been compacted since.', { hint: '/history shows it.' });
   await history.mark({ type: 'redo', turns });
   return turns;
 }
 
-/** The turns of the last undo that was not redone and that nothing followed. A turn without an answer is no turn: it was undone because the provider failed. */
+/** The turns of the last undo that was not redone and that nothing followed. A turn without an answer does not count: the provider failed. */
 function redoable(entries: readonly Entry[]): readonly number[] | null {
   const whole = new Set(turnsOf(entries.filter(isMessage)).flatMap(({ id, finished }) => (finished ? [id] : [])));
   let undone: (readonly number[])[] = [];

@@ -15,7 +15,7 @@ export type Which = { readonly place: number } | { readonly id: number };
 /** The share of the window that all pins together may take. */
 const SHARE = 0.25;
 
-/** What the user keeps in view through compactions. Everything throws `HiError`s of code `usage` for what is not there. */
+/** The messages that the user keeps in view through compactions. Methods throw `HiError`s of code `usage` for messages that do not exist. */
 export class PinnedMessages {
   readonly #history: HistoryStore;
   readonly #finder: () => Promise<Recall>;
@@ -33,25 +33,25 @@ export class PinnedMessages {
     return [...pinnedIn(entries, newestBlock(entries), null).values()].sort((one, other) => one.id - other.id);
   }
 
-  /** What all of them take in the window. */
+  /** How many tokens they take together. */
   get tokens(): Tokens {
     return estimateTokens(totalCharacters(this.list()));
   }
 
-  /** What they may take. */
+  /** How many tokens they may take. */
   get room(): Tokens {
     return asTokens(Math.floor(SHARE * effectiveWindow(this.#limits())));
   }
 
-  /** Pins a message. Resolves to it, and to false when it was pinned before. */
+  /** Pins a message. Resolves to it; `isNew` is false if it was already pinned. */
   async pin(which: Which): Promise<{ readonly message: Message; readonly isNew: boolean }> {
     await this.#history.refresh();
     const message = pinnable(await this.#find(which));
     if (message.role === 'tool')
-      throw new HiError('usage', `#${message.id} is what a tool printed.`, {
-        hint: 'Pin the answer that tells of it.',
+      throw new HiError('usage', `#${message.id} is tool output.`, {
+        hint: 'Pin the answer that reports it.',
       });
-    if (message.content.length === 0) throw new HiError('usage', `#${message.id} has no words to pin.`);
+    if (message.content.length === 0) throw new HiError('usage', `#${message.id} has no text to pin.`);
     if (this.list().some(({ id }) => id === message.id)) return { message, isNew: false };
     this.#requireRoom(message);
     await this.#history.mark({ type: 'pin', message });
@@ -77,8 +77,8 @@ export class PinnedMessages {
       const said = sent.filter((message) => message.role !== 'tool' && textOf(message.content) !== '');
       const found = said.at(-which.place);
       if (found !== undefined) return found;
-      throw new HiError('usage', `There is no message ${which.place} in view: there are ${said.length}.`, {
-        hint: 'An older one is pinned by its id, such as /pin #1. /find TEXT finds it.',
+      throw new HiError('usage', `There is no message ${which.place}: ${said.length} in view.`, {
+        hint: 'Pin an older one by its id, such as /pin #1. To find it: /find TEXT',
       });
     }
     const near = sent.find(({ id }) => id === which.id);
@@ -100,7 +100,7 @@ export class PinnedMessages {
       {
         hint:
           this.tokens === 0
-            ? 'Say what matters of it in a shorter message, and pin that.'
+            ? 'Write what matters in a shorter message, and pin that.'
             : 'Make room with /unpin; /pins lists what is pinned.',
       },
     );

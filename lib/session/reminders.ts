@@ -6,18 +6,18 @@ import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import type { Reminded } from '../recall/search.js';
 
-/** So many messages have to be out of view, and so long the user waits for what they hold at most, in milliseconds. */
+/** How many messages must be out of view, and how long a search may delay the message, in milliseconds. */
 const OUT_OF_VIEW = 200;
 const BUDGET = 50;
 
 const TOO_SHORT = `fewer than ${OUT_OF_VIEW} messages are out of view.`;
 
-/** Recalls what a message is about, unasked, once for each message of the user. */
+/** Automatic recall: searches the conversation once for each message of the user. */
 export class Reminders {
   readonly #history: HistoryStore;
   readonly #finder: () => Promise<Recall>;
   isOn: boolean;
-  #why = 'No message was sent yet.';
+  #why = 'No message has been sent yet.';
 
   constructor(history: HistoryStore, finder: () => Promise<Recall>, isOn: boolean) {
     this.#history = history;
@@ -25,12 +25,12 @@ export class Reminders {
     this.isOn = isOn;
   }
 
-  /** What was done for the last message, and why. */
+  /** What was recalled for the last message, and why. */
   get why(): string {
     return this.#why;
   }
 
-  /** What goes at the end of a message. Yields a line for the screen; returns null for nothing. Never fails: a message is sent without it as well. */
+  /** The text to append to a message; null for nothing. Yields a line for the screen. Never fails: the message is sent without it. */
   async *for(content: readonly Part[]): AsyncGenerator<ChatEvent, TextPart | null> {
     try {
       const part = await this.#recalled(typedText(content));
@@ -57,7 +57,7 @@ export class Reminders {
     const finder = await this.#finder();
     const reminded = await finder.remind(asked, known, end);
     if (reminded === 'uncalibrated')
-      return this.#nothing('it is not known yet how sure a search must be. To find out now, run: hi recall --rebuild');
+      return this.#nothing('the threshold is not calibrated yet. To calibrate it now, run: hi recall --rebuild');
     if (reminded === 'late') return this.#nothing(`the search took longer than ${BUDGET} ms.`);
     return await this.#partOf(reminded, asked);
   }
@@ -65,12 +65,12 @@ export class Reminders {
   async #partOf({ reminders, best, threshold }: Reminded, asked: string): Promise<TextPart | null> {
     const sure =
       best === 0
-        ? `No match comes near the ${threshold.toFixed(1)} that are needed.`
-        : `The best match has ${best.toFixed(1)}, and ${threshold.toFixed(1)} is needed.`;
-    if (reminders.length === 0) return this.#nothing(`nothing fits well enough that is not in view. ${sure}`);
+        ? `No match comes near the threshold of ${threshold.toFixed(1)}.`
+        : `The best match has ${best.toFixed(1)}; the threshold is ${threshold.toFixed(1)}.`;
+    if (reminders.length === 0) return this.#nothing(`nothing outside the view matches well enough. ${sure}`);
     const { recalledText } = await import('../recall/show/recalled-text.js');
     const recalled = recalledText(reminders, asked);
-    if (recalled === null) return this.#nothing(`what fits is too long. ${sure}`);
+    if (recalled === null) return this.#nothing(`the matches are too long. ${sure}`);
     this.#why = `Recalled for the last message: ${recalled.ids.map((id) => `#${id}`).join(', ')}. ${sure}`;
     return { type: 'text', text: recalled.text, recalled: recalled.ids };
   }

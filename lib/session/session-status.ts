@@ -3,7 +3,7 @@ import { shortCount } from '../chat/transcript.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
 
-/** How long the conversation is and how full the window (`hi status --json`). */
+/** How long the conversation is, and how full the window (`hi status --json`). */
 export interface Status {
   /** Messages in the archive. */
   readonly messages: number;
@@ -16,13 +16,13 @@ export interface Status {
   /** `context_tokens` / `context_window`. */
   readonly used: number;
   readonly compactions: number;
-  /** ISO 8601, UTC; null when there was none. */
+  /** ISO 8601, UTC; null if there was none. */
   readonly last_compaction: string | null;
-  /** The files the conversation is in. */
+  /** The files of the conversation. */
   readonly files: readonly string[];
 }
 
-/** The status of a conversation that was just measured. */
+/** The status of a conversation, from its measurement. */
 export function statusOf(history: HistoryStore, measured: Measure, context_window: number): Status {
   const { messages, compactions, last_compaction, files } = history.totals;
   return {
@@ -40,7 +40,7 @@ export function statusOf(history: HistoryStore, measured: Measure, context_windo
 
 const isCopy = (file: string): boolean => file.endsWith('.reset.json.zst');
 
-/** The status in words, for people. */
+/** The status as text. */
 export function statusText(status: Status, model: string): string {
   const { messages, context_messages, context_tokens, context_window, used, compactions, last_compaction, files } =
     status;
@@ -51,7 +51,7 @@ export function statusText(status: Status, model: string): string {
     `window       ${shortCount(context_tokens)} of ${shortCount(context_window)} tokens (${Math.round(used * 100)}%)`,
     `compactions  ${compactions}${last}`,
     ...files.map(
-      (file) => `file         ${file}${isCopy(file) ? ' (the last reset; hi reset --undo brings it back)' : ''}`,
+      (file) => `file         ${file}${isCopy(file) ? ' (before the last reset; hi reset --undo restores it)' : ''}`,
     ),
   ].join('\n');
 }

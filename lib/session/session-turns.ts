@@ -19,7 +19,7 @@ import type { Reminders } from './reminders.js';
 import type { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 
-/** What a turn has of its own. */
+/** The dependencies that differ between turns. */
 type OwnDeps = Pick<TurnDeps, 'request' | 'append'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
 
 /** Which model answers a turn, and how. */
@@ -29,18 +29,18 @@ export interface TurnManner {
   readonly thinking: ThinkingLevel | null;
 }
 
-/** The turns of a session, one after the other: from what the user said to what the history keeps of it. */
+/** Runs the turns of a session, one after the other: from the user's input to what is stored in the history. */
 export class SessionTurns {
   readonly #deps: SessionDeps;
   readonly #skills: SkillState;
   readonly #reminders: Reminders;
-  /** As it is when a request is made: the session may change it. */
+  /** Read when a request is made; the session may change it. */
   readonly #manner: TurnManner;
   readonly #shownWarnings = new Set<string>();
   readonly #overhead: ContextDeps['overhead'] = { last: null };
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
-  /** What is compacted before it is due. */
+  /** The compaction written before it is due. */
   readonly ahead = new CompactionAhead(() => this.#nearlyDue());
 
   constructor(deps: SessionDeps, skills: SkillState, reminders: Reminders, manner: TurnManner) {
@@ -50,18 +50,18 @@ export class SessionTurns {
     this.#manner = manner;
   }
 
-  /** What was asked in the last turn where nothing of that turn was kept. */
+  /** The question of the last turn, if nothing of that turn was stored. */
   get failed(): readonly Part[] | null {
     return this.#failed;
   }
 
-  /** Forgets what is not in the history: it belongs to another conversation from now on. */
+  /** Forgets everything that is not in the history, because the conversation has changed. */
   forget(): void {
     this.#failed = null;
     this.ahead.drop();
   }
 
-  /** A turn that the history keeps. Ends with `turn-end`; throws the provider's error. */
+  /** Runs a turn that is stored in the history. Ends with `turn-end`; throws the provider's error. */
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     const { history, cwd, clock } = this.#deps;
     const provider = await this.#manner.target.connect(signal);
@@ -106,7 +106,7 @@ export class SessionTurns {
     }
   }
 
-  /** A turn of which nothing is kept, and in which no tool is run. */
+  /** Runs a turn that is not stored, and in which no tool is run. */
   async *unkept(text: string, tools: readonly ToolSpec[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const provider = await this.#manner.target.connect(signal);
     yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
@@ -126,7 +126,7 @@ export class SessionTurns {
     }
   }
 
-  /** From the log to what is sent, in the turn that is running or between turns. */
+  /** The context for the running turn, or between turns. */
   async context(
     running: number | null,
     active: readonly string[],
@@ -140,7 +140,7 @@ export class SessionTurns {
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }
 
-  /** Takes a turn out of the view, and those after it that are given. */
+  /** Undoes a turn, and the given later ones. */
   async takeBack(turn: number, later: readonly number[] = []): Promise<void> {
     this.ahead.drop();
     this.#skills.takeBack(turn);
@@ -151,7 +151,7 @@ export class SessionTurns {
     if (this.#deps.history.isEphemeral) return null;
     const context = await this.context(null, this.#skills.active);
     const found = await context.nearlyDue(new AbortController().signal);
-    // What is thrown away leaves nothing on disk.
+    // A turn that is not stored leaves nothing on disk.
     const { get } = this.#deps.cache;
     return found && { ...found, deps: { ...found.deps, cache: { get, put: async () => undefined } } };
   }
@@ -182,13 +182,13 @@ export class SessionTurns {
     for (const text of await this.#deps.settle(signal)) yield { type: 'notice', level: 'warning', text };
   }
 
-  /** Shows the notices of the history that are new: the file may be damaged, and repaired, at any time. */
+  /** Shows new notices of the history: the file may be damaged, and repaired, at any time. */
   *#warnOfHistory(): Generator<ChatEvent> {
     for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
   }
 }
 
-/** An answer, which says so where the summary in view rests on others' words. */
+/** Marks an answer if the summary in view is based on text from tools, files or web pages. */
 function stamped(message: NewMessage, { entries }: SessionDeps['history']): NewMessage {
   const isStamped = message.role === 'assistant' && isForeignBlock(newestBlock(entries));
   return isStamped ? { ...message, rests_on: 'foreign' } : message;

@@ -20,18 +20,18 @@ import { type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnManner } from './session-turns.js';
 import { SkillState } from './skill-state.js';
 
-/** One conversation: what the user can do with it. Whatever talks to a model yields what happens; everything throws `HiError`s the reader can act on. */
+/** One conversation, and what the user can do with it. Methods that talk to a model yield events. All throw `HiError`s the reader can act on. */
 export class Session {
   readonly #deps: SessionDeps;
-  /** How turns are answered from now on. */
+  /** How the next turns are answered. */
   readonly #manner: { -readonly [Key in keyof TurnManner]: TurnManner[Key] };
-  /** What is known to the model when it is needed. */
+  /** The skills. */
   readonly skills: SkillState;
-  /** What is recalled unasked. */
+  /** Automatic recall. */
   readonly reminders: Reminders;
-  /** What the user keeps in view through compactions. */
+  /** The messages that the user keeps in view through compactions. */
   readonly pins: PinnedMessages;
-  /** What is compacted before it is due. */
+  /** The compaction written before it is due. */
   readonly ahead: CompactionAhead;
   readonly #turns: SessionTurns;
 
@@ -78,8 +78,8 @@ export class Session {
   }
 
   /**
-   * One turn. Ends with `turn-end`, also when it was interrupted. Throws the provider's error; what was shown of the
-   * answer is then kept.
+   * Runs one turn. Ends with `turn-end`, even if interrupted. Throws the provider's error; the part of the answer
+   * that was shown is then kept.
    */
   async *send(input: UserInput, signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     const content = await contentOf(input, this.history);
@@ -88,7 +88,7 @@ export class Session {
     else yield* this.#turnBy(await this.#deps.find(model, signal), content, signal, options);
   }
 
-  /** The last turn once more, by another model if one is named; the turn it replaces is taken out of the view. */
+  /** Runs the last turn again, with another model if one is named. The turn it replaces is undone. */
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const target = model === null ? this.#manner.target : await this.#deps.find(model, signal);
     await this.history.refresh();
@@ -116,7 +116,7 @@ export class Session {
     }
   }
 
-  /** Takes the last turn out of the view and returns what the user had said. */
+  /** Undoes the last turn, and returns the user's message. */
   async undo(): Promise<string> {
     await this.history.refresh();
     const turn = newestTurn(this.history);
@@ -126,51 +126,51 @@ export class Session {
     return typedText(content);
   }
 
-  /** Goes back before a turn in view: takes it and all later ones out of the view, and returns what the user had said. */
+  /** Goes back to before a turn in view: undoes it and all later ones, and returns the user's message. */
   async rewind(turn: number): Promise<string> {
     await this.history.refresh();
     const content = userContentOf(this.history, turn);
     const [first, ...later] = turnsFrom(this.history, turn);
     if (first !== turn || content === null) {
-      throw new HiError('usage', `No turn in view begins with #${turn}.`, { hint: '/rewind lists the last turns.' });
+      throw new HiError('usage', `No turn in view starts with #${turn}.`, { hint: '/rewind lists the last turns.' });
     }
     await this.#turns.takeBack(turn, later);
     return typedText(content);
   }
 
-  /** What is said from now on is kept in memory only, and forgotten by `goOnRecord`. */
+  /** From now on, keeps everything in memory only, until `goOnRecord` forgets it. */
   async goOffRecord(): Promise<void> {
     await this.history.goOffRecord();
   }
 
-  /** Forgets what was said off the record. Resolves to how many messages that were. */
+  /** Forgets what was said off the record. Resolves to the number of messages forgotten. */
   async goOnRecord(): Promise<number> {
     this.#turns.forget();
     return await this.history.goOnRecord();
   }
 
-  /** What the user said last, null when nothing was said yet. */
+  /** The user's last message, null if there is none yet. */
   lastInput(): string | null {
     const content = this.#turns.failed ?? userContentOf(this.history, newestTurn(this.history));
     return content === null ? null : typedText(content);
   }
 
-  /** An answer in full context of which nothing is kept. */
+  /** Answers with the full context, and stores nothing. */
   async *aside(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     yield* this.#turns.unkept(text, [], signal);
   }
 
-  /** A request as a turn sends it, with the tools, of which nothing is kept and no tool is run. */
+  /** Sends a request with tools, as a turn does, but runs no tool and stores nothing. */
   async *tryOut(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     yield* this.#turns.unkept(text, this.#deps.toolSpecs, signal);
   }
 
-  /** Adds what a local command printed to the conversation, without asking the model. */
+  /** Adds the output of a local command to the conversation, without asking the model. */
   async note(text: string): Promise<void> {
     await this.history.note({ role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() });
   }
 
-  /** Compacts by hand, below the trigger too. Returns what it did, null when there was nothing to do. */
+  /** Compacts now, even below the trigger. Returns what it did, null if there was nothing to do. */
   async *compact(
     order: Omit<CompactionOrder, 'reason'>,
     signal: AbortSignal,
@@ -181,13 +181,13 @@ export class Session {
     return yield* context.compact({ ...order, reason: 'manual' }, signal);
   }
 
-  /** What `compact` would do, without asking any model; null when there is nothing to compact. */
+  /** What `compact` would do, without asking a model; null if there is nothing to compact. */
   async previewCompaction(order: Omit<CompactionOrder, 'reason'>, signal: AbortSignal): Promise<Preview | null> {
     await this.history.refresh();
     return await (await this.#turns.context(null, this.skills.active)).preview({ ...order, reason: 'manual' }, signal);
   }
 
-  /** Takes the last compaction back. Resolves to what is in view then. */
+  /** Undoes the last compaction. Resolves to what is in view then. */
   async uncompact(signal: AbortSignal): Promise<Restored> {
     const context = await this.#turns.context(null, this.skills.active);
     const { uncompact } = await import('./compactions.js');
@@ -200,23 +200,23 @@ export class Session {
     this.#turns.forget();
   }
 
-  /** Brings back what the last reset cleared, and puts aside what was said since. */
+  /** Restores what the last reset cleared, and sets aside what was said since. */
   async undoReset(): Promise<void> {
     await this.history.undoReset();
     this.#turns.forget();
   }
 
-  /** Answers with another model from now on. */
+  /** Uses another model from now on. */
   async useModel(name: string, signal: AbortSignal): Promise<void> {
     this.#manner.target = await this.#deps.find(name, signal);
   }
 
-  /** Drops what is kept in memory only: the message of a turn that failed, and a summary that was written ahead. */
+  /** Drops what exists only in memory: the message of a failed turn, and a summary written ahead. */
   forgetUnsent(): void {
     this.#turns.forget();
   }
 
-  /** What finds anything that was ever said. Nothing of it is loaded before. */
+  /** The search over the whole conversation, loaded on first use. */
   async finder(): Promise<Recall> {
     return await this.#deps.finder();
   }
@@ -226,7 +226,7 @@ export class Session {
     return this.#deps.toolSpecs;
   }
 
-  /** How long the conversation is and how full the window. */
+  /** How long the conversation is, and how full the window. */
   async status(signal: AbortSignal): Promise<Status> {
     await this.history.refresh();
     const measured = await (await this.#turns.context(null, this.skills.active)).measure(signal);

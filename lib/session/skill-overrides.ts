@@ -2,7 +2,7 @@ import { isMessage } from '../chat/entry.js';
 import type { HistoryStore } from '../history/store.js';
 import type { SkillOverrides } from '../skills/common/skill-library.js';
 
-/** The overrides with later ones applied: the newest for a skill counts. */
+/** Merges overrides: the newest for a skill counts. */
 export function overridesAfter(earlier: SkillOverrides, later: SkillOverrides): SkillOverrides {
   const stands = (name: string): boolean => !later.pin.includes(name) && !later.drop.includes(name);
   return {
@@ -11,7 +11,7 @@ export function overridesAfter(earlier: SkillOverrides, later: SkillOverrides): 
   };
 }
 
-/** What was loaded and dropped by hand with the message that began a turn. */
+/** The skills loaded and dropped by hand with the first message of a turn. */
 export function overridesOf(history: HistoryStore, turn: number): SkillOverrides {
   const found = history.entries.findLast(({ id }) => id === turn);
   const { pinned = [], dropped = [] } = (found && isMessage(found) && found.skills) || {};

@@ -10,7 +10,7 @@ import type { Target } from './common/deps.js';
 import { activeSkills } from './newest-turn.js';
 import { overridesAfter, overridesOf } from './skill-overrides.js';
 
-/** The skills of a session: those that were found, and what the user asked of them since the last message. */
+/** The skills of a session: those found, and those the user loaded or dropped since the last message. */
 export class SkillState {
   readonly #history: HistoryStore;
   readonly #find: (target: Target) => Promise<SkillLibrary>;
@@ -25,14 +25,14 @@ export class SkillState {
     this.#target = target;
   }
 
-  /** The skills as they were found at the start, read for the model that answers now. */
+  /** The skills found at the start, read for the current model. */
   library(): Promise<SkillLibrary> {
     const target = this.#target();
     if (this.#library?.target !== target) this.#library = { target, skills: this.#find(target) };
     return this.#library.skills;
   }
 
-  /** The skills whose text goes with the next request unless it changes them. */
+  /** The skills whose text is sent with the next request, unless its message changes them. */
   get active(): readonly string[] {
     return activeSkills(this.#history);
   }
@@ -47,12 +47,12 @@ export class SkillState {
     this.#override({ pin: [], drop: [name] });
   }
 
-  /** The text of a skill and why it is in or out. Throws a `HiError` naming the nearest skill. */
+  /** The text of a skill, and why it is or is not sent. Throws a `HiError` that names the nearest skill. */
   async explain(name: string): Promise<string> {
     return await (await this.library()).explain(name, this.#history.entries, this.#overrides);
   }
 
-  /** Chooses what goes with a message, and says once of each skill that is left out, or read with a reservation, why. */
+  /** Chooses the skills for a message. Reports once, for each skill with a problem, what the problem is. */
   async *choose(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent, SkillSelection> {
     const skills = await this.library();
     if (skills.asks) yield { type: 'waiting', what: 'choosing skills' };
@@ -65,12 +65,12 @@ export class SkillState {
     return selection;
   }
 
-  /** What was asked for is in the record of a message now. */
+  /** The overrides are now recorded with a message. */
   recorded(): void {
     this.#overrides = NO_OVERRIDES;
   }
 
-  /** A turn is about to be taken back. What was loaded and dropped by hand with it holds on: that was not part of what was said. */
+  /** A turn is about to be undone. Skills loaded and dropped by hand with it stay so, because that was not part of the message. */
   takeBack(turn: number): void {
     this.#overrides = overridesAfter(overridesOf(this.#history, turn), this.#overrides);
   }

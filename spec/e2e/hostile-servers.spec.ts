@@ -66,7 +66,7 @@ describe('a refusal after words of the answer', () => {
       const first = await asked('and now?');
       expect(first).toMatchObject({ status: 5, requests: 1 });
       expect(first.stdout).toContain('Let me');
-      expect(first.stderr).toContain("'m' takes no images: those of earlier messages are only mentioned.");
+      expect(first.stderr).toContain("'m' does not support images: those of earlier messages are only mentioned.");
       expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1, stderr: '' });
     },
   );

@@ -60,7 +60,7 @@ describe('hi remember', () => {
     writeFileSync(file, `- ${'x'.repeat(3990)}\n`);
     const { status, stderr } = await hi(['remember', 'and some more']);
     expect(status).toBe(2);
-    expect(stderr).toContain('The memory has 998 tokens and would have 1002 with this line; 1000 is the most.');
+    expect(stderr).toContain('The memory has 998 tokens and would have 1002 with this line; the limit is 1000.');
     expect(stderr).toContain(file);
     expect(memory()).toBe(`- ${'x'.repeat(3990)}\n`);
   });
@@ -160,7 +160,7 @@ describe('memory.md', () => {
     mkdirSync(file);
     const { status, stdout, stderr } = await hi(['ask', 'one']);
     expect([status, stdout]).toEqual([0, 'ok']);
-    expect(stderr).toContain('Nothing of it is sent.');
+    expect(stderr).toContain('None of it is sent.');
     expect(systemOf(0)).toBe('Be brief.');
   });
 
@@ -170,7 +170,7 @@ describe('memory.md', () => {
       const { status, stderr } = await hi(['remember', 'more']);
       expect([status, stderr]).toEqual([3, expect.stringContaining("memory.md' is not text in UTF-8.")]);
       expect(readFileSync(file).equals(bytes)).toBe(true);
-      expect((await hi(['ask', 'one'])).stderr).toContain('Nothing of it is sent.');
+      expect((await hi(['ask', 'one'])).stderr).toContain('None of it is sent.');
       expect(systemOf(server.requests.length - 1)).toBe('Be brief.');
     }
   });

@@ -41,7 +41,7 @@ describe('/pin', () => {
   it('refuses what is above a quarter of the window, what is not there, and what it cannot read', async () => {
     const chat = await open(() => ({ text: 'word '.repeat(700) }), SETTINGS);
     await chat.open();
-    await chat.say('/pin', 'There is no message 1 in view: there are 0.');
+    await chat.say('/pin', 'There is no message 1: 0 in view.');
     await chat.say('go', 'word');
     await chat.say('/pin', '#2 has 875 tokens; pins may take 750, a quarter of the window.');
     await chat.say('/pin #99', "There is no message '#99'.");

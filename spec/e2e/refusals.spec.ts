@@ -82,7 +82,7 @@ describe('an image that another model was shown', () => {
       );
       const first = await asked('ask', 'and now?');
       expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
-      expect(first.stderr).toContain("'blind' takes no images: those of earlier messages are only mentioned.");
+      expect(first.stderr).toContain("'blind' does not support images: those of earlier messages are only mentioned.");
       expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1, stderr: '' });
       const newest = await asked('ask', '-f', 'cat.png', 'this one?');
       expect(newest).toMatchObject({ status: 5, requests: 0 });
@@ -135,7 +135,7 @@ describe('a server without tools', () => {
     await start('openai', [rule(name)]);
     const first = await asked('ask', 'hello');
     expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
-    expect(first.stderr).toContain("'m' takes no tools here: it answers without them.");
+    expect(first.stderr).toContain("'m' does not support tools here: it answers without them.");
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
 });
@@ -157,7 +157,7 @@ describe('a refusal with 404', () => {
     home = makeHome({ provider: 'ollama', model: 'm', api_base: server.url });
     const first = await asked('ask', 'hello');
     expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
-    expect(first.stderr).toContain("'m' takes no tools here: it answers without them.");
+    expect(first.stderr).toContain("'m' does not support tools here: it answers without them.");
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
 
@@ -203,7 +203,7 @@ describe('a server that does not stream', () => {
       const first = await asked('ask', 'hello');
       expect(first).toMatchObject({ status: 0, stdout: 'Fine.' });
       expect(first.stderr).toContain(
-        "'m' does not stream here: its answers arrive whole. (Streaming is not supported.)",
+        "'m' does not stream here: answers arrive in one piece. (Streaming is not supported.)",
       );
       const chats = () => server.requests.filter(({ path: at }) => at !== '/api/ps');
       expect(chats()).toHaveLength(2);
@@ -222,7 +222,7 @@ describe('an option of the configuration', () => {
       await start('openai', [rule(name)], config);
       const first = await asked('ask', 'hello');
       expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
-      expect(first.stderr).toContain("'m' does not take the option 'temperature' as configured: it is left out.");
+      expect(first.stderr).toContain("'m' does not accept the option 'temperature' as configured: it is left out.");
       expect(server.requests.at(-1)?.body).toMatchObject({ top_p: 0.5 });
       expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
       expect(server.requests.at(-1)?.body.temperature).toBeUndefined();

@@ -92,7 +92,7 @@ describe('/rewind', () => {
     expect(said).toContain('There are no turns to rewind.');
     expect(said).toMatch(/ 2 {2}#1 · \d{4}-\d\d-\d\d \d\d:\d\d · one\n 1 {2}#3 · .* · two/);
     expect(said).toContain('There is no turn 9: 2 in view.');
-    expect(said).toContain('No turn in view begins with #2.');
+    expect(said).toContain('No turn in view starts with #2.');
     expect(said).toContain("Invalid message 'x'.");
     expect(said).toContain('There is nothing to redo.');
   });

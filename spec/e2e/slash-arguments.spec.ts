@@ -129,7 +129,7 @@ describe('the command line', () => {
   it('says in the status which file a reset left, and what brings it back', async () => {
     await chat('first question', '/reset');
     const { stdout } = await runProgram(home, ['status']);
-    expect(stdout).toMatch(/history\.reset\.json\.zst \(the last reset; hi reset --undo brings it back\)/);
+    expect(stdout).toMatch(/history\.reset\.json\.zst \(before the last reset; hi reset --undo restores it\)/);
   });
 
   it('lists the shells of hi completion and nothing else', async () => {

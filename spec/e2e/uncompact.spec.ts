@@ -22,7 +22,7 @@ describe('/uncompact', () => {
     const sentTurns = (): readonly string[] =>
       chat.sent().flatMap((content) => /^talk \d+/.exec(String(content))?.[0] ?? []);
     await chat.say('/compactions', 'There are no compactions yet.');
-    await chat.say('/uncompact', 'There is no compaction to take back.');
+    await chat.say('/uncompact', 'There is no compaction to undo.');
     for (let turn = 1; turn <= 6; turn += 1) await ask(talk(turn));
     await chat.say('/compact', '── 6 messages compacted');
     await ask(talk(7));
@@ -46,7 +46,7 @@ describe('/uncompact', () => {
     await runProgram(chat.home, ['ask', 'elsewhere']);
     expect(sentTurns()).toEqual(['talk 1', 'talk 2', 'talk 3', ...second]);
     expect(JSON.stringify(chat.sent())).not.toContain('[Compressed');
-    await chat.say('/uncompact', 'There is no compaction to take back.');
+    await chat.say('/uncompact', 'There is no compaction to undo.');
     await chat.say('/compactions', /#13.*undone\n.*#18.*undone/s);
     await chat.say('/compact', /compacted/);
     await ask(talk(11));

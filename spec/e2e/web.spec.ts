@@ -191,7 +191,7 @@ it('is left out where the model refuses it, with one notice, and not asked for a
   await start(configOf('OpenAI Responses'), refused, answer, answer);
   const first = await hi('ask', '--web', 'x');
   expect(first).toMatchObject({ status: 0, stdout: 'It is cold.' });
-  expect(first.stderr).toContain("'m' cannot search the web here: it answers without.");
+  expect(first.stderr).toContain("'m' cannot search the web here: it answers without searching.");
   expect((await hi('ask', '--web', 'y')).stderr).not.toContain('cannot search');
   const offered = server.requests.map(({ body }) => toolsOf(body).some(({ type }) => type === 'web_search'));
   expect(offered).toEqual([true, false, false]);

@@ -68,7 +68,7 @@ describe('a compaction that is taken back', () => {
       await later.close();
     }
     expect(idsIn(other).slice(0, all.length)).toEqual(all);
-    await expect(uncompact(acting, MEASURE, 1)).rejects.toThrow('There is no compaction to take back.');
+    await expect(uncompact(acting, MEASURE, 1)).rejects.toThrow('There is no compaction to undo.');
     const stored: readonly { readonly type?: string; readonly restores?: number }[] = JSON.parse(printed(folder));
     expect(stored.flatMap(({ restores }) => (restores === undefined ? [] : [restores])).length).toBe(2);
     for (const one of [acting, other, store]) await one.close();

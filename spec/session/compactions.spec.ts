@@ -77,7 +77,7 @@ describe('the compactions of a conversation', () => {
     expect(ids(one)[0]).toBe(1);
     await expect(one.session.uncompact(signal)).rejects.toMatchObject({
       code: 'usage',
-      message: 'There is no compaction to take back.',
+      message: 'There is no compaction to undo.',
     });
     const last = one.history.entries.findLast(isCompressBlock);
     expect(last).toMatchObject({ strategy: 'none', source: 'none', content: '', restores: 0, first_kept: 1 });
@@ -88,7 +88,7 @@ describe('the compactions of a conversation', () => {
   it('of nothing cannot be taken back', async () => {
     const one = await talk(1);
     await expect(one.session.uncompact(signal)).rejects.toMatchObject({
-      message: 'There is no compaction to take back.',
+      message: 'There is no compaction to undo.',
     });
   });
 

@@ -55,7 +55,7 @@ describe('a file for the model', () => {
     ['fake.pdf', Buffer.from('%PDF-'), 'PDF document'],
   ])('is refused when its header is damaged: %s', async (name, bytes, what) => {
     expect(await refusalOf(write(name, bytes))).toEqual([
-      `'${name}' begins like a ${what}, but its header is damaged or cut off.`,
+      `'${name}' starts like a ${what}, but its header is damaged or cut off.`,
       'Attach the whole file; nothing was sent.',
     ]);
   });

@@ -56,7 +56,7 @@ describe('the turns of a conversation', () => {
     const one = await talk('one', 'two');
     await expect(one.session.rewind(turn)).rejects.toMatchObject({
       code: 'usage',
-      message: `No turn in view begins with #${turn}.`,
+      message: `No turn in view starts with #${turn}.`,
     });
     expect(inView(one)).toEqual(['one', 'two']);
   });
@@ -101,7 +101,7 @@ describe('the turns of a conversation', () => {
       'keep',
     );
     await drain(written);
-    await expect(redo(one.history)).rejects.toMatchObject({ message: 'A compaction has gone by what was undone.' });
+    await expect(redo(one.history)).rejects.toMatchObject({ message: 'What was undone has been compacted since.' });
   });
 
   it('are none at first', async () => {

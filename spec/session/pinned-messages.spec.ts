@@ -43,13 +43,13 @@ describe('a message', () => {
   it('that is not there, was printed by a tool or has no words is refused', async () => {
     const { pins } = set.session;
     for (const [which, message] of [
-      [{ place: 8 }, 'There is no message 8 in view: there are 7.'],
+      [{ place: 8 }, 'There is no message 8: 7 in view.'],
       [{ id: 99 }, "There is no message '#99'."],
-      [{ id: 3 }, '#3 is what a tool printed.'],
+      [{ id: 3 }, '#3 is tool output.'],
     ] as const)
       await expect(pins.pin(which)).rejects.toMatchObject({ code: 'usage', message });
     await set.history.note({ role: 'user', content: [{ type: 'thinking', text: 'hm' }], cwd: '/' });
-    await expect(pins.pin({ id: 9 })).rejects.toMatchObject({ code: 'usage', message: '#9 has no words to pin.' });
+    await expect(pins.pin({ id: 9 })).rejects.toMatchObject({ code: 'usage', message: '#9 has no text to pin.' });
     expect(words()).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('a message', () => {
     await expect(pins.pin({ id: 13 })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringMatching(/^#13 has 1100 tokens; pins may take \d+, a quarter of the window\.$/),
-      hint: 'Say what matters of it in a shorter message, and pin that.',
+      hint: 'Write what matters in a shorter message, and pin that.',
     });
     await pins.pin({ id: 9 });
     await expect(pins.pin({ id: 11 })).rejects.toMatchObject({

@@ -97,7 +97,7 @@ describe('what is recalled unasked', () => {
       text: expect.stringContaining('The astrolabe costs 7 florins.'),
     });
     expect(events).toEqual([{ type: 'notice', level: 'info', text: expect.stringMatching(/recalled/i) }]);
-    expect(why).toBe('Recalled for the last message: #5. The best match has 9.5, and 4.2 is needed.');
+    expect(why).toBe('Recalled for the last message: #5. The best match has 9.5; the threshold is 4.2.');
   });
 
   it('is looked for beyond what is in view, for a moment only', async () => {
@@ -114,10 +114,10 @@ describe('what is recalled unasked', () => {
   it('is nothing where nothing fits, or the search is late or cannot tell', async () => {
     await talk(150);
     expect(await recalled({ reminders: [], best: 0, threshold: 4.2 })).toEqual(
-      nothing('nothing fits well enough that is not in view. No match comes near the 4.2 that are needed.'),
+      nothing('nothing outside the view matches well enough. No match comes near the threshold of 4.2.'),
     );
     expect(await recalled({ reminders: [], best: 3.14, threshold: 4.2 })).toEqual(
-      nothing('nothing fits well enough that is not in view. The best match has 3.1, and 4.2 is needed.'),
+      nothing('nothing outside the view matches well enough. The best match has 3.1; the threshold is 4.2.'),
     );
     expect(await recalled('late')).toEqual(nothing('the search took longer than 50 ms.'));
     expect((await recalled('uncalibrated')).why).toContain('hi recall --rebuild');
@@ -142,7 +142,7 @@ describe('what is recalled unasked', () => {
   it('never stops a message: a search that fails is said to have failed', async () => {
     await talk(150);
     const reminders = new Reminders(history, async () => await Promise.reject(new Error('no')), true);
-    expect(reminders.why).toBe('No message was sent yet.');
+    expect(reminders.why).toBe('No message has been sent yet.');
     expect(await reminders.for([{ type: 'text', text: QUESTION }]).next()).toEqual({ done: true, value: null });
     expect(reminders.why).toBe('The conversation could not be searched. To see why, run: hi history --verify');
   });

@@ -1,6 +1,6 @@
 import { bringIntoView, one } from './controls.js';
 
-/** Fills the list of days, by month, and goes to the one that is chosen. */
+/** Fills the list of days, grouped by month, and goes to the chosen one. */
 export function listDays(clearSearch: () => void): void {
   const list = one('#day') as HTMLSelectElement;
   const sections = [...document.querySelectorAll<HTMLElement>('section')];

@@ -1,11 +1,11 @@
-// What runs in the page that `/export FILE.html` writes: search, days, light and dark. Without it, everything is shown but these controls.
+// What runs in the page that `/export FILE.html` writes: search, days, light and dark. Without it, everything but these controls is shown.
 import { bringIntoView, one } from './controls.js';
 import { listDays } from './days.js';
 import { Part } from './parts.js';
 import { Search } from './search-box.js';
 import { switchThemes } from './themes.js';
 
-/** A page of this many characters becomes elements as a whole when the browser has nothing to do, for its own search. A longer one is too heavy for that. */
+/** A page up to this many characters is unpacked completely when the browser is idle, so that the browser's own search works. Longer pages are too heavy. */
 const LIGHT = 40_000_000;
 
 const parts = [...document.querySelectorAll<HTMLElement>('.part')].map((element) => new Part(element));
@@ -30,7 +30,7 @@ function unpack(part: Part): void {
   search.watch(part);
 }
 
-/** Messages that were taken back say so where they stand; the page was written before that was known. */
+/** The turns that were undone. Their messages are marked here, because the page was written before the undo was known. */
 function undoneTurns(): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { isUndone, turns } of parts.flatMap((part) => part.marks()))
@@ -50,7 +50,7 @@ function markUndone(element: HTMLElement): void {
   }
 }
 
-/** Shows the message that the address names, among its neighbours. */
+/** Shows the message named in the address, among its neighbours. */
 function followAddress(): void {
   const id = location.hash.slice(1);
   const part = parts.find(({ ids }) => ids.includes(id));
@@ -65,7 +65,7 @@ function unpackAll(): void {
 }
 
 function unpackWhenIdle(): void {
-  // Safari has none.
+  // Safari does not have it.
   globalThis.requestIdleCallback?.((deadline) => {
     while (deadline.timeRemaining() > 10) {
       const next = parts.find(({ isPacked }) => isPacked);
@@ -88,7 +88,7 @@ one('#tools').hidden = false;
 followAddress();
 addEventListener('hashchange', followAddress);
 addEventListener('beforeprint', unpackAll);
-// A time that leads to where the address is already changes nothing in it.
+// Clicking the time of the current message does not change the address.
 addEventListener('click', ({ target }) => {
   if (target instanceof Element && target.closest('h3 a') !== null) setTimeout(followAddress);
 });

@@ -1,9 +1,9 @@
-/** About how high a message is before it is laid out. */
+/** The estimated height of a message before layout. */
 const HEIGHT = '11rem';
 
 /**
- * Some messages in a row. All but the first of the page come inside `noscript`, which a browser with scripts reads as one text: ten thousand messages are open at
- * once, and each part becomes elements when it is needed. They were written by `hi`, which made everything in them that came from others plain text.
+ * Some consecutive messages. All parts but the first are inside `noscript`, which a browser with scripts reads as plain text: ten thousand messages open at
+ * once, and each part becomes elements when needed. `hi` wrote them, and escaped everything in them that came from others.
  */
 export class Part {
   readonly element: HTMLElement;
@@ -27,12 +27,12 @@ export class Part {
     return this.#packed !== null;
   }
 
-  /** How long the text is that it is still made of. */
+  /** The length of the text that is not yet unpacked. */
   get size(): number {
     return this.#packed?.length ?? 0;
   }
 
-  /** The turns that marks in it take back, and those that marks take back to that, in their order. */
+  /** The turns that its marks undo or redo, in order. */
   marks(): readonly { readonly isUndone: boolean; readonly turns: readonly string[] }[] {
     const html = this.#packed ?? this.element.innerHTML;
     return [...html.matchAll(/ data-(undone|redone)="([\d ]+)"/g)].map(([, kind, turns = '']) => ({
@@ -47,7 +47,7 @@ export class Part {
     return this.#texts;
   }
 
-  /** Makes elements of it. Returns whether there was something to do. */
+  /** Turns its text into elements. Returns whether there was anything to do. */
   unpack(): boolean {
     if (this.#packed === null) return false;
     this.element.innerHTML = this.#packed;

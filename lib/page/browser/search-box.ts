@@ -1,7 +1,7 @@
 import { bringIntoView, one } from './controls.js';
 import { folded, type Part } from './parts.js';
 
-/** Where a message is that was found. */
+/** The position of a message that was found. */
 interface Found {
   readonly part: Part;
   readonly id: string;
@@ -49,7 +49,7 @@ export class Search {
     this.#run();
   }
 
-  /** Marks what is found in a part that has become elements. */
+  /** Marks matches in a part that was just unpacked. */
   watch(part: Part): void {
     if (this.#words.length === 0) return;
     for (const article of part.element.querySelectorAll('article:not([hidden])')) this.#seen.observe(article);
@@ -112,7 +112,7 @@ export class Search {
     void bringIntoView(article, 'center');
   }
 
-  /** Marks the words of a message that is in view, and unfolds what has them. */
+  /** Marks the matching words of a message in view, and unfolds what contains them. */
   #paint(article: Element): void {
     this.#seen.unobserve(article);
     if (CSS.highlights === undefined) return;
@@ -134,7 +134,7 @@ export class Search {
   }
 }
 
-/** Where the words stand in a text. Where its lower case is of another length, nothing can be said. */
+/** The positions of the words in a text; none if lower-casing changes its length. */
 function rangesIn(node: Text, words: readonly string[]): readonly Range[] {
   const text = folded(node.data);
   if (text.length !== node.data.length) return [];

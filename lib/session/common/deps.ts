@@ -20,82 +20,82 @@ import type { SavePicture } from './keep-image.js';
 export interface Target {
   readonly provider: string;
   readonly model: string;
-  /** The URL of its server without credentials and query, where it is not the vendor's own. */
+  /** The URL of its server without credentials and query, if it is not the vendor's own. */
   readonly api_base?: string;
-  /** In tokens; changes with what is learnt of the model. */
+  /** In tokens; may change as hi learns about the model. */
   readonly context_window: number;
-  /** Whether its server is on this machine or at home. */
+  /** Whether its server is on this machine or the local network. */
   readonly isNear?: boolean;
-  /** The limits of the vendor for images; absent when it has none. */
+  /** The vendor's limits for images; absent if it has none. */
   readonly images?: ImageLimits;
   /** What is known about the model at this server. */
   readonly memory: ModelMemory;
-  /** Reads the key and loads the vendor's SDK the first time; `signal` ends a command that is run for the key. */
+  /** Reads the key and loads the vendor's SDK the first time; `signal` stops the command that prints the key. */
   connect(signal?: AbortSignal): Promise<Provider>;
-  /** Asks the server what it tells of the model, where that is not known yet, or `again`. Never fails. Absent where there is nothing to ask. */
+  /** Asks the server about the model, if that is not known yet or `again` is set. Never fails. Absent if there is nothing to ask. */
   ask?(signal: AbortSignal, again?: boolean): Promise<void>;
-  /** What else goes with each request, by the vendor's own names. */
+  /** Further options of each request, by the vendor's own names. */
   readonly options?: JsonObject;
-  /** Called with what each answer used. */
+  /** Called with the usage of each answer. */
   readonly spent: (usage: Usage) => void;
 }
 
-/** Where and when the user says something, apart from the folder. */
+/** When, and on which machine, the user writes a message. */
 export interface Clock {
   now(): Date;
   readonly host: string;
   readonly home: string;
 }
 
-/** What a session depends on. Functions load what they need when they are first called. */
+/** What a session depends on. Functions load what they need on their first call. */
 export interface SessionDeps {
   readonly history: HistoryStore;
   readonly target: Target;
-  /** Another model by name, or `provider/name`. Throws a `HiError` when it cannot be had. */
+  /** Another model by name, or `provider/name`. Throws a `HiError` if it cannot be used. */
   find(name: string, signal: AbortSignal): Promise<Target>;
   /** The models to try for summaries, in order, while `target` answers. */
   writers(target: Target): readonly TextModel[];
   readonly preamble: string | null;
-  /** What the user wants always kept in mind, as it is now. */
+  /** The current memory. */
   standing(): Promise<Standing>;
   /** Prepares a turn, and may ask the user. Resolves to notices for them. */
   settle(signal: AbortSignal): Promise<readonly string[]>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
-  /** Requests one turn may make. */
+  /** How many requests one turn may make. */
   readonly maxRounds: number;
-  /** The current tools: those of servers may come and go. */
+  /** The current tools: those of MCP servers may come and go. */
   readonly toolSpecs: readonly ToolSpec[];
-  /** What the calls of tools did, also of those that are not offered. */
+  /** The effects of tool calls, including those of tools not offered. */
   readonly toolEffects: ToolEffects;
   tools(): Promise<ToolRunner>;
   skills(target: Target): Promise<SkillLibrary>;
   /** The search over the whole conversation. */
   finder(): Promise<Recall>;
-  /** Whether hi recalls passages for each message without being asked. */
+  /** Whether automatic recall is on. */
   readonly recallsUnasked: boolean;
   readonly cache: TextCache;
   readonly savePicture: SavePicture;
   cwd(): string;
-  /** The time and the machine; null where the model must not know them. */
+  /** The time and the machine; null if the model must not know them. */
   readonly clock: Clock | null;
 }
 
 /** How one turn differs from the others. */
 export interface TurnOptions {
-  /** Another model that answers, by name. */
+  /** The name of another model that answers. */
   readonly model?: string | null;
   /** What the answer must be. */
   readonly schema?: AnswerSchema;
-  /** Whether the model may call tools; it may when absent. */
+  /** Whether the model may call tools; true if absent. */
   readonly tools?: boolean;
 }
 
-/** What the user says: words, and files that go to the model as they are. */
+/** What the user sends: text, and files that go to the model unchanged. */
 export interface UserInput {
   readonly text: string;
-  /** Texts that go before the words, as files and piped input do: what is taken back or edited is the words alone. */
+  /** Texts before the user's own, such as files and piped input. Undo and edit only bring back the user's own text. */
   readonly texts: readonly string[];
   readonly attachments: readonly Attachment[];
 }

@@ -3,23 +3,23 @@ import { fileFormat } from '../../chat/media/file-format.js';
 import type { ImagePart } from '../../chat/message.js';
 import type { HistoryStore } from '../../history/store.js';
 
-/** Writes a picture to a file of its own where the user finds it: its name and path, or why that was impossible. */
+/** Saves a picture for the user. Resolves to its name and path, or to the reason it failed. */
 export type SavePicture = (
   bytes: Uint8Array,
   extension: string,
 ) => Promise<{ readonly name: string; readonly path: string } | { readonly reason: string }>;
 
-/** An image that a model drew, with what it is in the history. */
+/** An image that a model drew, as stored in the history. */
 export interface KeptImage {
   readonly part: ImagePart;
   readonly event: ChatEvent;
 }
 
-const OFF = 'The picture is not kept: this is off the record.';
+const OFF = 'The picture is not kept: the chat is off the record.';
 
 type Drawing = Extract<StreamEvent, { type: 'image' }>;
 
-/** Keeps what a model drew: beside the history, and as a file. A file that cannot be written takes nothing from the answer. */
+/** Stores an image that a model drew: with the history, and as a file. Failing to write the file does not affect the answer. */
 export async function keepImage(drawing: Drawing, history: HistoryStore, save: SavePicture): Promise<KeptImage> {
   const { bytes, opaque } = drawing;
   const mime = fileFormat(bytes)?.mime ?? drawing.mime;

@@ -5,19 +5,19 @@ import type { HistoryStore } from '../../history/store.js';
 import { newestBlock } from '../../view/view.js';
 import type { CompactionAhead } from './compaction-ahead.js';
 
-/** How a compaction is done: by hand with options of its own, or because it is due. */
+/** How a compaction is requested: manually with options, or because it is due. */
 export interface CompactionOrder {
   readonly reason: 'auto' | 'manual' | 'overflow';
   readonly focus: string | null;
-  /** Another strategy than the configured one. */
+  /** A strategy instead of the configured one. */
   readonly strategy: string | null;
 }
 
-/** The input of a compaction without what the history holds. */
+/** The input of a compaction without the part that comes from the history. */
 export type OrderedCompaction = Omit<CompactionInput, 'entries' | 'unloaded'>;
 
 /**
- * Runs one compaction of the history, or uses what was written ahead. Yields what happens, last the `compact` event; returns what was done, or null when
+ * Runs one compaction of the history, or uses a draft written ahead. Yields its events, ending with `compact`; returns what was done, or null if
  * there was nothing to do.
  */
 export async function* compactHistory(
@@ -32,7 +32,7 @@ export async function* compactHistory(
   return yield* history.compact(
     ordered.running,
     async function* (entries, running, unloaded) {
-      // What was due is done already when another process compacted meanwhile.
+      // Another process may have compacted in the meantime.
       if (ordered.reason === 'auto' && newestBlock(entries)?.id !== known) return null;
       const input = { ...ordered, entries, running, unloaded };
       const written = ahead === null ? null : yield* ahead.take(history.name, input, signal);
@@ -42,7 +42,7 @@ export async function* compactHistory(
   );
 }
 
-/** What a compaction would do, without asking any model. Null when there is nothing to compact. */
+/** What a compaction would do, without asking a model. Null if there is nothing to compact. */
 export async function previewCompaction(history: HistoryStore, ordered: OrderedCompaction): Promise<Preview | null> {
   const { preview } = await import('../../compaction/preview.js');
   const { entries, unloaded } = history;

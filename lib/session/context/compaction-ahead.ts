@@ -3,7 +3,7 @@ import type { ChatEvent } from '../../chat/event.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import { newestBlock } from '../../view/view.js';
 
-/** A compaction that is not due yet, and what it is made with. */
+/** A compaction that is not due yet, and its input. */
 export interface NearlyDue {
   /** Identifies the conversation; differs after a reset. */
   readonly name: string | null;
@@ -12,13 +12,13 @@ export interface NearlyDue {
 }
 
 /**
- * A compaction that will be due soon, written while the user reads and types. It is used when it is due, and thrown away when anything but messages was
- * added to the conversation meanwhile. Until then it is in memory only.
+ * A compaction that will be due soon, written while the user reads and types. It is used when it is due, and discarded if anything but messages was
+ * added to the conversation. Until then it exists only in memory.
  */
 export class CompactionAhead {
   readonly #find: () => Promise<NearlyDue | null>;
   #draft: Draft | null = null;
-  /** The usage of drafts that were thrown away and is not reported yet. */
+  /** The unreported usage of discarded drafts. */
   #unreported: readonly ChatEvent[] = [];
 
   /** `find` resolves to null while no compaction will be due soon. */
@@ -34,7 +34,7 @@ export class CompactionAhead {
     this.#draft = new Draft(found);
   }
 
-  /** Throws away what was written, and ends the request that writes it. */
+  /** Discards the draft, and aborts the request that writes it. */
   drop(): void {
     if (this.#draft === null) return;
     this.#draft.stop();
@@ -42,7 +42,7 @@ export class CompactionAhead {
     this.#draft = null;
   }
 
-  /** What was written for a compaction that is due now, once it is complete; null where there is none for it. An abort ends the waiting, not the writing. */
+  /** The draft for a compaction that is due now, once it is complete; null if there is none. An abort ends the waiting, not the writing. */
   async *take(
     name: string | null,
     due: CompactionInput,
@@ -69,7 +69,7 @@ export class CompactionAhead {
   }
 }
 
-/** One compaction that is being written, or was. */
+/** A compaction that is being written, or is complete. */
 class Draft {
   readonly #name: string | null;
   readonly #last: Entry | undefined;
@@ -77,7 +77,7 @@ class Draft {
   readonly #stop = new AbortController();
   #events: ChatEvent[] = [];
   #isFollowed = false;
-  /** What it came to; undefined while it is being written. */
+  /** The result; undefined while it is being written. */
   #written: NewCompressBlock | null | undefined;
   #notify = (): void => undefined;
 
@@ -88,14 +88,14 @@ class Draft {
     void this.#write(input, deps);
   }
 
-  /** What the requests used so far. */
+  /** The usage of its requests so far. */
   get usage(): readonly ChatEvent[] {
     return this.#events.filter(({ type }) => type === 'usage');
   }
 
   /** Whether this conversation is the one it was written from, with nothing but messages added. */
   isOf(name: string | null, entries: readonly Entry[]): boolean {
-    // A file that was replaced is read anew, so its entries are other objects.
+    // A replaced file is read again, so its entries are different objects.
     const last = this.#last === undefined ? -1 : entries.lastIndexOf(this.#last);
     return (
       name === this.#name &&
@@ -109,7 +109,7 @@ class Draft {
     this.#stop.abort();
   }
 
-  /** Yields what happened and what happens until it is written, and returns it; null when nothing came of it. */
+  /** Yields its events, past and future, until it is written, and returns it; null if there is no result. */
   async *follow(signal: AbortSignal): AsyncGenerator<ChatEvent, NewCompressBlock | null> {
     if (this.#written === null) this.#events = [...this.usage];
     this.#isFollowed = true;
@@ -150,7 +150,7 @@ class Draft {
   }
 }
 
-/** Rejects when the signal aborts; `stop` ends the listening. */
+/** Rejects when the signal aborts; `stop` removes the listener. */
 function abortOf(signal: AbortSignal): { readonly promise: Promise<never>; readonly stop: () => void } {
   let stop = (): void => undefined;
   const promise = new Promise<never>((_, reject) => {

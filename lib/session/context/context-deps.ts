@@ -9,9 +9,9 @@ import type { Target } from '../common/deps.js';
 import type { CompactionAhead } from './compaction-ahead.js';
 import type { OverheadSource } from './request-overhead.js';
 
-/** What a request is made of apart from the log. */
+/** What a request consists of in addition to the log. */
 export interface ContextDeps extends Omit<OverheadSource, 'tools'> {
-  /** The tools that the model is offered: a call may find more of them. */
+  /** The tools offered to the model. A call may add some. */
   tools(): readonly ToolSpec[];
   readonly history: HistoryStore;
   readonly target: Pick<Target, 'model' | 'context_window' | 'memory' | 'options'>;
@@ -21,9 +21,9 @@ export interface ContextDeps extends Omit<OverheadSource, 'tools'> {
   /** The models to try for summaries, in order. */
   writers(): readonly TextModel[];
   readonly cache: TextCache;
-  /** What is compacted before it is due. */
+  /** The compaction written before it is due. */
   readonly ahead: CompactionAhead;
-  /** Warnings the user has seen, so that each is shown once. */
+  /** The warnings already shown, so that each is shown once. */
   readonly shownWarnings: Set<string>;
   /** What the last request of this process contained besides the messages. */
   readonly overhead: { last: SentOverhead | null };

@@ -21,12 +21,12 @@ import { requestAttachments } from './request-attachments.js';
 import { type RequestOverhead, requestOverhead } from './request-overhead.js';
 import { isTooLarge, tooLarge } from './too-large-request.js';
 
-/** The share of the trigger from which on a compaction will be due soon. */
+/** The share of the trigger from which a compaction counts as nearly due. */
 const NEARLY = 0.85;
 
 /**
- * From the log to what is sent, for one turn and one set of active skills: measures it, makes it shorter when it is due, and builds the request.
- * What is sent is a function of the log and the settings alone.
+ * Turns the log into requests, for one turn and one set of active skills: measures the view, compacts it when due, and builds the request.
+ * What is sent depends only on the log and the settings.
  */
 export class Context {
   readonly #deps: ContextDeps;
@@ -34,11 +34,11 @@ export class Context {
   readonly #running: number | null;
   readonly #active: readonly string[];
   #form: SkillForm = 'whole';
-  /** What the next request contains besides the messages; made once for each request and form. */
+  /** What the next request contains besides the messages; computed once per request and form. */
   #overhead: RequestOverhead | null = null;
-  /** Tokens of what is sent after the log and not kept. */
+  /** The tokens of messages that are sent after the log and not stored. */
   #pending = 0;
-  /** The estimate of the request that was built last, all of it; 0 where that says nothing of the text. */
+  /** The estimate for the whole of the last request; 0 if it contains more than text. */
   #sent = 0;
   /** The last compaction of this turn, for its report. */
   compaction: CompactionReport | null = null;
@@ -50,8 +50,8 @@ export class Context {
   }
 
   /**
-   * The next request, after a compaction where one is due; `more` is sent after the log and not kept.
-   * Throws a `HiError` of code `window` when it certainly does not fit, or the provider said so, and nothing can be made shorter.
+   * The next request, after a compaction if one is due; `more` is sent after the log and not stored.
+   * Throws a `HiError` of code `window` if it certainly does not fit, or the provider said so, and nothing can be shortened.
    */
   async *prepare(
     reason: 'auto' | 'overflow',
@@ -68,7 +68,7 @@ export class Context {
     if (shrunk) measured = await this.measure(signal);
     if (measured.due || reason === 'overflow') {
       const order: CompactionOrder = { reason, focus: null, strategy: null };
-      // What would remain is too large by itself, so compacting for a request that cannot be sent would only lose messages.
+      // If the rest is too large even by itself, compacting would lose messages for a request that cannot be sent.
       const kept = await this.#leastKept(order, signal);
       if (isTooLarge(kept, target)) throw tooLarge(kept, target);
       const report = yield* this.compact(order, signal);
@@ -78,7 +78,7 @@ export class Context {
     }
     for (const warning of [measured.warning, this.#deps.standing.warning])
       if (warning !== null) yield* this.#warn(warning);
-    // Said with the first request to a model, not by every process.
+    // Shown with the first request to a model, not by every process.
     const { notice } = this.#offered;
     if (notice !== null && target.memory.facts.token_ratio === undefined) yield* this.#warn(notice);
     const { tokens } = await this.#requestOverhead(signal);
@@ -89,13 +89,13 @@ export class Context {
     return request;
   }
 
-  /** Learns from what the server counted how many tokens the model has for each of the estimate. */
+  /** Learns the ratio between the server's token count and the estimate. */
   learnRatio({ input_tokens }: Usage): void {
     const ratio = shownRatio(input_tokens, this.#sent);
     if (ratio !== null && input_tokens > 0) this.#deps.target.memory.learn({ token_ratio: ratio });
   }
 
-  /** The tools that the model takes, as the window has room for them. */
+  /** The tools that the model supports, shortened to fit the window. */
   get #offered(): FittedTools {
     const { target, tools, compaction } = this.#deps;
     if (target.memory.facts.takes?.tools === false) return { tools: [], notice: null };
@@ -108,7 +108,7 @@ export class Context {
     await (this.#running === null ? history.refresh() : history.follow(this.#running));
   }
 
-  /** Sends large skills in their shorter form for the rest of the turn. True when that saves something. */
+  /** Sends large skills in their shorter form for the rest of the turn. True if that saves tokens. */
   async *#shrink(signal: AbortSignal): AsyncGenerator<ChatEvent, boolean> {
     if (this.#form === 'short' || this.#active.length === 0) return false;
     const { tokens: before } = await this.#requestOverhead(signal);
@@ -125,14 +125,14 @@ export class Context {
     this.#deps.shownWarnings.add(text);
   }
 
-  /** What would be kept by the plain estimate: how dense earlier texts were says nothing certain about this one. */
+  /** What would be kept by the plain estimate, because the token density of earlier texts may not apply to this one. */
   async #leastKept(order: CompactionOrder, signal: AbortSignal): Promise<number> {
     const { context_tokens: _, settings, ...input } = await this.#input(order, signal);
     const plain = { ...input, settings: { ...settings, token_ratio: 1 } };
     return (await previewCompaction(this.#deps.history, plain))?.tokens_kept ?? 0;
   }
 
-  /** How full the window is, by the number the trigger uses. From the trigger on, large skills count in the shorter form they have. */
+  /** How full the window is, by the number the trigger uses. Above the trigger, large skills count in their shorter form. */
   async measure(signal: AbortSignal): Promise<Measure> {
     const measured = await this.#measured(signal);
     const isFull = measured.context_tokens >= measured.trigger;
@@ -154,7 +154,7 @@ export class Context {
     });
   }
 
-  /** Makes the log's view shorter. Null when there is nothing to compact. */
+  /** Compacts the view of the log. Null if there is nothing to compact. */
   async *compact(order: CompactionOrder, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const { history, ahead } = this.#deps;
     const input = await this.#input(order, signal);
@@ -172,7 +172,7 @@ export class Context {
     return { name, input: { ...input, entries: [...entries], unloaded }, deps: this.#compactionDeps };
   }
 
-  /** What a compaction would do, without asking any model. Null when there is nothing to compact. */
+  /** What a compaction would do, without asking a model. Null if there is nothing to compact. */
   async preview(order: CompactionOrder, signal: AbortSignal): Promise<Preview | null> {
     return await previewCompaction(this.#deps.history, await this.#input(order, signal));
   }

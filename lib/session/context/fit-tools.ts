@@ -5,13 +5,13 @@ import { estimateTokens, type Tokens } from '../../chat/tokens.js';
 /** The share of the window that the descriptions of the tools may take: the conversation needs the rest. */
 const SHARE = 0.25;
 
-/** The tools as they are offered in a window, and the notice when they are not offered as they are; null otherwise. */
+/** The tools offered, and a notice if they were shortened or left out; null otherwise. */
 export interface FittedTools {
   readonly tools: readonly ToolSpec[];
   readonly notice: string | null;
 }
 
-/** The tools as they are, where they take no more than their share of the window; else in short; else none. */
+/** The tools unchanged if they fit their share of the window, or else with short descriptions, or else none. */
 export function fitTools(tools: readonly ToolSpec[], window: number): FittedTools {
   const size = toolTokens(tools);
   if (size <= SHARE * window) return { tools, notice: null };
@@ -22,12 +22,12 @@ export function fitTools(tools: readonly ToolSpec[], window: number): FittedTool
   return { tools: [], notice: `${beginning} the model answers without them.` };
 }
 
-/** The estimate of the tools as they are described to the model. */
+/** The estimated tokens of the tool definitions. */
 export function toolTokens(tools: readonly ToolSpec[]): Tokens {
   return estimateTokens(tools.length > 0 ? JSON.stringify(tools).length : 0);
 }
 
-/** A tool with the first sentence of its description, and with the bare types of its parameters. */
+/** A tool with only the first sentence of its description and the types of its parameters. */
 function shortened({ name, description, parameters }: ToolSpec): ToolSpec {
   const bare = withoutDescriptions(parameters);
   return {
@@ -37,7 +37,7 @@ function shortened({ name, description, parameters }: ToolSpec): ToolSpec {
   };
 }
 
-/** A schema without the words in it. What is named `description` among the properties is a parameter. */
+/** A schema without descriptions. A property named `description` is a parameter and stays. */
 function withoutDescriptions(schema: JsonValue | undefined): JsonValue {
   if (schema === undefined) return null;
   if (!isJsonObject(schema)) return schema;

@@ -2,14 +2,14 @@ import type { DocumentPart, ImagePart } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { HistoryStore } from '../../history/store.js';
 
-/** The bytes of images and documents. Of one that is lost the model reads that it is no longer there: nothing that was said stops the conversation. */
+/** The bytes of images and documents. The model is told if one is lost, so that a missing file does not stop the conversation. */
 export async function requestAttachments(
   history: HistoryStore,
   messages: ChatRequest['messages'],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
   const lost = new Map<string, ImagePart | DocumentPart>();
-  // What a model drew goes back only where its vendor wants it.
+  // An image that the model drew is sent back only if its vendor wants it.
   const wanted = messages.flatMap(({ role, content }) =>
     content.filter((part) => role !== 'assistant' || part.type !== 'image' || part.opaque !== undefined),
   );

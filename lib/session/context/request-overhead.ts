@@ -7,26 +7,26 @@ import { toolTokens } from './fit-tools.js';
 
 /** What a request contains besides the messages and the summary. */
 export interface RequestOverhead {
-  /** The preamble, what is always kept in mind, and the texts of the active skills. */
+  /** The preamble, the memory, and the texts of the active skills. */
   readonly system: readonly string[];
-  /** The estimate of these texts, of the tools and of the schema of the answer. */
+  /** The estimated tokens of these texts, the tools and the answer's schema. */
   readonly tokens: Tokens;
 }
 
-/** What the overhead of a request is made of. */
+/** What the overhead of a request consists of. */
 export interface OverheadSource {
   readonly preamble: string | null;
-  /** What the user wants always kept in mind. */
+  /** The memory. */
   readonly standing: Standing;
   readonly tools: readonly ToolSpec[];
-  /** What the calls of tools did, also of those that are not offered. */
+  /** The effects of tool calls, including those of tools not offered. */
   readonly toolEffects: ToolEffects;
   readonly skills: SkillLibrary;
-  /** What the answer must be; any text when absent. */
+  /** The required form of the answer; any text if absent. */
   readonly schema?: AnswerSchema;
 }
 
-/** The overhead of a request with these skills in that form. Shortening a skill may ask a model, which `signal` stops. */
+/** The overhead of a request with these skills in this form. Shortening a skill may ask a model, which `signal` stops. */
 export async function requestOverhead(
   { preamble, standing, tools, toolEffects, skills, schema }: OverheadSource,
   active: readonly string[],

@@ -1,15 +1,15 @@
 import { HiError } from '../../errors.js';
 import type { Target } from '../common/deps.js';
 
-/** The estimate may be too high by a quarter. What is larger than that cannot fit and is not sent. */
+/** The estimate may be too high by a quarter. A request that exceeds the window by more is not sent. */
 const CERTAINLY_TOO_LARGE = 1.25;
 
-/** Whether a request of so many tokens by the estimate cannot fit. */
+/** Whether a request with this estimate certainly does not fit. */
 export function isTooLarge(tokens: number, { context_window }: Pick<Target, 'context_window'>): boolean {
   return tokens > CERTAINLY_TOO_LARGE * context_window;
 }
 
-/** Says that a request does not fit: by the estimate, or by the server against it. */
+/** The error for a request that does not fit, by the estimate or by the server's answer. */
 export function tooLarge(tokens: number, { context_window, model }: Pick<Target, 'context_window' | 'model'>): HiError {
   return new HiError(
     'window',

@@ -4,7 +4,7 @@ import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { TextCache } from '../../chat/text-model.js';
 import type { SmallImage } from './image-limits.js';
 
-/** What `smallImage` makes of the picture that `key` names, made once for all processes: decoding a large one takes about a second. Rejects with an abort error when `signal` aborts. */
+/** The result of `smallImage` for the picture `key`, cached for all processes: decoding a large picture takes about a second. Rejects if `signal` aborts. */
 export async function cachedSmallImage(
   bytes: Uint8Array,
   limits: ImageLimits,

@@ -5,17 +5,17 @@ import type { ChatRequest } from '../../chat/request.js';
 import type { TextCache } from '../../chat/text-model.js';
 import { type SmallImage, tooLargeImages } from './image-limits.js';
 
-/** What pictures are made smaller by. */
+/** What scaling pictures down needs. */
 export interface ImageFitting {
-  /** Null where the vendor has none, or the model sees no pictures. */
+  /** Null if the vendor has none, or the model does not support pictures. */
   readonly limits: ImageLimits | null;
-  /** Outlives the process; null when nothing is to be written. */
+  /** Outlives the process; null if nothing may be written. */
   readonly cache: TextCache | null;
-  /** What this process made or found; null for a picture that cannot be made smaller. */
+  /** The results of this process; null for a picture that cannot be made smaller. */
   readonly made: Map<string, SmallImage | null>;
 }
 
-/** The request with pictures that the vendor takes: those that are too large are sent smaller, which is said once. The history keeps what the user gave. */
+/** The request with pictures that the vendor accepts: those too large are scaled down, with one notice. The history keeps the originals. */
 export async function* fitImages(
   prepared: AsyncGenerator<ChatEvent, ChatRequest>,
   { limits, cache, made }: ImageFitting,
@@ -41,7 +41,7 @@ export async function* fitImages(
   return small.size === 0 ? request : withSmall(request, small);
 }
 
-/** A picture is sent again with every later message; not every process reports it again. */
+/** A picture is sent again with every later message, but reported only with the newest. */
 function isNewest({ sha256 }: ImagePart, { messages }: ChatRequest): boolean {
   const newest = messages.findLast(({ role }) => role === 'user');
   return newest?.content.some((part) => part.type === 'image' && part.sha256 === sha256) ?? false;

@@ -3,7 +3,7 @@ import { type ImagePart, isPart } from '../../chat/message.js';
 import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
 
-/** A picture as it is sent in place of one that is too large. */
+/** A smaller picture, sent in place of one that is too large. */
 export interface SmallImage {
   readonly mime: string;
   readonly width: number;
@@ -11,13 +11,13 @@ export interface SmallImage {
   readonly bytes: Uint8Array;
 }
 
-/** How many characters so many bytes have in base64. */
+/** The length of this many bytes in base64. */
 export const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3);
 
-/** In a request that is too large as a whole, pictures below this size stay as they are. */
+/** If the request as a whole is too large, pictures below this size stay unchanged. */
 const SMALL = 256 * 1024;
 
-/** The pictures of the user's that the vendor would refuse, each once: by themselves, as one of many, or because all files together are too large. */
+/** The user's pictures that the vendor would refuse, each once: too large by itself, among too many, or with all files together too large. */
 export function tooLargeImages({ messages, attachments }: ChatRequest, limits: ImageLimits): readonly ImagePart[] {
   const parts = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
   const pictures = parts.filter(isPart('image'));

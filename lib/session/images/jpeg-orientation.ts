@@ -1,5 +1,5 @@
 /**
- * How a JPEG is turned, from its Exif: 1 to 8 as the TIFF specification counts (1: not at all; 5 to 8 lie on their side). 1 where it says nothing that makes sense.
+ * The orientation of a JPEG from its Exif: 1 to 8, as in the TIFF specification (1: upright; 5 to 8: on its side). 1 if missing or invalid.
  */
 export function jpegOrientation(bytes: Uint8Array): number {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -15,7 +15,7 @@ export function jpegOrientation(bytes: Uint8Array): number {
 const APP1 = 0xe1;
 const START_OF_SCAN = 0xda;
 
-/** TIFF 6.0: the order of bytes, 42, where the first directory lies; a directory is a count and entries of 12 bytes. */
+/** TIFF 6.0: byte order, 42, the offset of the first directory; a directory is a count and entries of 12 bytes. */
 function inExif(tiff: Buffer): number {
   const isLittle = tiff.toString('latin1', 0, 2) === 'II';
   const short = (at: number): number => {

@@ -2,12 +2,12 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { ImageSize } from '../../chat/media/image-size.js';
 import type { ImageLimits } from '../../chat/model/vendor.js';
 
-/** What the thread is started with: a picture, and what it is to become. */
+/** The input of the thread: a picture, and what to make of it. */
 export type ScalingTask =
   | { readonly bytes: Uint8Array; readonly limits: ImageLimits }
   | { readonly bytes: Uint8Array; readonly sixel: ImageSize };
 
-/** Where this module is, which is both what starts the thread and what runs in it. */
+/** The location of this module, which both starts the thread and runs in it. */
 export const THREAD = import.meta.url;
 
 if (!isMainThread && parentPort !== null) {

@@ -1,21 +1,21 @@
 import type { ImageSize } from '../../chat/media/image-size.js';
 
-/** A picture as its pixels: red, green, blue, and how opaque. */
+/** A picture as pixels: red, green, blue, alpha. */
 export interface Pixels extends ImageSize {
   readonly data: Uint8Array;
 }
 
-/** Six shades of each of red, green and blue: the 216 colours that every terminal with sixel has room for. */
+/** Six shades each of red, green and blue: 216 colours, which every terminal with sixel supports. */
 const SHADES = 6;
 const STEP = 255 / (SHADES - 1);
 
-/** What is less opaque than this is left as it is on the screen. */
+/** Pixels with a lower alpha are not drawn. */
 const OPAQUE = 128;
 
-/** Rows of pixels that one row of sixels has. */
+/** The rows of pixels in one row of sixels. */
 const BAND = 6;
 
-/** A picture as a terminal with sixel graphics draws it (DEC STD 070). */
+/** A picture in sixel format (DEC STD 070). */
 export function sixelOf(pixels: Pixels): string {
   const { width, height } = pixels;
   const colours = dithered(pixels);
@@ -31,7 +31,7 @@ function defined(colour: number): string {
   return `#${colour};2;${shade(Math.floor(colour / SHADES / SHADES))};${shade(Math.floor(colour / SHADES))};${shade(colour)}`;
 }
 
-/** The nearest colour of each pixel, -1 for none; what is lost goes to the neighbours that follow (Floyd and Steinberg). */
+/** The nearest colour of each pixel, -1 for none. The error is spread to the following neighbours (Floyd and Steinberg). */
 function dithered({ data, width, height }: Pixels): Int16Array {
   const colours = new Int16Array(width * height);
   const rest = Float32Array.from(data);
@@ -61,7 +61,7 @@ function nearest(rest: Float32Array, at: number, width: number): number {
   return colour;
 }
 
-/** Up to six rows of pixels: each colour draws its own from the left margin on. */
+/** Up to six rows of pixels. Each colour is drawn from the left margin. */
 function bandOf(colours: Int16Array, width: number, top: number, rows: number): string {
   const lines = new Map<number, Uint8Array>();
   for (let row = 0; row < rows; row += 1) {
@@ -76,7 +76,7 @@ function bandOf(colours: Int16Array, width: number, top: number, rows: number): 
   return [...lines].map(([colour, line]) => `#${colour}${shortened(line)}`).join('$');
 }
 
-/** The sixels of a line, a run of equal ones by its length, without the empty ones at its end. */
+/** The sixels of a line, run-length encoded, without trailing empty ones. */
 function shortened(line: Uint8Array): string {
   let text = '';
   let end = line.length;

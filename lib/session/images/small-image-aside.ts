@@ -5,7 +5,7 @@ import type { SmallImage } from './image-limits.js';
 import type { ScalingTask } from './scaling-thread.js';
 
 /**
- * What `smallImage` makes of a picture, in a thread of its own: a large one takes seconds, in which the terminal must take keys. Rejects with an abort error
+ * Runs `smallImage` in a separate thread: a large picture takes seconds, during which the terminal must handle keys. Rejects with an abort error
  * as soon as `signal` aborts.
  */
 export async function smallImageAside(
@@ -16,7 +16,7 @@ export async function smallImageAside(
   return await inThread<SmallImage>({ bytes, limits }, signal);
 }
 
-/** What `sixelImage` makes of a picture, likewise. */
+/** Runs `sixelImage` in the same way. */
 export async function sixelImageAside(
   bytes: Uint8Array,
   sixel: ImageSize,
@@ -31,11 +31,11 @@ async function inThread<Result>(workerData: ScalingTask, signal: AbortSignal): P
   const worker = new Worker(new URL(THREAD), { workerData });
   try {
     return await new Promise<Result | null>((resolve, reject) => {
-      // Bun lets a thread end only between two calls of its own: nobody waits for that.
+      // Bun ends a thread only between two of its own calls, so this does not wait for the end.
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       worker.once('message', resolve);
       worker.once('error', reject);
-      worker.once('exit', () => reject(new Error('The thread that scales ended.')));
+      worker.once('exit', () => reject(new Error('The scaling thread ended.')));
     });
   } finally {
     void worker.terminate();

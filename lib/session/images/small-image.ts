@@ -5,16 +5,16 @@ import { base64Length, type SmallImage } from './image-limits.js';
 import { jpegOrientation } from './jpeg-orientation.js';
 import { type Pixels, sixelOf } from './sixel.js';
 
-/** A picture of more pixels would take more than a gigabyte while it is decoded. */
+/** Decoding a picture with more pixels would take more than a gigabyte. */
 const MOST_PIXELS = 100_000_000;
 const QUALITY = 85;
-/** What is still too large is made in this part of the size. */
+/** The factor by which a result that is still too large is scaled again. */
 const STEP = 0.75;
 const LEAST_SIDE = 64;
 
 /**
- * The picture in the size that the vendor's models make use of, within its limits: JPEG, or PNG where some of it is transparent. Upright, as a JPEG's Exif
- * says, and the first frame of several. The same bytes for the same picture. Null when it cannot be decoded, or does not get smaller.
+ * The picture in the size that the vendor's models use, within its limits: JPEG, or PNG if it has transparency. Upright, as a JPEG's Exif
+ * says, and the first frame of several. The same bytes for the same picture. Null if it cannot be decoded, or does not get smaller.
  */
 export function smallImage(bytes: Uint8Array, limits: ImageLimits): SmallImage | null {
   const size = imageSize(bytes);
@@ -33,7 +33,7 @@ export function smallImage(bytes: Uint8Array, limits: ImageLimits): SmallImage |
   }
 }
 
-/** The picture as sixels, upright, at most so wide and high. Null when it cannot be decoded. */
+/** The picture as sixels, upright, at most `most` in size. Null if it cannot be decoded. */
 export function sixelImage(bytes: Uint8Array, most: ImageSize): string | null {
   const size = imageSize(bytes);
   if (size !== null && size.width * size.height > MOST_PIXELS) return null;
@@ -49,7 +49,7 @@ export function sixelImage(bytes: Uint8Array, most: ImageSize): string | null {
   }
 }
 
-/** The decoder ends with a trap of WebAssembly where it cannot read on. */
+/** The decoder fails with a WebAssembly trap. */
 function decoded(bytes: Uint8Array): PhotonImage | null {
   try {
     return PhotonImage.new_from_byteslice(bytes);
@@ -86,7 +86,7 @@ function encoded({ data, width, height }: Pixels): SmallImage {
   }
 }
 
-/** The pixels as they are meant to be seen. */
+/** The pixels rotated upright. */
 function upright(data: Uint8Array, { width, height }: ImageSize, orientation: number): Pixels {
   if (orientation === 1) return { data, width, height };
   const liesOnSide = orientation >= 5;

@@ -6,20 +6,20 @@ import { RequestRefusal } from '../../providers/common/provider.js';
 import { contains, holdsOldParts, sentOptions, thinkingOf } from './contents.js';
 import { lessonOf } from './lessons.js';
 
-/** What is asked in place of a refused request. */
+/** The request to send in place of a refused one. */
 export interface Adapted {
   readonly request: ChatRequest;
-  /** The notice to the user; null where the change makes no difference to them. */
+  /** The notice to the user; null if the change makes no difference to them. */
   readonly notice: string | null;
-  /** What an answer would prove, where the words of the refusal prove nothing. */
+  /** What an answer would prove, if the wording of the refusal proves nothing. */
   readonly proves: ModelFacts | null;
-  /** Whether the request as it was is known to be refused each time: an earlier one was refused too. */
+  /** Whether the original request is known to be refused every time, because an earlier one was refused too. */
   readonly isRepeated: boolean;
 }
 
 /**
- * The request without what the server refused, which is remembered. Where it does not say what that is, first without all that earlier messages have beside
- * words, then in the plainest form there is, which also answers a second refusal. Null when there is nothing left to leave out.
+ * The request without what the server refused, which is remembered. If the server does not say what it refused, everything except text is first removed
+ * from earlier messages. A second refusal is answered with the plainest form. Null if there is nothing left to leave out.
  */
 export function adaptRequest(
   request: ChatRequest,
@@ -61,14 +61,14 @@ export function inWords(request: ChatRequest, notice: string): Adapted | null {
   };
 }
 
-/** `next` in words alone where only earlier messages had more, or in the plainest form. */
+/** `next` with earlier messages as text only, or in the plainest form. */
 function inPlainForm(
   request: ChatRequest,
   next: ChatRequest,
   { refused, said, code }: RequestRefusal,
   { now, isSecond, isLearnt }: { readonly now: number; readonly isSecond: boolean; readonly isLearnt: boolean },
 ): Adapted | null {
-  // Too large: that is for a compaction.
+  // Too large: a compaction handles that.
   if (code === 'window' && !isLearnt) return null;
   const at = refused.what === 'unsaid' && !refused.isCertain ? doubtfulAt(now) : now;
   const words = { words_until: now + 1, refused_at: { words: at } };
@@ -82,7 +82,7 @@ function inPlainForm(
       isRepeated: isDoubted,
     };
   }
-  // What the words blame is not how the answer arrives.
+  // The reason given is not about how the answer arrives.
   if (isPlainest(request) || (isPlain(request) && isSecond && refused.what !== 'unsaid')) return null;
   const isLast = isSecond || isPlain(request);
   const keepsLimit = !isLast && contains(request, 'output_limit') && !isPlain(withFacts(request, NO_LIMIT));
@@ -98,7 +98,7 @@ function inPlainForm(
   };
 }
 
-/** The limit that the user set is kept as long as anything else may be the cause: it is what the answer may cost. */
+/** The user's limit is kept as long as anything else may be the cause, because it bounds the cost of the answer. */
 const NO_LIMIT: ModelFacts = { takes: { output_limit: false } };
 
 const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
@@ -106,7 +106,7 @@ const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
   facts: mergeFacts(request.facts ?? {}, facts),
 });
 
-/** What the plainest form leaves out of a request, in words. */
+/** Describes what the plainest form leaves out of a request. */
 function leftOut(request: ChatRequest): readonly string[] {
   return [
     ...(contains(request, 'tools') ? ['tools'] : []),
@@ -120,22 +120,22 @@ function leftOut(request: ChatRequest): readonly string[] {
   ];
 }
 
-/** Whether nothing beside words is left in a request; services may want a greatest length of the answer though none is set. */
+/** Whether only text is left in a request. Services may require a length limit although none is set. */
 const isPlain = (request: ChatRequest): boolean =>
   leftOut(request).length === 0 && !contains(request, 'extras') && request.facts?.takes?.output_limit === false;
 
 const isPlainest = (request: ChatRequest): boolean => isPlain(request) && !contains(request, 'stream');
 
-/** Words alone, but for the files of the newest message. */
+/** Text only, except for the files of the newest message. */
 function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
   const takes = { tools: false, web: false, system: false, schema: false };
   return { ...withFacts(request, mergeFacts({ takes }, facts)), thinking: null, options: {} };
 }
 
-/** The last request of three has its answer whole. Whether that was the cause is tried again after an hour. */
+/** The last request of three does not stream. Whether streaming was the cause is tried again after an hour. */
 const whole = (now: number): ModelFacts => ({ takes: { stream: false }, refused_at: { stream: doubtfulAt(now) } });
 
-/** The plainest form as it is remembered once it was answered: all that was in the request, and what services add to it, is left out each time. */
+/** The plainest form, as remembered once it is answered: everything that was in the request, and what services add to it, is left out from then on. */
 function plainForm(request: ChatRequest, at: number, now: number, keepsLimit: boolean): ModelFacts {
   const held = (['tools', 'web', 'system', 'schema', 'extras'] as const).filter((name) => contains(request, name));
   const thinks = thinkingOf(request) !== null;
@@ -146,7 +146,7 @@ function plainForm(request: ChatRequest, at: number, now: number, keepsLimit: bo
     ...(options.length > 0 && { refused_options: options }),
     refused_at: {
       ...Object.fromEntries(held.map((feature) => [feature, at])),
-      // Answers are short with it: it is tried again after an hour.
+      // Without a limit some services answer briefly, so it is tried again after an hour.
       ...(!keepsLimit && { output_limit: doubtfulAt(now) }),
       ...(thinks && { thinking: at }),
       ...(options.length > 0 && { options: at }),
@@ -154,7 +154,7 @@ function plainForm(request: ChatRequest, at: number, now: number, keepsLimit: bo
   };
 }
 
-/** What an earlier attempt of the same question left out already, to be remembered with the rest. What has no time is for this question alone. */
+/** What earlier attempts of the same question left out, to be remembered with the rest. Facts without a time apply only to this question. */
 function refusedIn(facts: ModelFacts = {}): ModelFacts {
   const { takes = {}, refused_at = {}, refused_thinking, refused_options } = facts;
   return {
@@ -166,8 +166,8 @@ function refusedIn(facts: ModelFacts = {}): ModelFacts {
 }
 
 /**
- * What an answer teaches. After a refusal without a reason the next request goes as usual once more: only a second refusal shows that the first had to do
- * with what was sent, and not with that one moment.
+ * What hi learns from an answer. After a refusal without a reason, the next request is sent as usual: only a second refusal shows that the first had to do
+ * with what was sent, and was not transient.
  */
 export function learntFromAnswer(adapted: Adapted | null, { doubted_at }: ModelFacts, now: number): ModelFacts | null {
   if (!adapted?.proves) return doubted_at && adapted === null ? { doubted_at: 0 } : null;

@@ -42,10 +42,10 @@ export function contains(request: ChatRequest, feature: Feature): boolean {
 
 const isOpaque = (part: Part): boolean => part.type === 'thinking' || ('opaque' in part && part.opaque !== undefined);
 
-/** Whether a part goes to any vendor as something else than words. */
+/** Whether a part is sent to vendors as something other than text. */
 const isToldOtherwise = ({ type }: Part): boolean => type !== 'text' && type !== 'thinking' && type !== 'vendor';
 
-/** Whether what was said before, as it was sent, has anything beside words. */
+/** Whether earlier messages, as sent, contain anything but text. */
 export function holdsOldParts(request: ChatRequest): boolean {
   const { messages, facts = {} } = request;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
@@ -55,7 +55,7 @@ export function holdsOldParts(request: ChatRequest): boolean {
   });
 }
 
-/** The level that is sent. */
+/** The thinking level that is sent. */
 export const thinkingOf = ({ thinking, facts }: ChatRequest): ThinkingLevel | null =>
   thinking === null ? null : nextThinking(thinking, facts?.refused_thinking ?? []);
 

@@ -6,15 +6,15 @@ import type { Refused, RequestRefusal } from '../../providers/common/provider.js
 import { attachmentsOf, contains } from './contents.js';
 import { refusedOptions } from './refused-options.js';
 
-/** What a refusal teaches. */
+/** What hi learns from a refusal. */
 export interface Lesson {
   readonly facts: ModelFacts;
   readonly notice: string | null;
-  /** It is about this request alone, and not remembered. */
+  /** It applies only to this request, and is not remembered. */
   readonly passes?: boolean;
 }
 
-/** Null when the request holds nothing of what was refused. */
+/** Null if the request contains nothing of what was refused. */
 export function lessonOf(refusal: RequestRefusal, request: ChatRequest, now: number): Lesson | null {
   const { refused, code } = refusal;
   const options = code === 'window' ? [] : refusedOptions(refusal, request);
@@ -46,7 +46,7 @@ function featureLesson(features: readonly Feature[], request: ChatRequest, now: 
   const [first] = held;
   if (first === undefined) return null;
   const notice = noticeOf(first, request);
-  // Opaque parts are refused where their author has changed; those of later answers have the new one.
+  // Opaque parts are refused after their author changed. Those of later answers come from the new one.
   if (first === 'opaque' && request.facts?.opaque_since === undefined)
     return { facts: { opaque_since: now + 1 }, notice };
   const facts = {
@@ -73,7 +73,7 @@ function thinkingLesson(
   };
 }
 
-/** A single file is refused, or all of them together: those of earlier messages are left out, unless it may be one of the newest. */
+/** One file is refused, or all together: files of earlier messages are left out, unless it may be one of the newest. */
 function filesLesson(request: ChatRequest, now: number, areAll: boolean): Lesson | null {
   const { earlier, newest } = attachmentsOf(request);
   if (earlier.length === 0 || (newest.length > 0 && !areAll)) return null;
@@ -84,7 +84,7 @@ function filesLesson(request: ChatRequest, now: number, areAll: boolean): Lesson
   };
 }
 
-/** An option with its value is left out: with another value, or from another model, it may be taken. */
+/** An option is left out with its value: another value, or another model, may be accepted. */
 function optionsLesson(names: readonly string[], { model, options = {} }: ChatRequest, now: number): Lesson {
   const quoted = names.map((name) => `'${name}'`).join(' and ');
   const [what, they] = names.length === 1 ? ['the option', 'it is'] : ['the options', 'they are'];
@@ -93,11 +93,11 @@ function optionsLesson(names: readonly string[], { model, options = {} }: ChatRe
       refused_options: names.map((name) => optionName([name, options[name]])),
       refused_at: { options: now },
     },
-    notice: `'${model}' does not take ${what} ${quoted} as configured: ${they} left out.`,
+    notice: `'${model}' does not accept ${what} ${quoted} as configured: ${they} left out.`,
   };
 }
 
-/** A shorter answer than was asked for; where that was shorter already, no length is asked for. */
+/** Asks for a shorter answer. If the request was already below the limit, sends no limit. */
 function outputLesson(most: number, request: ChatRequest, now: number): Lesson | null {
   const { max_output_tokens, facts, model } = request;
   const sent = Math.min(
@@ -109,7 +109,7 @@ function outputLesson(most: number, request: ChatRequest, now: number): Lesson |
   return { facts: { max_output_tokens: most }, notice };
 }
 
-/** Another schema may be taken. */
+/** Another schema may be accepted. */
 function schemaLesson(request: ChatRequest): Lesson | null {
   if (!contains(request, 'schema')) return null;
   return {
@@ -122,23 +122,23 @@ function schemaLesson(request: ChatRequest): Lesson | null {
 function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
   switch (feature) {
     case 'images':
-      return `'${model}' takes no images: those of earlier messages are only mentioned.`;
+      return `'${model}' does not support images: those of earlier messages are only mentioned.`;
     case 'documents':
-      return `'${model}' takes no documents: those of earlier messages are only mentioned.`;
+      return `'${model}' does not support documents: those of earlier messages are only mentioned.`;
     case 'audio':
-      return `'${model}' takes no audio: that of earlier messages is only mentioned.`;
+      return `'${model}' does not support audio: that of earlier messages is only mentioned.`;
     case 'opaque':
       return `'${model}' does not accept the thinking of earlier answers: it is left out.`;
     case 'tools':
-      return `'${model}' takes no tools here: it answers without them.`;
+      return `'${model}' does not support tools here: it answers without them.`;
     case 'schema':
       return `'${model}' cannot be held to a schema: it is given in words.`;
     case 'web':
-      return `'${model}' cannot search the web here: it answers without.`;
+      return `'${model}' cannot search the web here: it answers without searching.`;
     case 'summaries':
       return `'${model}' does not show its thinking here.`;
     case 'stream':
-      return `'${model}' does not stream here: its answers arrive whole.`;
+      return `'${model}' does not stream here: answers arrive in one piece.`;
     default:
       return null;
   }

@@ -2,16 +2,16 @@ import { optionName } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
 
-/** Options whose names are words that sentences use for something else: only a quoted one is the option. */
+/** Options whose names are common words: only a quoted name counts as the option. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(['user', 'stop', 'store', 'metadata', 'speed', 'transforms']);
 
-/** The least length of the last word of a name that tells which option is meant. */
+/** The minimum length of the last word of a name that identifies an option by itself. */
 const DISTINCT = 7;
 
-/** Words by which two options refuse each other. */
+/** Words that say two options exclude each other. */
 const ONE_OF_THEM = /\bboth\b|only one|together|at the same time|mutually/i;
 
-/** The options of the user that the server names in its refusal, by their names in the configuration; of two that refuse each other the later. */
+/** The user's options that the server names in its refusal, by their names in the configuration. Of two that exclude each other, the later one. */
 export function refusedOptions(
   { said, param }: Pick<RequestRefusal, 'said' | 'param'>,
   { options = {}, facts }: Pick<ChatRequest, 'options' | 'facts'>,

@@ -3,16 +3,16 @@ import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { SERVER_TOOL_PREFIX, takenTools, toolKey } from '../../chat/tool-key.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
 
-/** What says that a definition is refused, not a call that was made. */
+/** Matches refusals of a tool's definition rather than of a call. */
 const OF_DEFINITIONS = /schema|parameters|propert|function_?declaration|unmarshal|\btools?[.[]\d|description/i;
 const OF_CALLS = /tool_calls?\b|tool_use|messages?[.[]\d|contents[.[]\d|input[.[]\d/i;
 
-/** The place of a tool in the words of Google, and of OpenAI and Anthropic. */
+/** How Google, and OpenAI and Anthropic, refer to a tool by its index. */
 const PLACES = [/function_?declarations[[.](\d{1,4})/gi, /\btools[[.](\d{1,4})/gi] as const;
 
 /**
- * The request without the tools of servers whose definition was refused, which is remembered: the one that is named, else, where the words are about
- * definitions and name none, all of them. Null where they are about something else.
+ * The request without the MCP tools whose definition was refused, which is remembered: the named tool or, if the message is about
+ * definitions but names none, all of them. Null if it is about something else.
  */
 export function withoutRefusedTools(
   request: ChatRequest,
@@ -33,7 +33,7 @@ export function withoutRefusedTools(
 }
 
 function refusedIn(said: string, sent: readonly ToolSpec[]): readonly ToolSpec[] {
-  // Those of hi's own are taken everywhere.
+  // Built-in tools are accepted everywhere.
   const ofServers = sent.filter(({ name }) => name.startsWith(SERVER_TOOL_PREFIX));
   if (ofServers.length === 0 || !OF_DEFINITIONS.test(said) || OF_CALLS.test(said)) return [];
   const words = new Set(said.match(/[\w-]+/g));

@@ -1,16 +1,16 @@
 import { isPart, type ToolCallPart, type ToolResultPart } from '../../chat/message.js';
 import type { PartialAnswer } from './request-answer.js';
 
-/** How often in one turn the length limit may cut a tool call. A model that repeats it after the first hint would repeat it for ever. */
+/** How often in one turn the length limit may cut off a tool call. A model that ignores the first hint would repeat the mistake for ever. */
 export const MOST_CUTS = 2;
 
-/** The tool calls of an answer that the model's output limit cut before they were whole. They must not be run. */
+/** The tool calls of an answer that the model's output limit left incomplete. They must not be run. */
 export function cutCalls({ parts, end }: PartialAnswer): readonly ToolCallPart[] {
   if (end?.stop_reason !== 'length') return [];
   return parts.filter(isPart('tool_call')).filter((call) => call.invalid_args !== undefined);
 }
 
-/** What the model reads in place of the result of a call that was cut. */
+/** The result of a cut-off call, for the model. */
 export function cutResult({ call_id, name }: ToolCallPart, { end }: PartialAnswer): ToolResultPart {
   const tokens = end?.usage?.output_tokens;
   const limit = tokens ? `the output limit (${tokens} tokens)` : 'the output limit';
@@ -23,7 +23,7 @@ export function lengthCutNotice(calls: readonly ToolCallPart[]): string {
   return `The answer reached the model's output limit in the middle of a call to ${calls.map(nameOf).join(', ')}. The call was not run; the model is asked to work in smaller steps.`;
 }
 
-/** The notice for the user when the turn ends because of it. */
+/** The notice for the user if the turn ends because of it. */
 export function cutStop(calls: readonly ToolCallPart[]): string {
   return `Stopped: the answer reached the model's output limit in the middle of a call to ${calls.map(nameOf).join(', ')}, which was not run. Ask for the work in smaller steps.`;
 }

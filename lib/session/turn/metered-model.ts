@@ -4,7 +4,7 @@ import type { TextModel } from '../../chat/text-model.js';
 import type { Provider } from '../../providers/common/provider.js';
 import { type PartialAnswer, requestAnswer } from './request-answer.js';
 
-/** What a text model is made of: the adapter is loaded when the first text is asked for. */
+/** The settings of a text model. The adapter is loaded with the first request. */
 export interface TextModelSettings {
   readonly provider: string;
   readonly model: string;
@@ -14,11 +14,11 @@ export interface TextModelSettings {
   ask?(signal: AbortSignal): Promise<void>;
   readonly memory: ModelMemory;
   connect(signal?: AbortSignal): Promise<Provider>;
-  /** Called with what each text used. */
+  /** Called with the usage of each text. */
   readonly spent: (usage: Usage) => void;
 }
 
-/** One prompt in, one text out, over the same adapters that hold the conversation. */
+/** A model that turns one prompt into one text, through the same adapters as the conversation. */
 export function textModel(settings: TextModelSettings): TextModel {
   const { provider, model, api_base, isNear = false, memory, connect, spent } = settings;
   return {

@@ -3,10 +3,10 @@ import { type ToolCallPart, type ToolResultPart, textOf } from '../../chat/messa
 import { joinSources, type Source } from '../../chat/source.js';
 import type { PartialAnswer } from './request-answer.js';
 
-/** What a turn came to, less what only the session knows. */
+/** The outcome of a turn, without what only the session knows. */
 export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls' | 'model' | 'sources' | 'images'>;
 
-/** What a turn has come to so far: the words of its newest answer that has any, its calls, its sources. */
+/** The outcome of a turn so far: the newest text of an answer, its calls, its sources. */
 export class Progress {
   rounds = 0;
   #text = '';
@@ -19,7 +19,7 @@ export class Progress {
     this.#model = model;
   }
 
-  /** Whether anything of an answer is in the history. */
+  /** Whether any part of an answer is in the history. */
   get kept(): boolean {
     return this.rounds > 0;
   }

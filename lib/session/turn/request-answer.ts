@@ -12,23 +12,23 @@ import type { Adapted } from '../refusals/adapt-request.js';
 import { ATTEMPTS, delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
 
-/** The most that is read of one answer, in characters: about half a million tokens, more than any model writes. A server that never ends must not fill the memory. */
+/** How much of one answer is read, in characters: about half a million tokens, more than any model writes. An endless answer must not fill the memory. */
 const MAX_ANSWER = 2 * 1024 * 1024;
 const ENDLESS = `Stopped: the answer is longer than ${MAX_ANSWER / 1024 / 1024} million characters. The part received is kept.`;
 
-/** An answer while it arrives; what stands in it when the stream ends early is what there is. */
+/** An answer while it arrives. If the stream ends early, it contains the part received. */
 export interface PartialAnswer {
   parts: AnswerPart[];
-  /** Null until the stream has ended in good order. */
+  /** Null until the stream has ended properly. */
   end: Extract<StreamEvent, { type: 'end' }> | null;
-  /** Present once a search of the web went into it. */
+  /** Present if it is based on a web search. */
   sources?: readonly Source[];
 }
 
-/** Keeps what a model drew. */
+/** Stores an image that the model drew. */
 export type KeepImage = (drawing: Extract<StreamEvent, { type: 'image' }>) => Promise<KeptImage>;
 
-/** How often a request is sent anew without what the server refused. */
+/** How often a request is sent again without what the server refused. */
 const MOST_REFUSALS = 2;
 
 /**
@@ -38,9 +38,9 @@ const MOST_REFUSALS = 2;
 const PLAIN_ATTEMPT = 3;
 
 /**
- * Sends a request and fills `answer`, yielding what the screen shows. A failure that may pass is tried again after a delay, and a refused request is sent
- * without what the server does not take, as long as nothing of the answer was shown. The request goes with what is known of the model.
- * Throws the provider's `HiError` or an abort error; `answer` then holds what came.
+ * Sends a request and fills `answer`, yielding what the screen shows. A transient failure is retried after a delay, and a refused request is sent
+ * without what the server does not accept, as long as none of the answer was shown. The request includes what is known about the model.
+ * Throws the provider's `HiError` or an abort error; `answer` then contains the part received.
  */
 export async function* requestAnswer(
   provider: Provider,
@@ -59,7 +59,7 @@ export async function* requestAnswer(
   for (let attempt = 1, refusals = 0, contents = 0; ; ) {
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
-      // A notice that only an answer can prove is shown once there is an answer.
+      // A notice that only an answer can confirm is shown once there is one.
       const notice = adapted?.proves ? adapted.notice : null;
       yield* once(provider, request, answer, { memory, keep, notice }, signal);
       const declined = isDeclined(answer);
@@ -136,7 +136,7 @@ export async function* requestAnswer(
   }
 }
 
-/** What a refused request tells of the window: its size, else that what was known of it is wrong and has to be asked for again. */
+/** What a refused request says about the window: its size, or that the known size is wrong and must be asked for again. */
 function learntFrom({ message }: HiError): ModelFacts {
   const context_window = windowIn(message);
   return context_window === null ? { asked_at: 1 } : { context_window };
@@ -211,7 +211,7 @@ async function* once(
     }
     signal.throwIfAborted();
   } finally {
-    // What was on the screen is kept though its block was never finished; unfinished thinking has no signature and cannot go back.
+    // Text that was shown is kept even if its block is unfinished. Unfinished thinking has no signature and cannot be sent back.
     keepRest(answer, 'thinking', thinking);
     keepRest(answer, 'text', text);
   }
@@ -224,7 +224,7 @@ function keepRest(answer: PartialAnswer, type: 'thinking' | 'text', pieces: Piec
 
 const warning = (text: string): ChatEvent => ({ type: 'notice', level: 'warning', text });
 
-/** Stores the events that the user does not see at once. */
+/** Collects the events that are not shown immediately. */
 function note(
   event: Extract<StreamEvent, { type: 'sources' | 'facts' }>,
   answer: PartialAnswer,
@@ -234,7 +234,7 @@ function note(
   else answer.sources = joinSources(answer.sources ?? [], event.sources);
 }
 
-/** Keeps a picture and returns what the screen shows of it; null where none can be kept. */
+/** Stores a picture and returns the event for the screen; null if none can be stored. */
 async function keepPicture(
   event: Extract<StreamEvent, { type: 'image' }>,
   answer: PartialAnswer,

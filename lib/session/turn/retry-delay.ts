@@ -3,10 +3,10 @@ import type { HiError } from '../../errors.js';
 /** How often a request is sent that fails each time. */
 export const ATTEMPTS = 4;
 const FIRST_DELAY = 1000;
-/** Where a server asks for a longer wait, the error is shown at once. */
+/** If a server asks for a longer wait, the error is shown immediately. Milliseconds. */
 const LONGEST_WAIT = 120_000;
 
-/** How long to wait before trying again after the given attempt failed, in milliseconds; null when it is no use. */
+/** How long to wait before trying again after the given attempt failed, in milliseconds; null if retrying is no use. */
 export function delayBefore(attempt: number, error: HiError): number | null {
   if (!error.retryable || attempt >= ATTEMPTS) return null;
   const delay = error.retryAfter ?? FIRST_DELAY * 2 ** (attempt - 1);

@@ -5,7 +5,7 @@ import { cutResult, cutStop, MOST_CUTS } from './length-cut.js';
 import type { Progress, TurnOutcome } from './progress.js';
 import type { PartialAnswer } from './request-answer.js';
 
-/** What of a turn's parts is needed to end it; see `TurnDeps`. */
+/** The dependencies needed to end a turn; see `TurnDeps`. */
 export interface StopDeps {
   readonly provider: Pick<Provider, 'name'>;
   readonly model: string;
@@ -14,7 +14,7 @@ export interface StopDeps {
   cwd(): string;
 }
 
-/** Ends the turn where the calls of an answer cannot be run, or no round is left for them; null when they are to be run. */
+/** Ends the turn if the calls of an answer cannot be run, or no round is left for them; null if they should be run. */
 export function stopBeforeRunning(
   deps: StopDeps,
   answer: PartialAnswer,
@@ -37,7 +37,7 @@ function stopAtLimit(deps: StopDeps, calls: readonly ToolCallPart[], progress: P
   return stop(deps, calls, calls.map(notRun(error)), { stop_reason: 'tool_limit', text }, progress);
 }
 
-/** How many answers in a row may bring nothing but calls whose arguments are not JSON: some servers cut a call and do not say that they did. */
+/** How many answers in a row may consist of calls whose arguments are not JSON: some servers cut off a call without saying so. */
 const MOST_UNREADABLE = 3;
 
 const isUnreadable = ({ invalid_args }: ToolCallPart): boolean => invalid_args !== undefined;

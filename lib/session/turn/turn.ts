@@ -13,23 +13,23 @@ import { stopBeforeRunning } from './stop-turn.js';
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 
-/** What a turn works with. */
+/** What a turn needs. */
 export interface TurnDeps {
   readonly provider: Provider;
   readonly model: string;
   readonly api_base: string | undefined;
   readonly memory: ModelMemory;
-  /** Keeps what the model draws. */
+  /** Stores the images that the model draws. */
   readonly keepImage: KeepImage;
-  /** Keeps what tools gave back besides their results. */
+  /** Stores the files that tools return. */
   keepFiles(files: readonly GivenFile[]): Promise<readonly Part[]>;
-  /** Called with what each answer used. */
+  /** Called with the usage of each answer. */
   spent(usage: Usage): void;
   /** Loaded when the model first calls one. */
   tools(): Promise<ToolRunner>;
-  /** Requests the turn may make. */
+  /** How many requests the turn may make. */
   readonly maxRounds: number;
-  /** The next request, from the log as it stands; makes it fit first. `overflow`: the provider said the last one did not. */
+  /** The next request, from the current log; makes it fit first. `overflow`: the provider said the last one did not. */
   request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
   /** Puts messages on disk, before the step that depends on them. */
   append(messages: readonly NewMessage[]): Promise<readonly Message[]>;
@@ -37,7 +37,7 @@ export interface TurnDeps {
   cwd(): string;
 }
 
-/** A turn that ended by an error, with what there is of it: `kept` when some of the answer is in the history. */
+/** A turn that ended with an error, and its outcome so far. `kept` if part of the answer is in the history. */
 export class TurnFailure extends Error {
   constructor(
     readonly reason: unknown,
@@ -49,7 +49,7 @@ export class TurnFailure extends Error {
 
 /**
  * Asks, runs the tools the model calls, and asks again until it answers. Every message is appended before the next step.
- * An interruption closes the turn with what there is and returns; an error closes it likewise and throws a `TurnFailure`.
+ * An interruption closes the turn with the part received and returns. An error closes it in the same way and throws a `TurnFailure`.
  */
 export async function* runTurn(
   deps: TurnDeps,
@@ -76,7 +76,7 @@ interface RunningTurn {
   end: TurnOutcome['stop_reason'];
 }
 
-/** The usage with that of one more request. The window is as full as after the newest answer: a summary is written in another one. */
+/** Adds the usage of one more request. A summary does not change how full the window is. */
 function taken(usage: Usage, event: UsageEvent, { spent }: TurnDeps): Usage {
   const sum = addUsage(usage, event.usage);
   if (event.purpose === 'summary') return { ...sum, context_tokens: usage.context_tokens };
@@ -86,7 +86,7 @@ function taken(usage: Usage, event: UsageEvent, { spent }: TurnDeps): Usage {
 
 async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
   const { progress } = turn;
-  /** What the provider said of the last request, where that did not fit. */
+  /** The provider's error about the last request, if it did not fit. */
   let overflow: HiError | null = null;
   const failures = { cuts: 0, unreadable: 0 };
   for (;;) {
@@ -136,7 +136,7 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
   }
 }
 
-/** The error with what the server said first, which names its window. */
+/** The error with the server's first error, which names the window, appended. */
 function withSentence(error: HiError, first: HiError | null): HiError {
   if (first === null || error.message.includes(first.message)) return error;
   // The request had too many bytes, so a sentence about tokens would mislead.
@@ -155,7 +155,7 @@ function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
     provider: deps.provider.name,
     model: deps.model,
     ...(deps.api_base !== undefined && { api_base: deps.api_base }),
-    // Last: to tell the origin takes Node's cryptography, which is slow to load.
+    // Last, because computing the origin loads Node's cryptography, which is slow.
     ...(answer.parts.some(isOpaque) && deps.provider.origin !== undefined && { origin: deps.provider.origin }),
     ...(end?.usage ? { usage: end.usage } : {}),
     stop_reason: calls ? 'tool_calls' : (end?.stop_reason ?? 'interrupted'),
@@ -166,8 +166,8 @@ function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
 const isOpaque = (part: AnswerPart): boolean => part.opaque !== undefined;
 
 /**
- * Ends the turn in the history with the part of the answer that came. A tool call whose arguments may be incomplete never ran and is left out,
- * so that no call stands without its result. A turn of which nothing came is closed too once it has messages of its own.
+ * Ends the turn in the history with the part of the answer received. A tool call whose arguments may be incomplete never ran and is left out,
+ * so that every call has a result. A turn without an answer is closed too, once it has messages of its own.
  */
 async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer): Promise<void> {
   const parts = answer.parts.filter((part) => part.type !== 'tool_call');

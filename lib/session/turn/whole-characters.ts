@@ -2,12 +2,12 @@ import type { StreamEvent } from '../../chat/event.js';
 
 type Piece = Extract<StreamEvent, { readonly type: 'text' | 'thinking' }>;
 
-/** A longer piece comes as several, in characters: whoever shows them waits after each for a slow terminal, and the limit of an answer can fall between them. */
+/** Longer pieces are split, in characters: the screen waits for a slow terminal after each, and an answer's limit can fall between them. */
 const LONGEST_PIECE = 16_384;
 
 /**
- * The same events with no character cut in two: half a surrogate pair at the end of a piece waits for the next one of its kind.
- * A half that stays alone comes as U+FFFD, as which it is stored and written.
+ * The same events with no character cut in two: half a surrogate pair at the end of a piece waits for the next piece of its kind.
+ * An unpaired half becomes U+FFFD, which is also how it is stored and written.
  */
 export async function* wholeCharacters(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
   let held: Piece | null = null;
@@ -31,7 +31,7 @@ export async function* wholeCharacters(events: AsyncIterable<StreamEvent>): Asyn
   if (held !== null) yield wellFormed(held);
 }
 
-/** The same place, or one before it where that is between the halves of a character. */
+/** The same offset, or the one before if it would split a character. */
 function wholeUntil(text: string, end: number): number {
   const code = text.charCodeAt(end - 1);
   return code >= 0xd800 && code <= 0xdbff ? end - 1 : end;

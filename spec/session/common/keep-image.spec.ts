@@ -63,7 +63,7 @@ describe('a picture that a model drew', () => {
       saves += 1;
       return { name: 'a', path: 'a' };
     });
-    expect(off.event).toMatchObject({ text: 'The picture is not kept: this is off the record.' });
+    expect(off.event).toMatchObject({ text: 'The picture is not kept: the chat is off the record.' });
     expect(saves).toBe(0);
   });
 });

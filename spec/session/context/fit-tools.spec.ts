@@ -53,7 +53,7 @@ describe('the tools', () => {
       await drain(set.session.send(say('two'), never())),
     ];
     expect(first.filter(({ type }) => type === 'notice')).toEqual([
-      { type: 'notice', level: 'warning', text: "'m' takes no tools here: it answers without them." },
+      { type: 'notice', level: 'warning', text: "'m' does not support tools here: it answers without them." },
     ]);
     expect(second.filter(({ type }) => type === 'notice')).toEqual([]);
     expect(set.requests.map(({ tools }) => tools)).toEqual([[], []]);

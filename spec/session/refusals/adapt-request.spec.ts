@@ -130,15 +130,23 @@ describe('what a refusal teaches', () => {
   it('is the features that the request had, and when; a notice where the user misses something', () => {
     expect(learnt(features('tools', 'system', 'images'), { tools: [tool], system: ['x'] })).toEqual({
       facts: { takes: { tools: false, system: false }, refused_at: { tools: NOW, system: NOW } },
-      notice: "'m' takes no tools here: it answers without them.",
+      notice: "'m' does not support tools here: it answers without them.",
     });
     expect(learnt(features('images'), {})).toBeNull();
     const notices: readonly (readonly [Feature, Partial<ChatRequest>, string | null])[] = [
-      ['images', answered(file('image/png')), "'m' takes no images: those of earlier messages are only mentioned."],
-      ['documents', answered(file('a/b')), "'m' takes no documents: those of earlier messages are only mentioned."],
-      ['audio', answered(file('audio/mp3')), "'m' takes no audio: that of earlier messages is only mentioned."],
+      [
+        'images',
+        answered(file('image/png')),
+        "'m' does not support images: those of earlier messages are only mentioned.",
+      ],
+      [
+        'documents',
+        answered(file('a/b')),
+        "'m' does not support documents: those of earlier messages are only mentioned.",
+      ],
+      ['audio', answered(file('audio/mp3')), "'m' does not support audio: that of earlier messages is only mentioned."],
       ['schema', { schema }, "'m' cannot be held to a schema: it is given in words."],
-      ['web', { web: 'on' }, "'m' cannot search the web here: it answers without."],
+      ['web', { web: 'on' }, "'m' cannot search the web here: it answers without searching."],
       ['summaries', { thinking: 'low' }, "'m' does not show its thinking here."],
       ['system', { system: ['x'] }, null],
       ['call_ids', answered(call('a')), null],
@@ -252,11 +260,11 @@ describe('an option of the configuration', () => {
       );
     expect(refused('temperature is not supported')).toEqual({
       facts: { refused_options: ['temperature=1'], refused_at: { options: NOW } },
-      notice: "'m' does not take the option 'temperature' as configured: it is left out.",
+      notice: "'m' does not accept the option 'temperature' as configured: it is left out.",
     });
     expect(refused('temperature, top_p: no')).toMatchObject({
       facts: { refused_options: ['temperature=1', 'top_p=0.5'] },
-      notice: "'m' does not take the options 'temperature' and 'top_p' as configured: they are left out.",
+      notice: "'m' does not accept the options 'temperature' and 'top_p' as configured: they are left out.",
     });
     expect(refused('temperature is not supported', 'window')).toBeNull();
     const plain = adaptRequest(request({ options }), refusal({ what: 'unsaid', isCertain: true }), memory(), false);
@@ -334,7 +342,7 @@ describe('a refused request', () => {
   it('is asked again without what was refused, which is remembered', () => {
     const known = memory();
     const adapted = adaptRequest(request(full), refusal({ what: 'features', features: ['tools'] }), known, false);
-    expect(adapted?.notice).toBe("'m' takes no tools here: it answers without them. (no way)");
+    expect(adapted?.notice).toBe("'m' does not support tools here: it answers without them. (no way)");
     expect(adapted?.request.facts?.takes).toEqual({ tools: false });
     expect([known.facts.takes, adapted?.proves]).toEqual([{ tools: false }, null]);
     const quiet = adaptRequest(request(full), refusal({ what: 'features', features: ['system'] }), known, false);

@@ -16,7 +16,7 @@ describe('a refusal that comes too late to ask again', () => {
   it('teaches what it names', () => {
     const known = memory();
     const images = refusal({ what: 'features', features: ['images'] });
-    expect(learnLate(request({ messages: [shown] }), images, known)).toContain("'m' takes no images");
+    expect(learnLate(request({ messages: [shown] }), images, known)).toContain("'m' does not support images");
     expect(known.facts.takes).toEqual({ images: false });
   });
 
