@@ -88,7 +88,7 @@ describe('hi usage', () => {
     ]);
     const { stdout } = await runProgram(home, ['usage', '--by', 'month']);
     expect(stdout).toMatch(
-      /^\d{4}-\d\d +2 answers +101k in +0 cached +10k out +\$0\.45 +█+\nin all +2 answers .*\$0\.45\n/,
+      /^\d{4}-\d\d +2 answers +101k in +0 cached +10k out +\$0\.45 +█+\ntotal +2 answers .*\$0\.45\n/,
     );
     expect(stdout).toContain('not counting scripted (no published price)');
   });

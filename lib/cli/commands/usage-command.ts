@@ -90,7 +90,7 @@ function printTable(world: World, rows: readonly (readonly [string, readonly Usa
   }
   const cells = rows.map(([key, records]) => cellsOf(key, records));
   const total = rows.flatMap(([, records]) => records);
-  const lines = [...cells, cellsOf('in all', total)];
+  const lines = [...cells, cellsOf('total', total)];
   const widths = (lines[0] ?? []).map((_, column) =>
     lines.reduce((widest, line) => Math.max(widest, line[column]?.length ?? 0), 0),
   );

@@ -43,7 +43,7 @@ export class Silence {
     this.#since = monotonic();
     const isLast = this.#left <= this.#limit;
     const said = isLast
-      ? `it took more than ${(MOST_SILENCES * this.#limit) / 1000} s in all`
+      ? `it took more than ${(MOST_SILENCES * this.#limit) / 1000} s in total`
       : `it was silent for ${this.#limit / 1000} s`;
     this.#timer = setTimeout(
       () => this.#stop.abort(new HiError('network', `The call timed out: ${said}.`)),
