@@ -264,6 +264,9 @@ describe('hi chat in a terminal', () => {
     await chat.open();
     await chat.say('!echo kept-output', /^kept-output/m);
     await chat.say('!!echo private-output', /^private-output/m);
+    expect(chat.terminal.screen()).not.toContain('exit status');
+    await chat.say('!!exit 3', 'exit status 3');
+    await chat.say('!!kill -TERM $$', 'ended by SIGTERM');
     await chat.say('what did I run?', 'seen');
     const sent = JSON.stringify(chat.sent(0));
     expect(sent).toContain('kept-output');

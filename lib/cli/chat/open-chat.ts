@@ -131,9 +131,10 @@ function submitDeps(
       const { webInput } = await import('../base/web-input.js');
       return await webInput(world, address, (notice) => screen.notice(notice, 'info'), signal);
     },
-    runCommand(command) {
-      const run = (): Promise<void> => runInForeground(command, world, tools.workingFolder);
-      return terminal === 'full' ? repl.releaseTerminal(run) : run();
+    async runCommand(command) {
+      const run = (): Promise<string | null> => runInForeground(command, world, tools.workingFolder);
+      const ended = await (terminal === 'full' ? repl.releaseTerminal(run) : run());
+      if (ended !== null) screen.notice(ended, 'info');
     },
   };
 }

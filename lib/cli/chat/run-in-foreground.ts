@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { shellCommand } from '../../shell-command.js';
 import type { World } from '../base/world.js';
 
-/** Runs a command with the user's shell, connected to the terminal where there is one. Its output is not read, and it cannot read a script on stdin. */
-export async function runInForeground(command: string, world: World, cwd: string): Promise<void> {
+/**
+ * Runs a command with the user's shell, connected to the terminal where there is one. Its output is not read, and it cannot read a script on stdin. Resolves to
+ * how it ended; null where it succeeded.
+ */
+export async function runInForeground(command: string, world: World, cwd: string): Promise<string | null> {
   const system = { platform: process.platform, env: world.env };
   const { file, args, options } = shellCommand(command, [], system, world.env.SHELL || '/bin/sh');
   const child = spawn(file, args, {
@@ -13,5 +16,7 @@ export async function runInForeground(command: string, world: World, cwd: string
     cwd,
     env: { ...world.env },
   });
-  await once(child, 'close');
+  const [status, signal] = await once(child, 'close');
+  if (status === 0) return null;
+  return status === null ? `ended by ${signal}` : `exit status ${status}`;
 }
