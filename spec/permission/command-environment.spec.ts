@@ -50,4 +50,74 @@ describe('the environment of a command', () => {
       GIT_TERMINAL_PROMPT: '0',
     });
   });
+
+  it.each([
+    ...[
+      'PATH',
+      'HOME',
+      'USER',
+      'TZ',
+      'TMPDIR',
+      'XDG_CONFIG_HOME',
+      'LANG',
+      'LC_CTYPE',
+      'COLUMNS',
+      'EDITOR',
+      'DISPLAY',
+      'CI',
+      'no_proxy',
+    ],
+    ...[
+      'SSL_CERT_FILE',
+      'NODE_EXTRA_CA_CERTS',
+      'JAVA_HOME',
+      'GOPATH',
+      'ANDROID_HOME',
+      'CARGO_HOME',
+      'NODE_ENV',
+      'PNPM_HOME',
+    ],
+    ...[
+      'VIRTUAL_ENV',
+      'CONDA_PREFIX',
+      'GEM_PATH',
+      'LD_LIBRARY_PATH',
+      'HOMEBREW_PREFIX',
+      'NIX_PATH',
+      'SYSTEMROOT',
+      'WSL_DISTRO_NAME',
+    ],
+  ])('has %s, but not a variable whose name only has that in it', (name) => {
+    const env = { [name]: 'x', [`X${name}`]: 'x', [`${name}1`]: 'x' };
+    expect(commandEnvironment(env, ['another'])).toEqual({ [name]: 'x', TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' });
+  });
+
+  it.each([
+    ...[
+      'BASH_ENV',
+      'ENV',
+      'SHELLOPTS',
+      'BASHOPTS',
+      'PS4',
+      'PROMPT_COMMAND',
+      'CDPATH',
+      'GLOBIGNORE',
+      'IFS',
+      'EXECIGNORE',
+    ],
+    ...['BASH_XTRACEFD', 'BASH_FUNC_ls%%'],
+  ])('never has %s, which bash itself reads', (name) => {
+    const env = { [name]: 'x', [`X${name}`]: 'x' };
+    expect(commandEnvironment(env, [], 'all')).toMatchObject({ [`X${name}`]: 'x' });
+    expect(commandEnvironment(env, [], 'all')).not.toHaveProperty([name]);
+  });
+
+  it('has no variable with any of several secrets in it', () => {
+    const env = { HOME: '/home/first-1', USER: 'second-2', LANG: 'C' };
+    expect(Object.keys(commandEnvironment(env, ['first-1', 'second-2'])).sort()).toEqual([
+      'GIT_TERMINAL_PROMPT',
+      'LANG',
+      'TERM',
+    ]);
+  });
 });

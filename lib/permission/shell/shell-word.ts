@@ -29,7 +29,7 @@ export function shellWord(word: Word): ShellWord {
       mayBeOption: mayBeOption(word.parts ?? []),
     };
   // ~+, ~- and ~1 are folders of the shell, ~name is another user's.
-  const [, prefix, rest = ''] = /^~([^/]+)(.*)$/s.exec(word.text) ?? [];
+  const [, prefix, rest = ''] = /^~([^/]+)(.*)/s.exec(word.text) ?? [];
   if (prefix !== undefined)
     return {
       text: word.text,

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { escapeGlob, pathMatcher, unsupportedGlob } from '../../../lib/permission/glob/glob.js';
+import {
+  ANYTHING,
+  escapeGlob,
+  expandBraces,
+  fixedName,
+  matchesName,
+  namePattern,
+  pathMatcher,
+  unsupportedGlob,
+} from '../../../lib/permission/glob/glob.js';
 
 describe('a pattern of a rule', () => {
   it.each([
@@ -12,6 +21,13 @@ describe('a pattern of a rule', () => {
     ['/p/{a,b/c}.md', ['/p/a.md', '/p/b/c.md'], ['/p/b.md', '/p/{a,b/c}.md']],
     ['/p/{a}*', ['/p/{a}', '/p/{a}b'], ['/p/a']],
     ['/p/{a..c}', ['/p/a', '/p/b'], ['/p/d']],
+    ['/p/{xa..c}', [], ['/p/a', '/p/xa']],
+    ['/p/{a,b}{c,d}', ['/p/ac', '/p/bd'], ['/p/a', '/p/cd']],
+    ['/p/**/**/x', ['/p/x', '/p/a/b/x'], ['/x']],
+    ['/p/**', ['/p', '/p/a/b'], ['/q', '/pa']],
+    ['/p/a*/**/b', ['/p/ab/b', '/p/ab/c/b'], ['/p/b']],
+    ['//p//x/', ['/p/x', '/p//x/'], ['/px']],
+    ['/p/**a', ['/p/ba'], ['/p/b/a']],
     ['/p/**/x', ['/p/x', '/p/a/x', '/p/a/b/x'], ['/p/a/b', '/x']],
     ['/p/[ab]/**', ['/p/a', '/p/a/b/c'], ['/p/c/a']],
     ['/p/a*/**', ['/p/ab/c'], ['/p/ab', '/p/b/c']],
@@ -37,6 +53,12 @@ describe('a pattern of a rule', () => {
 
   it.each([
     ['!*.md', '!'],
+    ['a!*.md', null],
+    ['a)b|c', null],
+    ['(a)(b|c)', '(b|c)'],
+    ['a(b)|c)', null],
+    ['x|(y)', null],
+    ['{a,b,c,d,e,f,g,h,i,j}{a,b,c,d,e,f,g,h,i,j}{a,b}', null],
     ['src/@(a|b)*', '@('],
     ['src/(a|b)*', '(a|b)'],
     ['[[:alpha:]]*', '[[:'],
@@ -45,5 +67,39 @@ describe('a pattern of a rule', () => {
     ['src/(group)/[slug]/**/{a,b}*.t?', null],
   ])('is refused where a part of it is not supported: %s', (pattern, part) => {
     expect(unsupportedGlob(pattern)).toBe(part);
+  });
+
+  it('stands for one name where nothing in it is special', () => {
+    const fixed = (text: string) => fixedName(namePattern(text));
+    expect([fixed('a.b'), fixed('\\*x'), fixed(''), fixed('a*'), fixed('?'), fixed('[a]')]).toEqual([
+      'a.b',
+      '*x',
+      '',
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('may have unknown text in it', () => {
+    expect(['a', 'axb', '.xb', 'xb'].map((name) => matchesName(namePattern(`${ANYTHING}b`), name))).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(ANYTHING).toHaveLength(1);
+    expect(matchesName(namePattern('a'), '')).toBe(false);
+  });
+
+  it('is expanded to the words that its braces stand for, as far as these are known', () => {
+    const same = (inside: string) => `<${inside}>`;
+    expect(expandBraces('a{b,c{d,e}}f', same)).toEqual(['abf', 'acdf', 'abf', 'acef']);
+    expect(expandBraces('{a}{b,}x', same)).toEqual(['<a>bx', '<a>x']);
+    expect(expandBraces('a\\{b,c}', same)).toEqual(['a\\{b,c}']);
+    expect(expandBraces('{a\\,b,c}', same)).toEqual(['a\\,b', 'c']);
+    expect(expandBraces('{a}{b,c}', () => null)).toBeNull();
+    expect(expandBraces('{$&,$1}', same)).toEqual(['$&', '$1']);
+    expect(expandBraces('plain', same)).toEqual(['plain']);
   });
 });
