@@ -2,7 +2,7 @@ import { type Entry, isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import type { Archive, Piece } from './index/archive.js';
 
-/** So many messages before and after the one with that id, and it, oldest first. Throws what reading throws. */
+/** The message with that id, and up to `before` messages before and `after` messages after it, oldest first. Throws read errors. */
 export function messagesAround(archive: Archive, id: number, before: number, after: number): readonly Message[] {
   const { pieces } = archive;
   const messagesOf = (index: number): readonly Message[] => {
@@ -36,7 +36,7 @@ export function messagesAround(archive: Archive, id: number, before: number, aft
   return found.slice(Math.max(0, place - before), place + after + 1);
 }
 
-/** The entries from a place of a piece on, as they are taken. Throws what reading throws. */
+/** The entries from a position in a piece on, read lazily. Throws read errors. */
 export function* entriesFrom(archive: Archive, piece: Pick<Piece, 'offset'>, place: number): Generator<Entry> {
   const first = archive.pieces.findIndex(({ offset }) => offset === piece.offset);
   for (let index = first; index >= 0 && index < archive.pieces.length; index += 1) {

@@ -1,7 +1,7 @@
-/** Longer messages are mostly pasted: their first and last sentence say what is wanted. */
+/** The length in characters from which a message is probably pasted text. Its first and last sentences then contain the request. */
 const PASTED = 1500;
 
-/** The words in which a message asks for something: without code, quoted lines and pasted text. */
+/** The request in a message: its text without code, quoted lines and pasted text. */
 export function askedIn(message: string): string {
   const plain = message
     .replace(/```[\s\S]*?(?:```|$)/g, ' ')
@@ -12,7 +12,7 @@ export function askedIn(message: string): string {
   return `${sentences[0]?.slice(0, PASTED / 2) ?? ''} ${sentences.at(-1)?.slice(0, PASTED / 2) ?? ''}`.trim();
 }
 
-/** What people say when they mean something that was said before: whole words, and beginnings of such, which end with a hyphen here. */
+/** Phrases that refer to an earlier message: whole words, and prefixes, which end with a hyphen here. */
 const CUES = [
   ...[
     'remember',
@@ -109,7 +109,7 @@ const JOINED_CUES = [
   '저번에',
 ];
 
-/** Words that are said every day and make no message worth a search. Those of the stop list are shorter or as common. */
+/** Everyday words, which do not make a message worth a search, in addition to the stop words. */
 const COMMON = new Set(
   `about after again also always another anything around ask away back because been before being best better both cannot check come could course
   create currently day days different does doing done down each else enough even ever every everything example explain file files fine first found from
@@ -130,12 +130,12 @@ const COMMON = new Set(
 const WORDS = /[\p{L}\p{N}_]+/gu;
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+$/u;
 
-/** A name of three letters with an accent, within a sentence: plain ones, such as Ann, are too often no reason to search. */
+/** A name of three letters with an accent, within a sentence. Plain ones, such as Ann, are too often not worth a search. */
 const SHORT_NAME = /(?<=\p{Ll}[,;]? )\p{Lu}\p{Ll}{2}(?![\p{L}\p{N}])/gu;
 
 const PLAIN = /^[\0-\x7f]*$/;
 
-/** Whether a message may be about something that was said before, as far as its words tell: it has two that are not said every day, or one and a cue. */
+/** Whether a message may refer to earlier ones: it has two words that are not everyday words, or one and a cue. */
 export function mayAsk(asked: string): boolean {
   const rare = new Set<string>();
   const names = new Set(

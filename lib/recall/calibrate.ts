@@ -7,18 +7,18 @@ import { whoIsAsked } from './rank/who-is-asked.js';
 import { OWN_WORDS } from './recall-unasked.js';
 import type { Library } from './searched-index.js';
 
-/** So many old messages are asked about, and at least so many have to be there. */
+/** The number of old messages to sample, and the minimum number that must exist. */
 const SAMPLE = 200;
 const LEAST = 20;
 
-/** What was said right before is about the same things. */
+/** The minimum distance between a sampled message and its matches, because neighbouring messages are about the same subject. */
 const APART = 200;
 const DAYS_APART = 30;
 
-/** So many of the old messages, which nobody asked to be answered from memory, would not have been spoken up to. */
+/** The share of old messages that automatic recall would have ignored. None of them asked for it. */
 const SILENT = 0.93;
 
-/** Finds out how sure a search is of messages that did not ask for anything: a threshold for those that do. Works in slices. */
+/** Measures how certain search results are for messages that asked for nothing, which gives the threshold for automatic recall. Works in slices. */
 export class Calibration {
   readonly #documents: number;
   readonly #waiting: number[];
@@ -33,12 +33,12 @@ export class Calibration {
     for (let at = 0; at < later.length; at += step) this.#waiting.push(later[Math.floor(at)] ?? 0);
   }
 
-  /** Whether it holds for so many documents: what was said since it began changes little. */
+  /** Whether the calibration is valid for this number of documents: a few new messages change little. */
   isAbout(documents: number): boolean {
     return documents >= this.#documents && documents < 1.1 * this.#documents;
   }
 
-  /** Works for so many milliseconds; true when it is done. Throws what reading throws. */
+  /** Works for `budget` milliseconds; true when it is done. Throws read errors. */
   work(library: Library, budget: number): boolean {
     const end = monotonic() + budget;
     while (this.#waiting.length > 0) {
@@ -50,7 +50,7 @@ export class Calibration {
     return true;
   }
 
-  /** Null if there is too little to tell. */
+  /** The threshold; null if there are too few messages. */
   get certainty(): number | null {
     const sorted = this.#found.toSorted((one, other) => one - other);
     return sorted.length < LEAST
@@ -59,7 +59,7 @@ export class Calibration {
   }
 }
 
-/** How sure a search for an old message is of what was said long before it; null for one that would not be searched for. */
+/** The certainty of the best match long before an old message; null for a message that would not start a search. */
 function certaintyBefore(library: Library, document: number): number | null {
   const message = library.message(document);
   const asked = message === null ? '' : askedIn(typedText(message.content));
@@ -68,7 +68,7 @@ function certaintyBefore(library: Library, document: number): number | null {
   const day = Math.floor(Date.parse(message.at) / 86_400_000) - DAYS_APART;
   const bounds = { ...OWN_WORDS, from: null, favour: whoIsAsked(asked), below: document - APART };
   const old = library.scores.best(terms, { ...bounds, until: day }, 1)[0];
-  // A short life has nothing that old.
+  // A short history has nothing that old.
   const best = old ?? library.scores.best(terms, { ...bounds, until: null }, 1)[0];
   return best === undefined ? 0 : certainty(best);
 }

@@ -20,13 +20,13 @@ const KINDS_OF: Readonly<Record<Speaker, readonly Kind[]>> = {
 
 const DAY = 86_400_000;
 
-/** A hit fits about as well as the best when it has so much of what that has. */
+/** The share of the best score from which another hit counts as about as good. */
 const AS_WELL = 0.8;
 
-/** So many texts are read to tell how many more have a phrase. */
+/** The number of texts that are read to estimate how many more contain a phrase. */
 const COUNTED = 24;
 
-/** Searches everything there is. Throws `DamagedSegment` for a segment that is. */
+/** Searches the whole index. Throws `DamagedSegment`. */
 export async function find(library: Library, archive: Archive, search: Search, signal?: AbortSignal): Promise<Finds> {
   const query = queryOf(search.query);
   const bounds = boundsOf(search);
@@ -58,7 +58,7 @@ function boundsOf({ query, who, from, until }: Search): Bounds {
   };
 }
 
-/** What was said in a time, the newest `count` of it. */
+/** The newest `count` messages of a period. */
 function said(library: Library, search: Search, bounds: Bounds): Finds {
   const within = { ...bounds, kinds: bounds.kinds ?? SAID };
   const hits: Hit[] = [];
@@ -90,7 +90,7 @@ function hitsOf(
     const text = textOf(candidate.document);
     const message = library.message(candidate.document);
     looked.add(candidate.document);
-    // Of what was said in the same words more than once, one is enough.
+    // Show only one of several identical messages.
     if (text === null || message === null || known.has(text)) continue;
     known.add(text);
     least ||= AS_WELL * candidate.coverage;
@@ -98,7 +98,7 @@ function hitsOf(
   }
   if (hits.length < count) return { hits, more: 0, isWhole: false };
   const others = candidates.filter(({ document, coverage }) => coverage >= least && !looked.has(document));
-  // Whether a text has a phrase, the index does not tell.
+  // The index does not show whether a text contains a phrase.
   const more =
     query.phrases.length === 0 ? others : others.slice(0, COUNTED).filter(({ document }) => textOf(document) !== null);
   return { hits, more: more.length, isWhole: false };

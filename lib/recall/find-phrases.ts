@@ -9,12 +9,12 @@ import { phraseTest } from './rank/second-look.js';
 import { type Finds, type Hit, isWithin, type Search } from './search.js';
 import type { Library } from './searched-index.js';
 
-/** Words that stand one after the other, in UTF-8. */
+/** Consecutive words, in UTF-8. */
 type Marks = readonly Buffer[];
 
 /**
- * Looks for a text that no words lead to, such as punctuation or half a word, or that is in none of the best documents: through everything, the newest first.
- * Only pieces are read in which it may be, as far as their bytes tell.
+ * Searches everything, newest first, for a text that the index cannot find, such as punctuation or half a word, or that is in none of the best documents.
+ * Parses only pieces whose bytes show that they may contain it.
  */
 export async function findPhrases(
   archive: Archive,
@@ -55,7 +55,7 @@ function hitOf(library: Library, message: Message, text: string, before: Hit['be
   return { ...library.said(message), kind, text, before, after, certainty: 0, newer: null };
 }
 
-/** What the JSON of each text has that has the phrase, in any case: plain letters and digits and Chinese characters stand there as they are. */
+/** The bytes that the JSON of every text with the phrase contains: ASCII letters and digits, ignoring case, and Chinese characters are never escaped. */
 function marksOf(phrase: string): readonly Marks[] {
   const text = phrase.normalize('NFC');
   const plain = text.split(/[^\0-\x7f]+/).map((run) => run.toLowerCase().match(/[a-z\d]+/g) ?? []);
@@ -65,7 +65,7 @@ function marksOf(phrase: string): readonly Marks[] {
   });
 }
 
-/** Whether the words are somewhere in JSON one after the other, with nothing between them but what is neither letter nor digit. */
+/** Whether the JSON contains these words in order, separated only by characters other than letters and digits. */
 function hasInOrder(json: Buffer, [first, ...rest]: Marks): boolean {
   if (first === undefined) return true;
   for (let at = json.indexOf(first); at >= 0; at = json.indexOf(first, at + 1)) {
@@ -82,7 +82,7 @@ function hasInOrder(json: Buffer, [first, ...rest]: Marks): boolean {
 
 const [BACKSLASH, U] = Buffer.from('\\u');
 
-/** The next letter or digit: escapes, such as that of a newline, are none. */
+/** The position of the next letter or digit, skipping escapes such as `\n`. */
 function afterSeparators(json: Buffer, from: number): number {
   let at = from;
   while (at < json.length && !isWordByte(json[at] ?? 0)) {
@@ -92,7 +92,7 @@ function afterSeparators(json: Buffer, from: number): number {
   return at;
 }
 
-/** Whether it is one of `0` to `9` or `a` to `z`. */
+/** True for `0` to `9` and `a` to `z`. */
 function isWordByte(byte: number): boolean {
   return (byte > 47 && byte < 58) || (byte > 96 && byte < 123);
 }

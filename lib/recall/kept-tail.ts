@@ -1,14 +1,14 @@
 import type { Archive } from './index/archive.js';
 import { UnsealedTail } from './unsealed-tail.js';
 
-/** What is not sealed of a conversation, as it was looked at last. */
+/** Keeps the index of a conversation's unsealed entries between searches. */
 export class KeptTail {
   #tail: UnsealedTail | null = null;
-  /** What it holds all of; empty where something is missing. */
+  /** The version of the entries that it contains completely; empty if some are missing. */
   #version = '';
   #believesFiles = true;
 
-  /** The tail with what is new, as far as there is time. `folder` may hold what was cut into words of it before. */
+  /** The tail with the new entries, as far as time allows. `folder` may contain files of an earlier process. */
   of(archive: Archive, folder: string, hasTime: () => boolean): UnsealedTail {
     if (this.#tail !== null && this.holds(archive)) return this.#tail;
     const entries = archive.rest();
@@ -22,17 +22,17 @@ export class KeptTail {
     return tail;
   }
 
-  /** Whether all of it was taken in. */
+  /** Whether it contains all unsealed entries. */
   holds({ restVersion }: Archive): boolean {
     return this.#version === restVersion;
   }
 
-  /** Writes what saves the next process time. Throws what the system throws. */
+  /** Writes files that save the next process time. Throws system errors. */
   keep(archive: Archive): void {
     if (this.holds(archive)) this.#tail?.keep(() => archive.rest());
   }
 
-  /** Forgets it where a file of it is damaged: it is made anew, and so are its files. */
+  /** Drops the tail if one of its files is damaged, so that both are rebuilt. */
   dropDamaged(): void {
     if (this.#tail?.areFilesSound() !== false) return;
     this.close();

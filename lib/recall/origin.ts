@@ -3,13 +3,13 @@ import type { Message } from '../chat/message.js';
 import { documentKind } from './index/documents.js';
 import type { PlainKind } from './index/part.js';
 
-/** Where words come from, as the log tells it. `foreign`: the model's own, but in its turn it had read what neither it nor the user wrote. */
+/** The origin of a message, according to the log. `foreign`: the model's own words after it had read, in that turn, text that neither it nor the user wrote. */
 export type Origin = 'user' | 'model' | 'foreign' | 'tool';
 
-/** A turn that is longer than that before a message counts as one with foreign content. */
+/** If a turn has more messages than this before a message, it counts as one with foreign content. */
 export const ORIGIN_REACH = 64;
 
-/** The origin of a message; `before` gives the messages that lead to it. */
+/** The origin of a message; `before` returns the messages that lead to it. */
 export function originOf(message: Message, before: () => readonly Message[]): Origin {
   switch (documentKind(message)) {
     case 'user':
@@ -23,7 +23,7 @@ export function originOf(message: Message, before: () => readonly Message[]): Or
   }
 }
 
-/** Whether the model had what others wrote before it when it wrote this: what a tool gave back, a file, piped input, the output of a command, a summary of such. */
+/** Whether the model had read foreign text when it wrote this: a tool's result, a file, piped input, the output of a command, or a summary of such text. */
 function hasRead({ id, turn }: Message, messages: readonly Message[]): boolean {
   const begin = messages.findIndex((message) => message.id === turn);
   if (begin < 0) return true;
@@ -45,7 +45,7 @@ const MORE: Readonly<Partial<Record<PlainKind, string>>> = {
   note: ' of a command the user ran',
 };
 
-/** How a message is labelled for the model. */
+/** The label of a message, for the model. */
 export function originLabel(message: Message, origin: Origin): string {
   return (
     LABELS[origin] + (MORE[documentKind(message)] ?? (hasForeignParts(message) ? ', with files or input attached' : ''))

@@ -7,26 +7,26 @@ import { whoIsAsked } from './rank/who-is-asked.js';
 import type { Reminder } from './search.js';
 import type { Library } from './searched-index.js';
 
-/** What is known of the conversation besides the index. */
+/** Facts about the conversation that are not in the index. */
 export interface Known {
-  /** Whether the model sees a message already, or was reminded of it. */
+  /** Whether a message is in view, or was already recalled. */
   isSeen(id: number): boolean;
-  /** Whether it sees these words. */
+  /** Whether these words are in view. */
   isSaid(text: string): boolean;
 }
 
-/** Only what the user typed, and what the model said with nothing but that before it: what others wrote does not count at all. */
+/** Only typed messages of the user, and the model's answers to these alone. Foreign text is ignored completely. */
 export const OWN_WORDS = { kinds: ['user', 'model'], alone: true } as const;
 
-/** So many candidates are looked at, and so many passages are given. */
+/** The number of candidates to check, and of passages to return. */
 const LOOKED_AT = 64;
 const GIVEN = 3;
 
-/** What goes with the best that may be given fits at least so well, as a share of that, and is so sure, as a share of what the first has to be. */
+/** The minimum score of further passages, as a share of the best one's, and their minimum certainty, as a share of the threshold. */
 const AS_WELL = 0.4;
 const AS_SURE = 0.4;
 
-/** What was said that a message is about, best first, and how sure the search is of the best. `check` throws when there is no more time. */
+/** The earlier messages on the subject of a message, best first, and the certainty of the best. `check` throws when the time is over. */
 export function recallUnasked(
   library: Library,
   asked: string,
@@ -53,7 +53,7 @@ export function recallUnasked(
   return { reminders, best };
 }
 
-/** Null for what is known, and for what is not the user's or the model's own, whatever the index says. */
+/** The reminder for a candidate; null if the model already has it, or if it is not the user's or the model's own, whatever the index says. */
 function reminderOf(library: Library, candidate: RankedDocument, { isSeen, isSaid }: Known): Reminder | null {
   const message = library.message(candidate.document);
   if (message === null || isSeen(message.id)) return null;
@@ -64,7 +64,7 @@ function reminderOf(library: Library, candidate: RankedDocument, { isSeen, isSai
   return isOwn ? { ...said, text, certainty: certainty(candidate) } : null;
 }
 
-/** Whether its words are given already, or are those that ask for it. */
+/** Whether another reminder or the message itself has the same text. */
 function isKnown({ text }: Reminder, reminders: readonly Reminder[], asked: string): boolean {
   return text.trim().toLowerCase() === asked.toLowerCase() || reminders.some((other) => other.text === text);
 }

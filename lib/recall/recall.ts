@@ -16,27 +16,30 @@ import type { Found, Reminded, Said, Search } from './search.js';
 import { Library } from './searched-index.js';
 import { isOutdated, readThreshold, writeThreshold } from './threshold.js';
 
-/** What finding needs. */
+/** The dependencies of recall. */
 export interface RecallDeps {
-  /** Where the index is kept. */
+  /** The folder of the index. */
   readonly folder: string;
   /** Opens the conversation for reading. */
   open(): Promise<Archive>;
-  /** False if nothing may be written: then only what is indexed already is found, and what is not sealed. */
+  /** False if nothing may be written. Then only indexed and unsealed messages are found. */
   readonly writes: boolean;
 }
 
-/** For so long a search may index what is missing, in milliseconds; and so many pieces however long that takes: a short history is searched whole. */
+/**
+ * How long a search may index missing pieces, in milliseconds, and the number of pieces that it indexes in any case, so that a short history is searched
+ * completely.
+ */
 const SEARCH_BUDGET = 1000;
 const SEARCHED_ANYWAY = 16;
 
-/** The same where a part of the index was found damaged: what was found before is to be found again. */
+/** The time if a part of the index was damaged, so that earlier results are found again. */
 const REPAIR_BUDGET = 5000;
 
-/** Thrown where the time is over; what was opened stays open for the next time. */
+/** Thrown when the time is over. Everything opened stays open for the next time. */
 class TooLate extends Error {}
 
-/** Finds what was ever said. Nothing is opened before the first call. */
+/** Finds earlier messages. Opens nothing before the first call. */
 export class Recall {
   readonly #deps: RecallDeps;
   #folder: IndexFolder | null = null;
@@ -69,7 +72,7 @@ export class Recall {
     });
   }
 
-  /** The messages before and after the one with that id, and it, oldest first. */
+  /** The message with that id and those before and after it, oldest first. */
   async around(id: number, before: number, after: number): Promise<readonly Said[]> {
     return await this.#reading(async (archive) => {
       const messages = messagesAround(archive, id, before, after);
@@ -79,7 +82,7 @@ export class Recall {
     });
   }
 
-  /** Indexes what is missing for so many milliseconds. Resolves to how many pieces are left. */
+  /** Indexes missing pieces for `budget` milliseconds. Resolves to the number of pieces left. */
   async catchUp(budget: number): Promise<number> {
     return await this.#reading(async (archive) => {
       this.#index(archive, budget);
@@ -87,7 +90,7 @@ export class Recall {
     });
   }
 
-  /** Makes the index anew. Tells how many pieces are done, of how many; resolves to how many there are. */
+  /** Rebuilds the index. Reports the number of finished and of all pieces; resolves to the number of pieces. */
   async rebuild(onProgress: (done: number, all: number) => void, signal: AbortSignal): Promise<number> {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
@@ -109,7 +112,7 @@ export class Recall {
     });
   }
 
-  /** What a message may be reminded of, by the time `end`; `uncalibrated` where it was not found out yet when to speak up. */
+  /** The passages to recall for a message, found before the time `end`; `uncalibrated` if the threshold is unknown. */
   async remind(asked: string, known: Known, end: number): Promise<Reminded | 'late' | 'uncalibrated'> {
     const begin = monotonic();
     const check = (): void => {
@@ -123,7 +126,7 @@ export class Recall {
         check();
         folder.look(archive.pieces, false);
         check();
-        // What is left of the time is for the search: the newest, which are mostly in view, wait for the next message.
+        // The rest of the time is for the search. The newest messages, which are mostly in view, wait for the next message.
         const library = this.#libraryOf(archive, folder.segments, () => monotonic() < (begin + end) / 2);
         check();
         const { certainty } = threshold;
@@ -138,7 +141,7 @@ export class Recall {
     });
   }
 
-  /** Finds out for so many milliseconds when to speak up unasked; true when that is known. */
+  /** Calibrates automatic recall for `budget` milliseconds; true when the threshold is known. */
   async calibrate(budget: number): Promise<boolean> {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
@@ -182,7 +185,7 @@ export class Recall {
     return this.#folder;
   }
 
-  /** What saves time only may be left out: where the disk does not take it, the next process does the work again. */
+  /** Stores the index of the tail. Errors are ignored, because it only saves time. */
   #keepTail(archive: Archive): void {
     try {
       if (this.#deps.writes) this.#tail.keep(archive);
@@ -191,7 +194,7 @@ export class Recall {
     }
   }
 
-  /** What is scored with takes time and room to make: it is kept as long as nothing was added. */
+  /** The library, which is expensive to create and is reused until something is added. */
   #libraryOf(archive: Archive, segments: readonly Segment[], hasTime = () => true): Library {
     const tail = this.#tail.of(archive, this.#folderOf(archive).path, hasTime);
     const parts = [...segments, ...tail.parts];
@@ -205,7 +208,7 @@ export class Recall {
     return new Library(archive, segments, tail, scores);
   }
 
-  /** The newest first: they are asked for most. What cannot be read is left for another time. */
+  /** Indexes the newest pieces first, because they are needed most. Unreadable pieces are left for later. */
   #index(archive: Archive, budget: number, least = 1): void {
     const folder = this.#folderOf(archive);
     const { writes } = this.#deps;
@@ -217,14 +220,14 @@ export class Recall {
     }
   }
 
-  /** Which segment is damaged shows when each is read through. */
+  /** Finds the damaged segment by reading all of them. */
   #dropDamaged(folder: IndexFolder): void {
     for (const segment of folder.segments) if (!segment.isSound()) folder.discard(segment);
     this.#tail.dropDamaged();
   }
 }
 
-/** False if the disk does not take it, or the history is damaged: what there is has to do. */
+/** False if the segment cannot be written or the history is damaged. The search then uses what exists. */
 function added(folder: IndexFolder, archive: Archive, number: number): boolean {
   try {
     folder.add(archive, number);

@@ -10,13 +10,13 @@ import type { Scores } from './rank/scores.js';
 import type { Said } from './search.js';
 import type { UnsealedTail } from './unsealed-tail.js';
 
-/** A message of the user begins a turn. */
+/** The kinds of messages that begin a turn. */
 const ASKED: readonly Kind[] = ['user', 'attached'];
 
-/** So many messages stay at hand: a search for a phrase looks at thousands, most of them once. */
+/** The number of cached messages. A search for a phrase reads thousands, most of them once. */
 const AT_HAND = 64;
 
-/** Everything that can be found now, as one run of documents, each with its message. */
+/** All searchable documents as one sequence, each with its message. */
 export class Library {
   readonly scores: Scores;
   readonly #archive: Archive;
@@ -35,7 +35,7 @@ export class Library {
     this.#undone = undoneAfter([...segments.flatMap(({ undone }) => undone), ...tail.undone]);
   }
 
-  /** The message of a document; null for one that was taken back, or that cannot be read. Throws `DamagedSegment` for a segment that is. */
+  /** The message of a document; null if it was undone or cannot be read. Throws `DamagedSegment`. */
   message(document: number): Message | null {
     let message = this.#read.get(document);
     if (message === undefined) {
@@ -48,14 +48,14 @@ export class Library {
     return message === null || this.isUndone(message) ? null : message;
   }
 
-  /** Whether the last search found a document by words that still hold: its own, or such near it as were not taken back. Throws as `message` does. */
+  /** Whether the words by which the last search found a document still exist: its own, or those of neighbours that were not undone. Throws like `message`. */
   isFound(document: number): boolean {
     if (this.#undone.size === 0) return true;
     for (const near of this.scores.near(document)) if (this.message(near) !== null) return true;
     return false;
   }
 
-  /** A message with its origin. Throws what reading throws. */
+  /** A message with its origin. Throws read errors. */
   said<Given extends Message | null>(message: Given): Given extends null ? null : Said;
   said(message: Message | null): Said | null {
     if (message === null) return null;
@@ -64,19 +64,19 @@ export class Library {
     return { message, origin };
   }
 
-  /** Whether the user took it back. */
+  /** Whether the user undid it. */
   isUndone({ turn }: Message): boolean {
     return this.#undone.has(turn);
   }
 
   #originOf(message: Message): Origin {
     const document = this.#documents.get(message);
-    // The index says so only where it knows all that the model had read; of any other the log is asked.
+    // The index says `model` only if it knows everything that the model had read. Otherwise the log decides.
     if (document !== undefined && this.scores.kindOf(document) === 'model') return 'model';
     return originOf(message, () => this.#leadingTo(message));
   }
 
-  /** The messages that lead to one, from before its turn on; only some where the turn is very long. */
+  /** The messages that lead to one, beginning before its turn; only some of them if the turn is very long. */
   #leadingTo(message: Message): readonly Message[] {
     const leading = this.#sinceLastAsked(message);
     const isWhole = leading.some(({ id }) => id === message.turn);
@@ -95,7 +95,7 @@ export class Library {
     return leading;
   }
 
-  /** The document before the message of the user that a document follows. */
+  /** The document before the turn of a document. */
   #beforeTurnOf(document: number): number {
     const least = Math.max(0, document - ORIGIN_REACH);
     let first = document - 1;
@@ -103,7 +103,7 @@ export class Library {
     return Math.max(least, first - 1);
   }
 
-  /** Where a document is; null when it is not sealed. */
+  /** The spot of a document; null if it is not sealed. */
   #spot(document: number): ReturnType<Segment['spot']> {
     const { part, local } = this.scores.locate(document);
     return this.#segments[part]?.spot(local) ?? null;

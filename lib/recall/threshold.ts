@@ -4,7 +4,7 @@ import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
 
-/** How sure a search must be before it may speak up, and how many documents there were when that was found out. */
+/** The minimum certainty for automatic recall, and the number of documents when it was measured. */
 export interface Threshold {
   readonly documents: number;
   readonly certainty: number;
@@ -12,7 +12,7 @@ export interface Threshold {
 
 export const THRESHOLD_FILE = 'threshold.json';
 
-/** Null if there is none that can be used. */
+/** Null if there is no usable one. */
 export function readThreshold(folder: string): Threshold | null {
   try {
     const stored: unknown = JSON.parse(readFileSync(join(folder, THRESHOLD_FILE), 'utf8'));
@@ -27,13 +27,13 @@ export function readThreshold(folder: string): Threshold | null {
   }
 }
 
-/** Throws the system's error. */
+/** Throws system errors. */
 export function writeThreshold(folder: string, threshold: Threshold): void {
   makeFolder(folder, 0o700);
   writeAside(join(folder, THRESHOLD_FILE), `${JSON.stringify(threshold)}\n`, { mode: 0o600, synced: false });
 }
 
-/** Whether it is to be found out anew: what was said has doubled, or there is less than there was. */
+/** Whether to measure again: the conversation has doubled, or is shorter than it was. */
 export function isOutdated(threshold: Threshold | null, documents: number): boolean {
   return threshold === null || documents >= 2 * threshold.documents || documents < threshold.documents / 2;
 }

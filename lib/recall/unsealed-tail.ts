@@ -8,29 +8,29 @@ import { documentOf } from './index/documents.js';
 import { KindReader } from './index/kind-reader.js';
 import type { IndexPart } from './index/part.js';
 
-/** So many characters of text are cut into words at once in every process; for more of them a file saves that. */
+/** The number of characters from which the index of the tail is stored in a file. Below it, every process indexes the text itself. */
 const KEPT_FROM = 32 * 1024;
 
-/** The newest messages, which are in no segment yet: indexed in memory, and added to as the conversation goes on. What is much is kept in files. */
+/** The newest messages, which are in no segment yet. They are indexed in memory, as the conversation continues; a large index is stored in files. */
 export class UnsealedTail {
   readonly messages: Message[] = [];
   readonly undone: number[] = [];
   readonly first: number;
   readonly #folder: string;
   readonly #reader = new KindReader();
-  /** What comes before the collector, and where the documents of each part begin. */
+  /** The parts before the collector, and the first document of each part. */
   readonly #done: IndexPart[] = [];
   readonly #starts: number[] = [0];
   readonly #files: Segment[] = [];
   #collector = new Collector();
   #characters = 0;
-  /** The first entry that no file has. */
+  /** The first entry that is in no file. */
   #unkept: number | null = null;
   #lastMark = 0;
   #last = 0;
   #lastAt = '';
 
-  /** The files are kept in that folder. Takes what they have of these entries, if they are believed. */
+  /** Loads the files in `folder` for these entries, unless `believesFiles` is false. */
   constructor(entries: readonly Entry[], folder: string, believesFiles = true) {
     this.first = entries[0]?.id ?? 0;
     this.#folder = folder;
@@ -42,7 +42,7 @@ export class UnsealedTail {
     return [...this.#done, this.#collector];
   }
 
-  /** How many documents there are. */
+  /** The number of documents. */
   get count(): number {
     return this.messages.length;
   }
@@ -52,14 +52,14 @@ export class UnsealedTail {
     return this.messages[(this.#starts[part] ?? 0) + local] ?? null;
   }
 
-  /** True when it can be added to until it holds just these entries. */
+  /** True if it contains the beginning of these entries and can be extended. */
   isBeginningOf(entries: readonly Entry[]): boolean {
     const held = this.#last === 0 ? null : entries.findLast(({ id }) => id === this.#last);
-    // What was not written has ids that others get later.
+    // The ids of entries that were never written are used again by later ones.
     return this.first === (entries[0]?.id ?? 0) && (held === null || held?.at === this.#lastAt);
   }
 
-  /** Takes in what is newer, the oldest first, as long as there is time; true when that was all. What was undone is known in any case. */
+  /** Adds newer entries, oldest first, as long as there is time; true if it added all. Undone turns are always up to date. */
   add(entries: readonly Entry[], hasTime: () => boolean): boolean {
     this.#addMarks(entries);
     for (const entry of entries) {
@@ -76,7 +76,7 @@ export class UnsealedTail {
     return true;
   }
 
-  /** Keeps what was cut into words, when that is worth it. `all` gives the entries that it holds. Throws what the system throws. */
+  /** Stores the index in a file if that is worthwhile. `all` returns its entries. Throws system errors. */
   keep(all: () => readonly Entry[]): void {
     if (this.#characters < KEPT_FROM) return;
     const entries = all();
@@ -90,7 +90,7 @@ export class UnsealedTail {
     this.#unkept = null;
   }
 
-  /** Whether all that its files have is as it was written. */
+  /** Whether all its files are intact. */
   areFilesSound(): boolean {
     return this.#files.every((file) => file.isSound());
   }
@@ -120,7 +120,7 @@ export class UnsealedTail {
     this.#lastAt = at;
   }
 
-  /** What comes from now on is in another part. */
+  /** Ends a part. Later documents go to another one. */
   #end(part: IndexPart): void {
     this.#done.push(part);
     this.#starts.push(this.messages.length);

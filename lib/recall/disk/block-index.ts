@@ -1,10 +1,10 @@
-/** Before the first word of a block: where the block begins in the dictionary, where the postings of its words begin, and the length of the word. */
+/** The bytes before the first word of a block: the offset of the block in the dictionary, the offset of its postings, and the length of the word. */
 const HEAD = 12;
 
-/** The blocks of a dictionary, as they were written: nothing is made of them before a word is looked for. */
+/** The index of the blocks of a dictionary, in its stored form. Nothing is decoded before a lookup. */
 export class BlockIndex {
   readonly #bytes: Buffer;
-  /** Where each block is described. */
+  /** The offset of each block's description. */
   readonly #places: Uint32Array;
   readonly count: number;
 
@@ -17,18 +17,18 @@ export class BlockIndex {
     this.count = count;
   }
 
-  /** Where a block begins in the dictionary. */
+  /** The offset of a block in the dictionary. */
   startOf(block: number): number {
     return this.#bytes.readUInt32LE(this.#places[block] ?? 0);
   }
 
-  /** Where the postings of its words begin; 0 for a block that there is none of. */
+  /** The offset of the postings of its words; 0 for a block that does not exist. */
   postingsOf(block: number): number {
     const place = this.#places[block];
     return place === undefined ? 0 : this.#bytes.readUIntLE(place + 4, 6);
   }
 
-  /** The last block that begins with that word or before it, -1 for none. */
+  /** The last block whose first word is at most `word`, -1 for none. */
   lastUpTo(word: Buffer): number {
     let [low, high] = [0, this.count];
     while (low < high) {

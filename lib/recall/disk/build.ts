@@ -10,7 +10,7 @@ import { packSpots, type Spot } from './packed-columns.js';
 import { type SegmentBody, SegmentWriter } from './segment-writer.js';
 import { inOrder } from './word-order.js';
 
-/** Writes the segment of one piece. The same piece makes the same bytes. Throws what reading the piece throws. */
+/** Writes the segment of one piece. The result is deterministic. Throws read errors. */
 export function buildSegment(archive: Archive, piece: Piece, file: number, vocabulary?: Vocabulary): void {
   const collector = new Collector(vocabulary);
   const spots: Spot[] = [];
@@ -27,7 +27,7 @@ export function buildSegment(archive: Archive, piece: Piece, file: number, vocab
   writeDocuments(collector, spots, { pieces: [{ offset, size, content, document: 0, spots: 0 }], undone }, file);
 }
 
-/** Writes a segment of documents in memory. The same ones make the same bytes. */
+/** Writes a segment of documents in memory. The result is deterministic. */
 export function writeDocuments(
   collector: Collector,
   spots: readonly Spot[],
@@ -46,14 +46,14 @@ export function writeDocuments(
   writer.finish({ ...about, columns: [{ ...columns, spots: packSpots(spots) }] });
 }
 
-/** The turns that an entry takes back, and below zero those that it brings back. */
+/** The turns that an entry undoes, and as negative numbers those that it redoes. */
 export function changesOfUndone(entry: Entry): readonly number[] {
   if (!('type' in entry)) return [];
   if (entry.type === 'undo') return entry.turns;
   return entry.type === 'redo' ? entry.turns.map((turn) => -turn) : [];
 }
 
-/** The turns that are taken back after all these changes, in their order. */
+/** The undone turns after all these changes, applied in order. */
 export function undoneAfter(changes: Iterable<number>): ReadonlySet<number> {
   const undone = new Set<number>();
   for (const turn of changes) {

@@ -2,12 +2,12 @@ import { BlockIndex } from './block-index.js';
 import { NumberReader } from './numbers.js';
 import type { Pages } from './pages.js';
 
-/** A word as a segment has it: in UTF-8, read as Latin-1. */
+/** A word in a segment: its UTF-8 bytes, decoded as Latin-1. */
 export interface SegmentWord {
   readonly word: string;
-  /** In how many documents it is. */
+  /** The number of documents that contain it. */
   readonly count: number;
-  /** Where its postings are. */
+  /** The offset of its postings. */
   readonly start: number;
   readonly length: number;
 }
@@ -19,7 +19,7 @@ export class Dictionary {
   readonly #end: number;
   readonly #blocks: BlockIndex;
 
-  /** The blocks are from `start` to `end`, and what tells where each begins from there to `indexEnd`. */
+  /** The blocks are between `start` and `end`, and their index between `end` and `indexEnd`. */
   constructor(pages: Pages, start: number, end: number, indexEnd: number) {
     this.#pages = pages;
     this.#start = start;
@@ -33,7 +33,7 @@ export class Dictionary {
     const place = this.#placeOf(block);
     const bytes = this.#pages.look(place.offset, place.length);
     const numbers = new NumberReader(bytes);
-    // How much of what is looked for the last word began with: all words so far come before it.
+    // The number of leading bytes that the wanted word shares with the last one. All words so far are smaller.
     let begun = 0;
     for (let start = this.#blocks.postingsOf(block); !numbers.isAtEnd; ) {
       const shared = numbers.next();
@@ -55,7 +55,7 @@ export class Dictionary {
     return null;
   }
 
-  /** The words that begin so, at most `limit`. */
+  /** At most `limit` words with this beginning. */
   beginningWith(start: string, limit: number): readonly string[] {
     const wanted = asBytes(start);
     const found: string[] = [];
@@ -69,7 +69,7 @@ export class Dictionary {
     return found;
   }
 
-  /** The words that end so, at most `limit`. */
+  /** At most `limit` words with this ending. */
   endingWith(end: string, limit: number): readonly string[] {
     const wanted = asBytes(end);
     const found: string[] = [];
@@ -80,7 +80,7 @@ export class Dictionary {
     return found;
   }
 
-  /** All words in the order of their bytes. */
+  /** All words in byte order. */
   *words(): Generator<SegmentWord> {
     for (let block = 0; block < this.#blocks.count; block += 1) yield* this.#wordsIn(block);
   }
@@ -113,13 +113,13 @@ export class Dictionary {
 let lastWord = '';
 let lastBytes: Buffer = Buffer.from(lastWord);
 
-/** A word in UTF-8. It is looked for in one segment after the other. */
+/** A word in UTF-8. The last one is cached, because each segment is asked for the same word. */
 function encoded(word: string): Buffer {
   if (word !== lastWord) [lastWord, lastBytes] = [word, Buffer.from(word)];
   return lastBytes;
 }
 
-/** How many bytes two texts share, the one from `begun` on and the other from `from` on. */
+/** The number of bytes that two texts share, from `begun` in the first and `from` in the second. */
 function sharedWith(wanted: Uint8Array, begun: number, bytes: Uint8Array, from: number, length: number): number {
   const most = Math.min(length, wanted.length - begun);
   let same = 0;
@@ -129,7 +129,7 @@ function sharedWith(wanted: Uint8Array, begun: number, bytes: Uint8Array, from: 
 
 const PLAIN = /^[\0-\x7f]*$/;
 
-/** A word in UTF-8, read as Latin-1: such texts compare as the bytes do. */
+/** The UTF-8 bytes of a word, decoded as Latin-1, so that strings compare like the bytes. */
 export function asBytes(word: string): string {
   return PLAIN.test(word) ? word : Buffer.from(word).toString('latin1');
 }

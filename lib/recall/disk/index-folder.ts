@@ -13,15 +13,15 @@ import { DamagedSegment } from './pages.js';
 import { removeSegments } from './remove-index.js';
 import { Segment } from './segment.js';
 
-/** So many segments of a level become one of the next. */
+/** The number of segments of one level that are merged into one of the next. */
 const FACTOR = 8;
 
-/** Larger ones would take long to make, and as long to make again. */
+/** The highest level. Larger segments would take long to build, and to rebuild. */
 const LEVELS = 3;
 
 const NAME = /^(\d+)-(\d)\.seg$/;
 
-/** Which pieces a segment is for, by number: `first` and those after it. */
+/** The pieces that a segment covers: `first` and the following ones. */
 interface Place {
   readonly first: number;
   readonly level: number;
@@ -33,14 +33,14 @@ interface Held extends Place {
 
 const lengthOf = ({ level }: { readonly level: number }): number => FACTOR ** level;
 
-/** The segments of one conversation in a folder: found, checked against the pieces that there are, made where they are missing. */
+/** The segments of one conversation in a folder. Finds them, checks them against the existing pieces, and builds missing ones. */
 export class IndexFolder {
   readonly #root: string;
   readonly #folder: string;
   #held: readonly Held[] = [];
   #vocabulary = new Vocabulary();
 
-  /** `root` holds a folder for each conversation; there is one at a time, and a reset may leave others. */
+  /** `root` contains a folder for each conversation. Usually there is one; a reset may leave others. */
   constructor(root: string, log: string) {
     this.#root = root;
     this.#folder = join(root, folderName(log));
@@ -51,12 +51,12 @@ export class IndexFolder {
     return this.#held.map(({ segment }) => segment);
   }
 
-  /** Where the segments are. */
+  /** The folder of the segments. */
   get path(): string {
     return this.#folder;
   }
 
-  /** Takes in what is on disk. What is not about these pieces is closed and, where the folder may be written, removed. */
+  /** Opens the segments on disk. Closes those that do not belong to these pieces and, if writing is allowed, removes them. */
   look(pieces: readonly Piece[], writes: boolean): void {
     const names = new Set(namesIn(this.#folder));
     const known = new Map(this.#held.map((held) => [nameOf(held), held]));
@@ -87,7 +87,7 @@ export class IndexFolder {
     return missing;
   }
 
-  /** Makes the segment of one piece, and of eight of a level one. */
+  /** Builds the segment of one piece, and merges eight segments of a level into one. */
   add(archive: Archive, number: number): void {
     const piece = archive.pieces[number];
     if (piece === undefined) return;
@@ -96,7 +96,7 @@ export class IndexFolder {
     this.#mergeAround(number);
   }
 
-  /** Removes a segment that turned out to be damaged, or about something else. */
+  /** Removes a segment that is damaged or does not belong to its pieces. */
   discard(segment: Segment): void {
     const held = this.#held.find((one) => one.segment === segment);
     if (held === undefined) return;
@@ -104,7 +104,7 @@ export class IndexFolder {
     this.#drop(held, true);
   }
 
-  /** Removes the folders of conversations that are no more, and what kills left. */
+  /** Removes the folders of conversations that no longer exist, and leftovers of killed processes. */
   removeOrphans(): void {
     for (const name of namesIn(this.#root)) {
       if (join(this.#root, name) !== this.#folder) removeSegments(join(this.#root, name));
@@ -132,7 +132,7 @@ export class IndexFolder {
         );
       } catch (thrown) {
         if (!(thrown instanceof DamagedSegment)) throw thrown;
-        // Which one is damaged is not known: all are made again.
+        // It is unknown which one is damaged, so all are rebuilt.
         for (const { segment } of inputs) this.discard(segment);
         return;
       }
@@ -143,14 +143,14 @@ export class IndexFolder {
     }
   }
 
-  /** Writes a segment aside and puts it in its place; it takes that of those it covers. */
+  /** Writes a segment to a temporary file and renames it. It replaces the segments that it covers. */
   #make(place: Place, write: (file: number) => void): void {
     makeFolder(this.#folder, 0o700);
     const path = join(this.#folder, nameOf(place));
     const aside = new AsideFile(path, { mode: 0o600 });
     try {
       write(aside.descriptor);
-      // Not flushed: what a power cut leaves is seen to be damaged, and made again.
+      // Not flushed: a segment damaged by a power cut will be detected and rebuilt.
       aside.commit(false);
     } catch (thrown) {
       aside.discard();
@@ -165,7 +165,7 @@ export class IndexFolder {
     try {
       return { ...place, segment: Segment.open(path) };
     } catch (thrown) {
-      // Another process may just have merged it away.
+      // Another process may have just merged it.
       if (thrown instanceof DamagedSegment || thrown instanceof SyntaxError) {
         if (writes) this.#remove(nameOf(place));
       } else if (systemCode(thrown) === null) throw thrown;
@@ -206,7 +206,7 @@ function placeIn(name: string): readonly Place[] {
   return place.level <= LEVELS && place.first % lengthOf(place) === 0 && nameOf(place) === name ? [place] : [];
 }
 
-/** The name of a conversation comes from its file, where anything may stand. */
+/** A safe folder name. The name of a conversation comes from its file, which may contain anything. */
 function folderName(log: string): string {
   return /^[\w-]{1,64}$/.test(log) ? log : createHash('sha256').update(log).digest('hex').slice(0, 32);
 }

@@ -2,7 +2,7 @@ import { FrequencyLists } from '../index/postings.js';
 import type { IndexedWord, Segment } from './segment.js';
 import { type IndexedPiece, SegmentWriter } from './segment-writer.js';
 
-/** Writes one segment that has all that these have, one after another. Reads them once, word by word. Throws `DamagedSegment`. */
+/** Merges consecutive segments into one. Reads them once, word by word. Throws `DamagedSegment`. */
 export function mergeSegments(segments: readonly Segment[], file: number): void {
   const writer = new SegmentWriter(file);
   const starts = sumsBefore(segments.map(({ count }) => count));
@@ -33,7 +33,7 @@ export function mergeSegments(segments: readonly Segment[], file: number): void 
   });
 }
 
-/** For each number the sum of those before it. */
+/** For each number, the sum of the previous ones. */
 function sumsBefore(numbers: readonly number[]): readonly number[] {
   let sum = 0;
   return numbers.map((number) => {

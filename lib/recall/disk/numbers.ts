@@ -1,4 +1,4 @@
-/** Appends a number of variable length: seven bits a byte, the lowest first. */
+/** Appends a number of variable length: seven bits per byte, lowest first. */
 export function pushNumber(bytes: number[], value: number): void {
   let rest = value;
   while (rest > 127) {
@@ -8,12 +8,12 @@ export function pushNumber(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** Reads such numbers one after another. */
+/** Reads such numbers. */
 export class NumberReader {
   readonly #bytes: Uint8Array;
   at: number;
 
-  /** From that byte on. */
+  /** Begins at byte `at`. */
   constructor(bytes: Uint8Array, at = 0) {
     this.#bytes = bytes;
     this.at = at;

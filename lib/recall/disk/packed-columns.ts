@@ -1,6 +1,8 @@
 import { NumberReader, pushNumber } from './numbers.js';
 
-/** A day is that of many documents: for each run of them how many, and how much later the day is; earlier days are odd numbers. */
+/**
+ * Packs the days of documents as runs: the number of documents with the same day, and the difference to the previous day. Odd numbers are negative differences.
+ */
 export function packDays(days: Uint16Array): Uint8Array {
   const bytes: number[] = [];
   for (let at = 0, last = 0; at < days.length; ) {
@@ -27,13 +29,13 @@ export function unpackDays(bytes: Uint8Array, count: number): Uint16Array {
   return days;
 }
 
-/** Which entry of its piece a document is: its id, and where its JSON begins in the content. */
+/** The entry of a document: its id, and the position of its JSON in the content of the piece. */
 export interface Spot {
   readonly id: number;
   readonly place: number;
 }
 
-/** The spots of the documents of one piece, each by its distance to the one before. */
+/** Packs the spots of the documents of one piece as differences to the previous one. */
 export function packSpots(spots: readonly Spot[]): Uint8Array {
   const bytes: number[] = [];
   let last: Spot = { id: 0, place: 0 };
@@ -56,7 +58,7 @@ export function unpackIds(bytes: Uint8Array): readonly number[] {
   return ids;
 }
 
-/** The spot of the document of that number in its piece. */
+/** The spot of the document with that number in its piece. */
 export function unpackSpot(bytes: Uint8Array, number: number): Spot {
   const numbers = new NumberReader(bytes);
   let [id, place] = [0, 0];

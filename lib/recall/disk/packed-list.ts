@@ -1,22 +1,22 @@
 import { BEYOND, type DocumentList } from '../index/part.js';
 
-/** What is unpacked is used at once: one room for it does. */
+/** The buffer for unpacked numbers. One is enough, because they are used at once. */
 let room = new Uint32Array(4096);
 
-/** A list of documents by their distances in Rice code, unpacked as it is read. */
+/** A list of documents, stored as differences in Rice code and unpacked lazily. */
 export class PackedList implements DocumentList {
   readonly code: number;
   readonly first = 0;
-  /** How many low bits each distance has. */
+  /** The number of low bits of each difference. */
   readonly #low: number;
   readonly #bytes: Uint8Array;
-  /** The next bit. */
+  /** The position of the next bit. */
   #at: number;
-  /** How many are packed behind the next one, which is known. */
+  /** The number of documents that are still packed, without the next one, which is already known. */
   #left: number;
   #next: number;
 
-  /** `count` documents, from that byte on. */
+  /** `count` documents, packed from byte `start` on. */
   constructor(code: number, count: number, low: number, bytes: Uint8Array, start: number) {
     this.code = code;
     this.#low = low;
@@ -38,7 +38,7 @@ export class PackedList implements DocumentList {
     return this.#skip(limit);
   }
 
-  /** Reads all below `limit`, and the one behind them. */
+  /** Skips all below `limit`, and reads the one after them. */
   #skip(limit: number): number {
     const bytes = this.#bytes;
     const low = this.#low;
@@ -72,7 +72,7 @@ export class PackedList implements DocumentList {
   }
 }
 
-/** 32 bits from that one on. */
+/** The 32 bits from `at` on. */
 function bitsAt(bytes: Uint8Array, at: number): number {
   const byte = at >>> 3;
   const shift = at & 7;
@@ -81,7 +81,7 @@ function bitsAt(bytes: Uint8Array, at: number): number {
   return ((first | second) << shift) | ((bytes[byte + 4] ?? 0) >>> (8 - shift));
 }
 
-/** How many zeros there are from that bit on. */
+/** The number of zero bits from `at` on. */
 function zerosAt(bytes: Uint8Array, at: number): number {
   let zeros = 0;
   for (;;) {

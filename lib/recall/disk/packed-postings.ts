@@ -3,21 +3,21 @@ import { FREQUENCIES, FrequencyLists } from '../index/postings.js';
 import { NumberReader } from './numbers.js';
 import { PackedList } from './packed-list.js';
 
-/** Fewer documents than that have their frequencies with them, as variable-length numbers. */
+/** Fewer documents than this are stored with their frequencies as variable-length numbers. */
 const FEW = 4;
 
-/** So many bytes behind postings have to be there, whatever they are. */
+/** The number of bytes that must exist after postings, whatever their values. */
 export const SLACK = 8;
 
-/** The longest number that is written at once, in bits. */
+/** The maximum number of bits written at once. */
 const CHUNK = 24;
 
-/** How many lower distances of a list are tried for the bits of its remainders: those of a word that comes in bursts are shorter than most. */
+/** The number of smaller parameters to try for the Rice code, because a word that occurs in bursts has mostly small differences. */
 const TRIED = 3;
 
 /**
- * Packs the documents of a word. Those of each frequency are a list of their own, for nearly all have the word once: how
- * many there are, how many low bits each distance has, where the next list begins, and the distances in Rice code: the high part as zeros and a one, then the low bits.
+ * Packs the documents of a word. There is one list for each frequency, because in nearly all documents the word occurs once. A list consists of its length, the
+ * number of low bits, the offset of the next list, and the differences in Rice code: the high part as zeros and a one, then the low bits.
  */
 export class PostingsPacker {
   #bytes = new Uint8Array(256);
@@ -25,7 +25,7 @@ export class PostingsPacker {
   #held = 0;
   #filled = 0;
 
-  /** The bytes stay as they are until the next call. */
+  /** The result is valid until the next call. */
   pack(lists: FrequencyLists): Uint8Array {
     this.#length = 0;
     if (lists.count < FEW) this.#packFew(lists);
@@ -99,7 +99,7 @@ export class PostingsPacker {
   }
 }
 
-/** How many low bits make the code of a list shortest, and how many bytes it takes. */
+/** The number of low bits that gives the shortest code for a list, and its size in bytes. */
 function bestCode(documents: Uint32Array, count: number): { readonly low: number; readonly size: number } {
   const mean = ((documents[count - 1] ?? 0) + 1) / count;
   const most = Math.max(0, Math.min(CHUNK, Math.ceil(Math.log2(mean))));
@@ -116,10 +116,10 @@ function bestCode(documents: Uint32Array, count: number): { readonly low: number
   return { low: best, size: Math.ceil(least / 8) };
 }
 
-/** Where the few documents of a rare word are put in lists. */
+/** The lists for the few documents of a rare word. */
 const few = new FrequencyLists();
 
-/** The documents of a word as they were packed, from that byte on; behind them there is some slack. */
+/** The packed documents of a word, from an offset on. `SLACK` bytes follow them. */
 export class PackedPostings implements Postings {
   readonly count: number;
   readonly #bytes: Uint8Array;
@@ -151,7 +151,7 @@ export class PackedPostings implements Postings {
     return lists;
   }
 
-  /** Adds the documents to lists; their numbers begin at `start`. */
+  /** Adds the documents to lists, numbered from `start`. */
   addTo(lists: FrequencyLists, start: number): void {
     if (this.count < FEW) this.#addFew(lists, start);
     else for (const list of this.lists()) lists.addAll(list, start);

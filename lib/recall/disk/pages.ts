@@ -2,23 +2,23 @@ import { fstatSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { Arena, PAGE } from '../index/arena.js';
 
-/** So much is written at once. */
+/** The number of bytes written at once. */
 const CHUNK = 16 * PAGE;
 
 const MAGIC = 'hirecall';
 
-/** The length of the footer, its checksum and the magic word. */
+/** The size of the end of the file: the length of the footer, its checksum and the magic word. */
 const ENDING = 16;
 
-/** No footer is longer. */
+/** The maximum length of a footer. */
 const FOOTER_LIMIT = 4096;
 
-/** Thrown for a file of the index that is not what was written. */
+/** Thrown for a damaged file of the index. */
 export class DamagedSegment extends Error {
   override readonly name = 'DamagedSegment';
 }
 
-/** Writes the bytes of a file one after another, and at the end a checksum for each page of them and a footer. */
+/** Writes a file sequentially, and at the end a checksum for each page and a footer. */
 export class PageWriter {
   readonly #file: number;
   readonly #sums: number[] = [];
@@ -30,7 +30,7 @@ export class PageWriter {
     this.#file = file;
   }
 
-  /** How many bytes were given. */
+  /** The number of bytes so far. */
   get length(): number {
     return this.#written + this.#filled;
   }
@@ -45,7 +45,7 @@ export class PageWriter {
     }
   }
 
-  /** Ends the file. `footer` is what `Pages` gives back. */
+  /** Ends the file. `Pages` returns the `footer`. */
   finish(footer: object): void {
     this.#flush();
     const sums = Buffer.from(Uint32Array.from(this.#sums).buffer);
@@ -70,15 +70,15 @@ function writeWhole(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
 }
 
-/** Where what is looked at is. */
+/** The buffer for `look`. */
 const looked = new Arena();
 
-/** Reads such a file and checks what it reads: each page of it has a checksum, and nothing else is read for that. */
+/** Reads such a file. Checks the checksum of each page that it reads, without reading other pages. */
 export class Pages {
   readonly #file: number;
   readonly #sums: Uint32Array;
   readonly #length: number;
-  /** What was said at the end. */
+  /** The footer of the file. */
   readonly footer: object;
 
   /** Throws `DamagedSegment`. */
@@ -88,32 +88,32 @@ export class Pages {
     const end = readWhole(file, Math.max(0, size - FOOTER_LIMIT), Math.min(size, FOOTER_LIMIT));
     const footer = footerOf(end);
     const { length, sums } = footer;
-    if (typeof length !== 'number' || typeof sums !== 'number') throw new DamagedSegment('The footer is not whole.');
+    if (typeof length !== 'number' || typeof sums !== 'number') throw new DamagedSegment('The footer is incomplete.');
     const bytes = readWhole(file, length, 4 * Math.ceil(length / PAGE));
-    if (crc32(bytes) !== sums) throw new DamagedSegment('The checksums are not what was written.');
+    if (crc32(bytes) !== sums) throw new DamagedSegment('The checksums are damaged.');
     this.#sums = new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
     this.#length = length;
     this.footer = footer;
   }
 
-  /** What is returned is a copy. Throws `DamagedSegment`. */
+  /** Returns a copy. Throws `DamagedSegment`. */
   read(offset: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafeSlow(length);
     bytes.set(this.look(offset, length));
     return bytes;
   }
 
-  /** The same for what is looked at before anything else is read. */
+  /** The same without a copy. The result is valid until the next read. */
   look(offset: number, length: number): Buffer {
     looked.clear();
     const start = this.readInto(looked, offset, length);
     return looked.bytes.subarray(start, start + length);
   }
 
-  /** Reads into an arena, and returns where in its `bytes` that is. Throws `DamagedSegment`. */
+  /** Reads into an arena, and returns the position in its `bytes`. Throws `DamagedSegment`. */
   readInto(arena: Arena, offset: number, length: number): number {
     if (offset < 0 || length < 0 || offset + length > this.#length)
-      throw new DamagedSegment('A place is outside of the file.');
+      throw new DamagedSegment('A position is outside the file.');
     const first = Math.floor(offset / PAGE);
     const size = Math.min(this.#length, Math.ceil((offset + length) / PAGE) * PAGE) - first * PAGE;
     const start = arena.take(size);
@@ -131,9 +131,9 @@ function footerOf(end: Buffer): { readonly length?: unknown; readonly sums?: unk
   const start = end.length - ENDING;
   if (start < 0 || end.toString('latin1', start + 8) !== MAGIC) throw new DamagedSegment('The file has no end.');
   const text = end.subarray(start - end.readUInt32LE(start), start);
-  if (crc32(text) !== end.readUInt32LE(start + 4)) throw new DamagedSegment('The footer is not what was written.');
+  if (crc32(text) !== end.readUInt32LE(start + 4)) throw new DamagedSegment('The footer is damaged.');
   const footer: unknown = JSON.parse(text.toString());
-  if (typeof footer !== 'object' || footer === null) throw new DamagedSegment('The footer says nothing.');
+  if (typeof footer !== 'object' || footer === null) throw new DamagedSegment('The footer is empty.');
   return footer;
 }
 
@@ -143,7 +143,7 @@ function readWhole(file: number, offset: number, length: number): Buffer {
   return bytes;
 }
 
-/** Reads so many bytes of a file to a place in others. */
+/** Reads `length` bytes of a file into a buffer. */
 function fill(bytes: Buffer, start: number, length: number, file: number, offset: number): void {
   for (let filled = 0; filled < length; ) {
     const count = readSync(file, bytes, start + filled, length - filled, offset + filled);

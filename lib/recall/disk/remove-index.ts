@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { namesIn, removeEmptyFolder, removeFiles } from '../../remove-files.js';
 import { namesWithLeftovers } from '../../write-aside.js';
 
-/** What this program writes into a folder of the index, and what a kill leaves there. */
+/** Matches the files of an index folder, and the leftovers of killed processes. */
 const SEGMENT_FILES = namesWithLeftovers('(?:(?:\\d+-\\d|tail-\\d+)\\.seg|threshold\\.json)');
 
-/** Removes the segments of a conversation, and their folder when nothing else is in it. */
+/** Removes the segments of a conversation, and their folder if it contains nothing else. */
 export function removeSegments(folder: string): void {
   removeFiles(folder, SEGMENT_FILES);
   removeEmptyFolder(folder);

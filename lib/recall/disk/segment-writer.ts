@@ -5,22 +5,22 @@ import { packDays } from './packed-columns.js';
 import { PostingsPacker } from './packed-postings.js';
 import { PageWriter } from './pages.js';
 
-/** The version of the format, and of what words a text has: a segment of another one is made anew. */
+/** The version of the format and of the word splitting. Segments of other versions are rebuilt. */
 export const SEGMENT_VERSION = 6;
 
-/** A block of the dictionary is about so long: it is read and walked to find one word. */
+/** The approximate size of a block of the dictionary, which is read and searched to find one word. */
 const BLOCK = 1024;
 
-/** By document, in columns. */
+/** The data of documents, in columns. */
 export interface Columns {
   readonly kinds: Uint8Array;
   readonly lengths: Uint8Array;
   readonly days: Uint16Array;
-  /** Of one piece after another, see `packSpots`. */
+  /** Piece after piece, see `packSpots`. */
   readonly spots: Uint8Array;
 }
 
-/** A piece of the archive: see `Piece`, the number of its first document, and where its spots begin. */
+/** A piece of the archive (see `Piece`), with the number of its first document and the offset of its spots. */
 export interface IndexedPiece {
   readonly offset: number;
   readonly size: number;
@@ -29,18 +29,18 @@ export interface IndexedPiece {
   readonly spots: number;
 }
 
-/** So many numbers are written for each. */
+/** The count of numbers stored for each piece. */
 export const PIECE_NUMBERS = 5;
 
-/** What is left to say once the words are written. */
+/** The part of a segment after its words. */
 export interface SegmentBody {
   readonly columns: readonly Columns[];
   readonly pieces: readonly IndexedPiece[];
-  /** The turns that entries of these pieces took back. */
+  /** The turns that entries of these pieces undid. */
   readonly undone: readonly number[];
 }
 
-/** Writes a segment: word after word in the order of their bytes, then what is known of the documents. */
+/** Writes a segment: the words in byte order, then the data of the documents. */
 export class SegmentWriter {
   readonly #pages: PageWriter;
   readonly #packer = new PostingsPacker();
@@ -54,7 +54,7 @@ export class SegmentWriter {
     this.#pages = new PageWriter(file);
   }
 
-  /** `word` is in UTF-8, read as Latin-1, so that texts compare as their bytes do. */
+  /** `word` is the result of `asBytes`. */
   add(word: string, lists: FrequencyLists): void {
     if (this.#block.length >= BLOCK) this.#endBlock();
     if (this.#block.length === 0) this.#beginBlock(word);

@@ -7,7 +7,7 @@ import { PackedPostings, SLACK } from './packed-postings.js';
 import { DamagedSegment, Pages } from './pages.js';
 import { type Columns, type IndexedPiece, PIECE_NUMBERS, SEGMENT_VERSION } from './segment-writer.js';
 
-/** Where the sections of a segment begin, in the order they are written. */
+/** The offsets of the sections of a segment, in file order. */
 interface Sections {
   readonly dictionary: number;
   readonly index: number;
@@ -20,16 +20,16 @@ interface Sections {
   readonly end: number;
 }
 
-/** So much of the postings is read at once where all of them are. */
+/** The number of bytes read at once when all postings are read. */
 const AHEAD = 64 * 1024;
 
-/** A word in UTF-8, read as Latin-1, and its documents, which are to be read before the next word. */
+/** A word (see `asBytes`) and its documents, which must be read before the next word. */
 export interface IndexedWord {
   readonly word: string;
   readonly postings: PackedPostings;
 }
 
-/** An immutable piece of the index on disk. Everything it reads is checked: any method may throw `DamagedSegment`. */
+/** An immutable part of the index on disk. It checks everything it reads, so any method may throw `DamagedSegment`. */
 export class Segment implements IndexPart {
   readonly path: string;
   readonly #file: number;
@@ -37,7 +37,7 @@ export class Segment implements IndexPart {
   readonly #sections: Sections;
   readonly #dictionary: Dictionary;
   readonly count: number;
-  /** Null in a segment of a version that did not count them. */
+  /** Null if an older version wrote the segment and did not count them. */
   readonly #words: number | null;
   readonly pieces: readonly IndexedPiece[];
   readonly undone: readonly number[];
@@ -55,7 +55,7 @@ export class Segment implements IndexPart {
     this.undone = Array.from(this.#numbers(sections.undone, sections.end));
   }
 
-  /** Throws `DamagedSegment`, and what the system throws. */
+  /** Throws `DamagedSegment` and system errors. */
   static open(path: string): Segment {
     const file = openSync(path, 'r');
     try {
@@ -82,7 +82,7 @@ export class Segment implements IndexPart {
     return unpackDays(this.#look(this.#sections.days, this.#sections.spots), this.count);
   }
 
-  /** The piece that a document is in, and which entry of it that is; null for a document that there is none of. */
+  /** The piece and the entry of a document; null for a document that does not exist. */
   spot(document: number): (Spot & { readonly piece: IndexedPiece }) | null {
     const index = this.#pieceOf(document);
     const piece = this.pieces[index];
@@ -93,7 +93,7 @@ export class Segment implements IndexPart {
     return { piece, ...unpackSpot(bytes, document - piece.document) };
   }
 
-  /** The last piece that begins with that document or before it. */
+  /** The piece that contains the document. */
   #pieceOf(document: number): number {
     let [low, high] = [0, this.pieces.length];
     while (low < high) {
@@ -104,12 +104,12 @@ export class Segment implements IndexPart {
     return low - 1;
   }
 
-  /** The ids of the documents of a segment that is about one piece. */
+  /** The ids of the documents of a segment with one piece. */
   ids(): readonly number[] {
     return unpackIds(this.#look(this.#sections.spots, this.#sections.pieces));
   }
 
-  /** Everything that is known of the documents but their words. */
+  /** The data of the documents, without their words. */
   columns(): Columns {
     const { kinds, lengths, days, spots, pieces } = this.#sections;
     return {
@@ -133,7 +133,7 @@ export class Segment implements IndexPart {
     return this.#dictionary.endingWith(end, limit);
   }
 
-  /** All words in the order of their bytes, with their documents. Reads ahead. */
+  /** All words in byte order, with their documents. Reads ahead. */
   *words(): Generator<IndexedWord, undefined> {
     let [from, held]: [number, Uint8Array] = [0, new Uint8Array()];
     for (const { word, count, start, length } of this.#dictionary.words()) {
@@ -146,7 +146,7 @@ export class Segment implements IndexPart {
     }
   }
 
-  /** Reads all of it and tells whether it is what was written. */
+  /** Reads everything; false if any of it is damaged. */
   isSound(): boolean {
     try {
       for (let at = 0; at < this.#sections.end; at += AHEAD) {
@@ -172,12 +172,12 @@ export class Segment implements IndexPart {
   }
 
   #numbers(start: number, end: number): Float64Array {
-    // Copied to where numbers of that size may stand.
+    // Copied, because a Float64Array must be aligned.
     return new Float64Array(new Uint8Array(this.#look(start, end)).buffer);
   }
 }
 
-/** The documents of a word, read when they are asked for. */
+/** The documents of a word, read on demand. */
 class PlacedPostings implements Postings {
   readonly count: number;
   readonly #pages: Pages;
@@ -226,7 +226,7 @@ function readFooter(footer: object): Footer {
   };
 }
 
-const unknown = (): DamagedSegment => new DamagedSegment('The segment is of another version.');
+const unknown = (): DamagedSegment => new DamagedSegment('The segment has another version.');
 
 function piecesIn(numbers: Float64Array): readonly IndexedPiece[] {
   return Array.from({ length: numbers.length / PIECE_NUMBERS }, (_, index) => {

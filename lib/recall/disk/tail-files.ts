@@ -13,7 +13,7 @@ import { Segment } from './segment.js';
 
 const NAME = /^tail-(\d+)\.seg$/;
 
-/** Opens the index of the first of these entries, which are not sealed; null if there is none that is about just them. */
+/** Opens the stored index of the first of these unsealed entries; null if there is none for exactly these. */
 export function openTailFile(folder: string, entries: readonly Entry[]): Segment | null {
   let segment: Segment | null = null;
   try {
@@ -29,10 +29,10 @@ export function openTailFile(folder: string, entries: readonly Entry[]): Segment
   return null;
 }
 
-/** How many entries the index of some has. */
+/** The number of entries in the index. */
 export const coveredBy = ({ pieces: [about] }: Segment): number => about?.size ?? 0;
 
-/** Writes the index of entries that are not sealed, with the ids of the documents in it. Throws what the system throws. */
+/** Writes the index of unsealed entries. Throws system errors. */
 export function writeTailFile(
   folder: string,
   entries: readonly Entry[],
@@ -45,7 +45,7 @@ export function writeTailFile(
     const about = { offset: entries[0]?.id ?? 0, size: entries.length, content: sumOf(entries), document: 0, spots: 0 };
     const spots = ids.map((id) => ({ id, place: 0 }));
     writeDocuments(collector, spots, { pieces: [about], undone: [] }, aside.descriptor);
-    // Not flushed: what a power cut leaves is seen to be damaged, and made again.
+    // Not flushed: a file damaged by a power cut will be detected and rebuilt.
     aside.commit(false);
   } catch (thrown) {
     aside.discard();
@@ -53,7 +53,7 @@ export function writeTailFile(
   }
 }
 
-/** Removes those that begin before these entries, which are all that are not sealed. */
+/** Removes the files that begin before these entries, which are all unsealed ones. */
 export function removeTailFiles(folder: string, [first]: readonly Entry[]): void {
   for (const name of namesIn(folder)) {
     const id = Number(NAME.exec(name)?.[1] ?? Number.NaN);
@@ -63,5 +63,5 @@ export function removeTailFiles(folder: string, [first]: readonly Entry[]): void
 
 const nameFor = (entries: readonly Entry[]): string => `tail-${entries[0]?.id ?? 0}.seg`;
 
-/** Ids alone would not do: what is forgotten or was not written leaves them to other words. */
+/** A checksum of the contents, because after `hi forget` or a failed write the same ids may belong to other messages. */
 const sumOf = (entries: readonly Entry[]): number => crc32(JSON.stringify(entries));

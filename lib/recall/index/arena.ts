@@ -1,21 +1,21 @@
-/** What is taken begins where a page does. */
+/** The alignment of allocations, in bytes. */
 export const PAGE = 4096;
 
-/** There is at least so much room. */
+/** The minimum size. */
 const LEAST = 64 * PAGE;
 
-/** Memory for what is read for a short time, used again and again: fresh memory for each, and a view of it, would stay until it is collected. */
+/** Reusable memory for short-lived data. New buffers and views for each read would stay until they are collected. */
 export class Arena {
   #bytes = Buffer.allocUnsafeSlow(0);
   #pages: Buffer[] = [];
   #used = 0;
 
-  /** Where the bytes are that were taken last. Those taken before may be in others, and live on with those who have them. */
+  /** The buffer of the last allocation. Earlier allocations may be in older buffers, which live as long as they are referenced. */
   get bytes(): Buffer {
     return this.#bytes;
   }
 
-  /** Takes so many of `bytes`, which hold until `clear`, and returns where they begin: where a page does. */
+  /** Allocates `size` bytes of `bytes`, valid until `clear`, and returns their offset, which is aligned to a page. */
   take(size: number): number {
     if (this.#used + size > this.#bytes.length) {
       const length = Math.max(LEAST, 2 * this.#bytes.length, Math.ceil(size / PAGE) * PAGE);
@@ -28,13 +28,13 @@ export class Arena {
     return start;
   }
 
-  /** The page of `bytes` that begins there. */
+  /** The page of `bytes` at that offset. */
   page(start: number): Buffer {
     this.#pages[start / PAGE] ??= this.#bytes.subarray(start, start + PAGE);
     return this.#pages[start / PAGE] ?? this.#bytes;
   }
 
-  /** Gives all of it free. */
+  /** Frees all allocations. */
   clear(): void {
     this.#used = 0;
   }

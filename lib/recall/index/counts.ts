@@ -1,4 +1,4 @@
-/** How often each byte is there. */
+/** The number of occurrences of each byte value. */
 export function countsOf(bytes: Uint8Array): Uint32Array {
   const counts = new Uint32Array(256);
   for (let index = 0; index < bytes.length; index += 1) {

@@ -5,26 +5,26 @@ import { withoutElements } from '../../chat/text/without-elements.js';
 import { MASK, secretMask } from '../../permission/mask-secrets.js';
 import type { Document, Kind, PlainKind } from './part.js';
 
-/** So much of each end of what a tool printed is searched. */
+/** The number of characters at each end of a tool's output that are searched. */
 const END = 4000;
 
-/** What begins text that was recalled into a message: it is not recalled again. */
+/** The beginning of recalled text in a message, which is not recalled again. */
 const RECALLED = /<(recalled)\b/g;
 
-/** The tool whose calls and results repeat what is found elsewhere. */
+/** The tool whose calls and results only repeat other messages. */
 const OWN_TOOL = 'recall';
 
-/** Words that only keys begin with: where none of them is, none needs to be looked for. */
+/** Masks keys by their known shapes. */
 const mask = secretMask([]);
 
-/** A message as it is searched; null for one without anything to find. */
+/** The searchable form of a message; null if it has no searchable text. */
 export function documentOf(message: Message, kind: Kind): Pick<Document, 'kind' | 'day' | 'text'> | null {
   const text = searchedText(message);
   if (text.trim() === '') return null;
   return { kind, day: Math.floor(Date.parse(message.at) / 86_400_000) || 0, text };
 }
 
-/** Everything in a message that can be found: words, the arguments of calls, the ends of results, names of attachments. No thinking, no secret. */
+/** The searchable text of a message: its text, the arguments of calls, the ends of results, names of attachments, but no thinking and no secrets. */
 export function searchedText({ content }: Message): string {
   const text = content
     .map(textOfPart)
@@ -33,7 +33,7 @@ export function searchedText({ content }: Message): string {
   return mask(text).replaceAll(MASK, ' ');
 }
 
-/** Who says what is in a message, as far as it tells by itself. */
+/** The kind of a message, judged by the message only. */
 export function documentKind(message: Message): PlainKind {
   const { role, content } = message;
   if (role === 'tool') return 'tool';

@@ -4,11 +4,11 @@ import { documentKind } from './documents.js';
 import type { Kind } from './part.js';
 
 /**
- * Tells whose words messages have, one after the other. What came before the first is not known: a turn that began there counts as one with foreign content,
- * so that nobody's words ever pass for those of the user and the model.
+ * Determines the kinds of consecutive messages. The messages before the first are unknown, so a turn that began there counts as one with foreign content:
+ * other people's words must never pass for those of the user and the model.
  */
 export class KindReader {
-  /** The turns that had nothing but the words of the user and the model so far. */
+  /** The turns that so far contain only words of the user and the model. */
   readonly #own = new Set<number>();
   #isAfterNote: boolean | null = null;
 

@@ -1,6 +1,6 @@
 import { BEYOND, type DocumentList, type Postings } from './part.js';
 
-/** How often a word is in a document, by the two bits that say so. */
+/** The frequency of a word in a document, by its two-bit code. */
 export const FREQUENCIES: Float32Array = Float32Array.of(1, 2, 3.5, 6);
 
 const frequencyCode = (frequency: number): number => (frequency < 3 ? frequency - 1 : frequency < 5 ? 2 : 3);
@@ -37,7 +37,7 @@ export class RepeatedDocuments implements Postings {
   }
 }
 
-/** The documents of a word in lists, one for each code of a frequency, to be filled again and again. */
+/** The documents of a word, in reusable lists, one for each frequency code. */
 export class FrequencyLists implements Postings {
   readonly #lists = Array.from(FREQUENCIES, () => new Uint32Array(16));
   readonly #lengths = new Uint32Array(FREQUENCIES.length);
@@ -55,7 +55,7 @@ export class FrequencyLists implements Postings {
     this.count += 1;
   }
 
-  /** The documents of a list, of which only so many are meant. */
+  /** The buffer of a list, whose unused rest must be ignored. */
   documentsOf(code: number): Uint32Array {
     return this.#room(code, 0);
   }
@@ -64,7 +64,7 @@ export class FrequencyLists implements Postings {
     return this.#lengths[code] ?? 0;
   }
 
-  /** Adds what is left of a list; the numbers of its documents begin at `start`. */
+  /** Adds the rest of a list, with its documents numbered from `start`. */
   addAll(added: DocumentList, start: number): void {
     const { code } = added;
     const count = added.readBelow(BEYOND);
@@ -76,7 +76,7 @@ export class FrequencyLists implements Postings {
     this.count += count;
   }
 
-  /** What is in them now, one list for each code that there is. They stay as they are when others are added. */
+  /** A snapshot, one list for each frequency code in use. */
   lists(): readonly DocumentList[] {
     const found: DocumentList[] = [];
     for (let code = 0; code < FREQUENCIES.length; code += 1) {
@@ -96,7 +96,7 @@ export class FrequencyLists implements Postings {
   }
 }
 
-/** Where the documents of a word are put in lists. */
+/** The lists for the documents of a word. */
 const gathered = new FrequencyLists();
 
 /** A list in memory. */

@@ -8,26 +8,26 @@ import { UNIT } from './weigh.js';
 const K1 = 0.9;
 const B = 0.6;
 
-/** Two of these runs of documents are looked at as one talk. */
+/** The size of a run of documents, as a power of two. Two runs count as one talk. */
 const RUN_BITS = 3;
 export const RUN = 1 << RUN_BITS;
 
-/** So many documents are worked on at a time: what is known of them fits into the caches of a processor. A multiple of a run. */
+/** The number of documents processed at a time, so that their data fits into a processor's caches. A multiple of a run. */
 export const TOGETHER = 16_384;
 
-/** A term as it is added: its bit, what it weighs in parts of a unit, and where it is. */
+/** A term to add: its bit, its weight in parts of a unit, and its documents. */
 export type AddedTerm = FoundTerm & { readonly bit: number; readonly weight: number };
 
-/** The documents of a part that have one term equally often, as far as they were not added yet. */
+/** The documents of a part with the same frequency of a term that were not added yet. */
 interface Waiting {
   readonly list: DocumentList;
   readonly term: AddedTerm;
 }
 
 /**
- * What the terms of a search make of each document: its BM25 score in parts of a unit, which is known of the documents that were worked on last and of the run before
- * them, and a bit for each term it has. By place, which is one more than the number of the document, so that each has neighbours; and for each run of documents all
- * bits and the highest score.
+ * The result of a search for each document: its BM25 score in parts of a unit, which is available for the documents processed last and the run before
+ * them, and a bit for each of its terms. Indexed by place, which is one more than the number of the document, so that each has neighbours. Also, for each run
+ * of documents, all bits and the highest score.
  */
 export class Accumulator {
   /** By place, less `before`. */
@@ -38,14 +38,14 @@ export class Accumulator {
   readonly peaks: Int32Array;
   readonly #parts: PlacedParts;
   readonly #lengths: Uint8Array;
-  /** By the code of a frequency and that of a length: what a word of weight 1 adds, in parts of a unit. */
+  /** By frequency code and length code: the score of a word of weight 1, in parts of a unit. */
   readonly #gains: Int32Array;
-  /** What was read of the part that is worked on. */
+  /** The data of the current part. */
   readonly #arena = new Arena();
   #counted: Counted | null = null;
   #terms: readonly AddedTerm[] = [];
   #waiting: Waiting[] = [];
-  /** The part that is worked on, and where it begins. */
+  /** The current part, and its first document. */
   #part = -1;
   #start = 0;
 
@@ -62,7 +62,7 @@ export class Accumulator {
     this.#gains = gainsFor(words === 0 ? 1 : words / count);
   }
 
-  /** Makes what the terms are to be added from. Only documents that count have them; null for all. */
+  /** Begins a search for these terms. Only documents that count get them; null for all. */
   begin(terms: readonly AddedTerm[], counted: Counted | null): void {
     this.#counted = counted;
     this.#terms = terms;
@@ -70,7 +70,7 @@ export class Accumulator {
     this.#part = -1;
   }
 
-  /** Adds all terms to the documents from `from` on and below `end`, the next in order: what is worked on together stays at hand. Throws what reading throws. */
+  /** Adds all terms to the next documents, from `from` up to but not including `end`. Throws read errors. */
   addBetween(from: number, end: number): void {
     this.#moveTo(from, end);
     this.masks.fill(0, from + 1, end + 1);
@@ -89,7 +89,7 @@ export class Accumulator {
     return this.#before;
   }
 
-  /** Goes on to the next part, if it begins below `end`; of the one before it all is added. One part at a time is held in memory. */
+  /** Continues with the next part if it begins below `end`. The previous part is then finished: only one part is in memory at a time. */
   #openNext(end: number): boolean {
     const next = this.#parts[this.#part + 1];
     if (next === undefined || next.start >= end) return false;
@@ -106,7 +106,7 @@ export class Accumulator {
     return true;
   }
 
-  /** Keeps the scores of the last run and one more, and makes room for those of the next documents. */
+  /** Keeps the scores of the last run and one more, and makes room for the next documents. */
   #moveTo(from: number, end: number): void {
     const before = Math.max(0, from - RUN);
     const known = from + 1 - before;
@@ -131,7 +131,7 @@ export class Accumulator {
       masks[place] = mask | bit;
       const run = (document >> RUN_BITS) + 1;
       runs[run] = (runs[run] ?? 0) | bit;
-      // A word that is nearly everywhere counts for something, too.
+      // Even a word in nearly all documents counts a little.
       const gain = ((weight * (gains[(code << 8) | (lengths[document] ?? 0)] ?? 0)) >> UNIT_BITS) + 1;
       const score = (scores[place - before] ?? 0) + gain;
       scores[place - before] = score;
@@ -142,7 +142,7 @@ export class Accumulator {
 
 const UNIT_BITS = Math.log2(UNIT);
 
-/** BM25: a word counts less the more often it is there, and in a longer text. */
+/** BM25: each repetition of a word adds less, and words in longer texts count less. */
 function gainsFor(average: number): Int32Array {
   const gains = new Int32Array(FREQUENCIES.length * LENGTHS.length);
   FREQUENCIES.forEach((frequency, code) => {

@@ -1,4 +1,4 @@
-/** Keeps the highest scores of many, which are offered in the order of the documents: a heap whose first has the lowest score. */
+/** Keeps the highest scores, offered in document order, in a heap with the lowest score first. */
 export class Best {
   readonly #limit: number;
   readonly #documents: Uint32Array;
@@ -11,9 +11,9 @@ export class Best {
     this.#scores = new Float64Array(limit);
   }
 
-  /** What does not score more than that is not kept. */
+  /** Scores up to this one are not kept. */
   get least(): number {
-    // One that equals the lowest and comes later is newer.
+    // A later document with the lowest score is newer and therefore better.
     return this.#count < this.#limit ? 0 : (this.#scores[0] ?? 0) * (1 - 1e-9);
   }
 
@@ -23,7 +23,7 @@ export class Best {
     else this.#sink(document, score);
   }
 
-  /** The best, best first; of equal ones the newer comes first. */
+  /** The best documents, best first; of equal ones, the newer one first. */
   taken(): readonly { readonly document: number; readonly score: number }[] {
     const kept = Array.from(this.#documents.subarray(0, this.#count), (document, place) => {
       return { document, score: this.#scores[place] ?? 0 };
@@ -31,7 +31,7 @@ export class Best {
     return kept.sort((one, other) => other.score - one.score || other.document - one.document);
   }
 
-  /** Puts one at the last place, or above. */
+  /** Moves an item up from the last place. */
   #rise(last: number, document: number, score: number): void {
     let place = last;
     while (place > 0) {
@@ -43,7 +43,7 @@ export class Best {
     this.#put(place, document, score);
   }
 
-  /** Puts one at the first place instead of what is there, or below. */
+  /** Replaces the first item and moves it down. */
   #sink(document: number, score: number): void {
     let place = 0;
     for (;;) {
@@ -59,7 +59,7 @@ export class Best {
     this.#put(place, document, score);
   }
 
-  /** Of equal ones the older is the lower. */
+  /** Of equal scores, the older document is the lower one. */
   #isLower(document: number, score: number, place: number): boolean {
     const other = this.#scores[place] ?? 0;
     return score < other || (score === other && document < (this.#documents[place] ?? 0));

@@ -4,34 +4,37 @@ import { Best } from './best.js';
 import { type Bounds, favourOf } from './bounds.js';
 import { UNIT, type Weights } from './weigh.js';
 
-/** A document that may be what is looked for. */
+/** A candidate of a search. */
 export interface RankedDocument {
   /** Its number among all documents of all parts. */
   readonly document: number;
   readonly score: number;
-  /** Which terms are in it, a bit for each. */
+  /** A bit for each of its terms. */
   readonly terms: number;
-  /** What the terms weigh that it and its neighbours have, and the share of what all terms weigh. */
+  /** The weight of the terms in it and its neighbours, and its share of the weight of all terms. */
   readonly weight: number;
   readonly coverage: number;
 }
 
-/** Tuned on half of LoCoMo and on BEAM 100K, see docs/performance.md: what counts beside a document and around it, in tenths, and how much having all terms does. */
+/**
+ * Tuned on half of LoCoMo and on BEAM 100K, see docs/performance.md: the factors for neighbours and for the surrounding documents, in tenths, and for having
+ * all terms.
+ */
 const TENTHS = 10;
 const NEIGHBOUR = 2;
 const WINDOW = 3;
 const COVERAGE = 0.5;
 
-/** Chooses the best documents by their own terms and by what stands beside and around each. What most documents are passed by with is counted in whole numbers, see `UNIT`. */
+/** Chooses the best documents by their own terms and those of their neighbours. The checks that rule out most documents use integers, see `UNIT`. */
 export class Chooser {
   readonly #found: Accumulator;
   readonly #kinds: Uint8Array;
   readonly #weights: Weights;
-  /** What all terms weigh, in parts of a unit. */
+  /** The weight of all terms, in parts of a unit. */
   readonly #total: number;
   readonly #favour: Float32Array;
   readonly #highest: number;
-  /** What weighs less is not certain enough. */
+  /** The minimum weight, in parts of a unit. */
   readonly #least: number;
   readonly #best: Best;
   #next = 0;
@@ -47,14 +50,14 @@ export class Chooser {
     this.#best = new Best(limit);
   }
 
-  /** Looks at the documents from where it stopped last and below `end`; all terms were added to them and to the run behind them. */
+  /** Checks the next documents up to but not including `end`. All terms must have been added to them and to the run after them. */
   look(end: number, allowed: (document: number) => boolean): void {
     const { runs, peaks } = this.#found;
     const weights = this.#weights;
     let start = this.#next;
     this.#next = end;
     let least = this.#leastSum();
-    // Of a million documents most are passed by: what a run can reach at most is told by its terms and its highest score.
+    // Most of a million documents are skipped: the terms and the highest score of a run bound its scores.
     for (let run = start / RUN + 1; start < end; start += RUN, run += 1) {
       const here = runs[run] ?? 0;
       const before = runs[run - 1] ?? 0;
@@ -72,7 +75,7 @@ export class Chooser {
     }
   }
 
-  /** The best, best first. */
+  /** The best documents, best first. */
   taken(): readonly RankedDocument[] {
     return this.#best.taken().map(({ document, score }) => {
       const weight = this.#weightOf(document + 1);
@@ -96,17 +99,17 @@ export class Chooser {
     }
   }
 
-  /** The score of a sum in tenths, of terms with that weight, in words that count so much. */
+  /** The score for a sum in tenths, terms with that weight, and the factor of the kind. */
   #scoreOf(sum: number, favour: number, weight: number): number {
     return ((sum * favour) / (TENTHS * UNIT)) * (1 - COVERAGE / 2 + (COVERAGE * weight) / this.#total);
   }
 
-  /** No sum up to that is among the best, whoever says it and whatever its terms weigh. */
+  /** Documents with a sum up to this are not among the best, whatever their kind and terms. */
   #leastSum(): number {
     return Math.floor((this.#best.least * TENTHS * UNIT) / (this.#highest * (1 + COVERAGE / 2)));
   }
 
-  /** What the terms weigh that a document and its neighbours have, in parts of a unit. */
+  /** The weight of the terms in a document and its neighbours, in parts of a unit. */
   #weightOf(place: number): number {
     const { masks } = this.#found;
     return this.#weights.of((masks[place] ?? 0) | (masks[place - 1] ?? 0) | (masks[place + 1] ?? 0));

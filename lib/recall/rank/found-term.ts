@@ -3,24 +3,24 @@ import { BEYOND, type IndexPart, type Postings } from '../index/part.js';
 import { isCharacter, otherForms, type Term } from './query.js';
 import { UNIT } from './weigh.js';
 
-/** Where a term is, in which documents of which parts. */
+/** The documents that contain a term, by part. */
 export interface FoundTerm {
-  /** In how many documents. */
+  /** The number of documents. */
   readonly count: number;
-  /** By the number of a part, more than one where the term has several forms. */
+  /** Several for one part if the term has several forms. */
   readonly lists: readonly { readonly part: number; readonly postings: Postings }[];
 }
 
-/** Which documents count: the kind of each, and by the number of a kind whether it is wanted. */
+/** Decides which documents count: the kind of each, and whether each kind is wanted. */
 export interface Counted {
   readonly kinds: Uint8Array;
   readonly wanted: readonly boolean[];
 }
 
-/** The parts that are searched, each with the number of its first document. */
+/** The searched parts, each with the number of its first document. */
 export type PlacedParts = readonly { readonly part: IndexPart; readonly start: number }[];
 
-/** Looks a term up. Another spelling, or a longer word, is looked for only where there is no such word. `counted` tells which documents count; null for all. */
+/** Looks up a term. Tries other spellings and longer words only if the word does not occur. `counted` says which documents count; null for all. */
 export function findTerm(parts: PlacedParts, term: Term, counted: Counted | null): FoundTerm {
   const found = isCharacter(term) ? null : findForms(parts, term.forms, counted);
   if (found !== null && found.count > 0) return found;
@@ -48,7 +48,7 @@ function findForms(parts: PlacedParts, forms: readonly string[], counted: Counte
   return { count, lists };
 }
 
-/** What is read for a count is not needed any more. */
+/** Memory for counting, which needs the lists only briefly. */
 const counting = new Arena();
 
 function countIn(postings: Postings, start: number, { kinds, wanted }: Counted): number {
@@ -64,7 +64,7 @@ function countIn(postings: Postings, start: number, { kinds, wanted }: Counted):
   return sum;
 }
 
-/** How much a word weighs that is in so many of all documents, in parts of a unit. */
+/** The weight of a word in `found` of `all` documents, in parts of a unit. */
 export function weightOf(found: number, all: number): number {
   return Math.ceil(UNIT * Math.log(1 + (all - found + 0.5) / (found + 0.5)));
 }

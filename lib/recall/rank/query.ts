@@ -3,37 +3,37 @@ import { otherSpellings } from '../words/fold.js';
 import { stem } from '../words/stem.js';
 import { describedWords, words } from '../words/words.js';
 
-/** A word that is looked for, in all the forms it may have. */
+/** A word of a search, in all its forms. */
 export interface Term {
   readonly forms: readonly string[];
-  /** Not missed where it is nowhere: the parts of such a name are looked for as well. */
+  /** True for a name that need not occur, because its parts are terms too. */
   readonly isWhole: boolean;
 }
 
-/** Two words, one after the other. */
+/** Two consecutive words. */
 export interface Pair {
   readonly first: string;
   readonly second: string;
 }
 
-/** What is looked for. */
+/** A parsed search. */
 export interface Query {
   readonly terms: readonly Term[];
-  /** Words that follow each other in the question. */
+  /** Consecutive words of the search. */
   readonly pairs: readonly Pair[];
-  /** What must be in the text just so, in any case. */
+  /** Texts that must occur literally, ignoring case. */
   readonly phrases: readonly string[];
 }
 
 const PHRASE = /"([^"]+)"|“([^“”]+)”|„([^“„]+)“|«([^«»]+)»/g;
 
-/** A search as it was typed. */
+/** Parses a search. */
 export function parseQuery(text: string): Query {
   const phrases = Array.from(text.matchAll(PHRASE), ([, ...found]) => found.find((one) => one !== undefined) ?? '');
   return { terms: termsOf(text), pairs: pairsOf(words(text)), phrases: phrases.filter((one) => one.trim() !== '') };
 }
 
-/** The same. What has no words in it, such as `&&`, or only such as say nothing, is looked for just so. */
+/** The same. A text without words, such as `&&`, or with stop words only is searched for literally. */
 export function queryOf(text: string): Query {
   const query = parseQuery(text);
   const phrase = text.trim();
@@ -64,7 +64,7 @@ function pairsOf(sequence: readonly string[]): readonly Pair[] {
   return pairs;
 }
 
-/** How many longer words one beginning may stand for. */
+/** The maximum number of longer words for one beginning. */
 const BEGINNINGS = 32;
 
 /** Whether a term is one character of a script that is written without spaces: it is found at the beginning of pairs. */
@@ -72,10 +72,10 @@ export function isCharacter({ forms: [word = ''] }: Term): boolean {
   return /^[^\0-\u02ff]$/u.test(word);
 }
 
-/** In more documents than that it takes long to look through all words for those that end with one. */
+/** With more documents than this, searching all words for an ending takes too long. */
 const LOOKED_THROUGH = 20_000;
 
-/** What may stand for a term that is nowhere: other spellings of it, else words that begin or end with it, else those that it is made of. */
+/** Substitutes for a term that does not occur: other spellings, else words that begin or end with it, else its parts. */
 export function otherForms(parts: readonly IndexPart[], { forms: [word = '', ...rest] }: Term): readonly string[] {
   if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word)];
   const isThere = (form: string): boolean => parts.some((part) => part.find(form) !== null);
@@ -94,11 +94,11 @@ function endings(parts: readonly IndexPart[], word: string): readonly string[] {
   return [...new Set(parts.flatMap((part) => part.endingWith(word, BEGINNINGS)))].slice(0, BEGINNINGS);
 }
 
-/** The shortest word that a compound is made of, and what may stand between two, as in the German `Versicherung-s-vertrag`. */
+/** The shortest part of a compound, and the letters that may join two, as in the German `Versicherung-s-vertrag`. */
 const LEAST_PART = 4;
 const JOINTS = /(?:es|en|s|n)$/;
 
-/** The two words that a compound is made of, where both are there. */
+/** The two parts of a compound, if both occur. */
 function partsOf(word: string, isThere: (form: string) => boolean): readonly string[] {
   if (!/^[a-z]+$/.test(word)) return [];
   for (let at = word.length - LEAST_PART; at >= LEAST_PART; at -= 1) {

@@ -4,27 +4,27 @@ import type { Query } from './query.js';
 import type { Scores } from './scores.js';
 import { mostBySecondLook, secondLook } from './second-look.js';
 
-/** How many documents are ranked, and how many of them with their text: reading it is what takes time. */
+/** The number of documents to rank, and of those to rank with their text, because reading text takes most of the time. */
 const RANKED = 100;
 const LOOKED_AT = 24;
 
-/** How many are ranked where all are wanted that have the words, or where a text must be there just so. */
+/** The number of documents to rank if all with the words are wanted, or if a text must occur literally. */
 const MANY = 2000;
 
-/** The documents that fit best, best first; `textOf` reads one, null for one that must not be given. */
+/** The best documents, best first. `textOf` reads the text of one; null if it must not be returned. */
 export function* rank(scores: Scores, query: Query, bounds: Bounds, textOf: TextOf): Generator<RankedDocument> {
   yield* ranked(scores, query, candidatesFor(scores, query, bounds, false), textOf);
 }
 
-/** Reads the text of a document; null for one that must not be given. */
+/** Reads the text of a document; null if it must not be returned. */
 export type TextOf = (document: number) => string | null;
 
-/** What may be found, best first as far as the index tells; `many` where all are wanted that have the words. */
+/** The candidates, best first according to the index; `many` if all with the words are wanted. */
 export function candidatesFor(scores: Scores, query: Query, bounds: Bounds, many: boolean): readonly RankedDocument[] {
   return scores.best(query.terms, bounds, query.phrases.length > 0 || many ? MANY : RANKED);
 }
 
-/** The same as their texts tell, best first. Reads a text only where it may change what comes next, since that takes most of the time. */
+/** The candidates reordered by their texts, best first. Reads a text only if it can change the order, since reading takes most of the time. */
 export function* ranked(
   scores: Scores,
   query: Query,
@@ -50,7 +50,7 @@ export function* ranked(
   yield* candidates.slice(looked.length);
 }
 
-/** How sure it is that a document is what was asked for: the share of the question it has, and how rare that is. */
+/** The certainty of a match: the share of the query that the document contains, and the rarity of these words. */
 export function certainty({ coverage, weight }: RankedDocument): number {
   return coverage * Math.sqrt(weight);
 }

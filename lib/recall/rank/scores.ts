@@ -7,21 +7,21 @@ import { type Counted, findTerm, type PlacedParts, weightOf } from './found-term
 import type { Term } from './query.js';
 import { Weights } from './weigh.js';
 
-/** Terms beyond so many are left out, the most common first: each is a bit. */
+/** The maximum number of terms, since each is a bit. Beyond that, the most common ones are left out. */
 const TERMS = 31;
 
-/** All documents there are, by how well they fit: BM25 with what stands right next to and around each. */
+/** Scores all documents with BM25, including the neighbours of each. */
 export class Scores {
   readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
-  /** How many documents there are, by the number of their kind; counted where only some kinds count. */
+  /** The number of documents of each kind, counted on demand. */
   #counts: Uint32Array | null = null;
   readonly #found: Accumulator;
-  /** By document; read where a search is for a time. */
+  /** By document, read only for searches in a period. */
   #days: Uint16Array | null = null;
-  /** The terms of the last search that a document has that has all of its words, null if one of them is nowhere. */
+  /** The bits of a document with all words of the last search, null if one of them does not occur. */
   #all: number | null = null;
-  /** The bits of the words of the last search, 0 for one that is nowhere. */
+  /** The bits of the words of the last search, 0 for one that does not occur. */
   #bits: ReadonlyMap<string, number> = new Map();
 
   constructor(parts: readonly IndexPart[]) {
@@ -43,25 +43,25 @@ export class Scores {
     return this.#kinds.length;
   }
 
-  /** The part that a document is in, and its number there. */
+  /** The part of a document, and its number there. */
   locate(document: number): { readonly part: number; readonly local: number } {
     let part = this.#parts.length - 1;
     while (part > 0 && (this.#parts[part]?.start ?? 0) > document) part -= 1;
     return { part, local: document - (this.#parts[part]?.start ?? 0) };
   }
 
-  /** The documents of those kinds in those days, in order. */
+  /** The documents within these bounds, in order. */
   within(bounds: Bounds): number[] {
     return [...this.newest(bounds)].reverse();
   }
 
-  /** The same from the newest on, as they are taken. */
+  /** The same, newest first, generated lazily. */
   *newest(bounds: Bounds): Generator<number> {
     const allowed = this.#filter(bounds);
     for (let document = this.count - 1; document >= 0; document -= 1) if (allowed(document)) yield document;
   }
 
-  /** How many there are. */
+  /** The number of these documents. */
   countWithin(bounds: Bounds): number {
     const allowed = this.#filter(bounds);
     let count = 0;
@@ -92,18 +92,18 @@ export class Scores {
     return this.#choose(weighed, total, bounds, limit, counted);
   }
 
-  /** Whether a document with these terms of the last search has all of its words. */
+  /** Whether a document with these terms has all words of the last search. */
   hasAll(terms: number): boolean {
     return this.#all !== null && (terms & this.#all) === this.#all;
   }
 
-  /** Whether a document of the last search may have that word of it. */
+  /** Whether a result of the last search may contain that word of it. */
   mayHave({ terms }: RankedDocument, word: string): boolean {
     const bits = this.#bits.get(word);
     return bits === undefined || (bits & terms) !== 0;
   }
 
-  /** What stands so near to a document that their terms count for it too: those that have a term of the last search. */
+  /** The neighbours whose terms count for a document too, if they have a term of the last search. */
   *near(document: number): Generator<number> {
     const { masks } = this.#found;
     const run = Math.floor(document / RUN);
@@ -115,7 +115,7 @@ export class Scores {
   later(document: number, terms: number): number | null {
     const { masks, runs } = this.#found;
     for (let run = Math.floor((this.count - 1) / RUN); run >= Math.floor((document + 1) / RUN); run -= 1) {
-      // Most runs have not all of them even together.
+      // Most runs lack one of them.
       if (((runs[run + 1] ?? 0) & terms) !== terms) continue;
       for (let other = Math.min(this.count, (run + 1) * RUN) - 1; other > document && other >= run * RUN; other -= 1) {
         if (((masks[other + 1] ?? 0) & terms) === terms && SAID.includes(this.kindOf(other))) return other;
@@ -124,7 +124,7 @@ export class Scores {
     return null;
   }
 
-  /** Whose words a document has. */
+  /** The kind of a document. */
   kindOf(document: number): Kind {
     return KINDS[this.#kinds[document] ?? 0] ?? 'tool';
   }
@@ -137,7 +137,7 @@ export class Scores {
     return days;
   }
 
-  /** How many documents are of these kinds. */
+  /** The number of documents of these kinds. */
   #countOf(wanted: readonly boolean[]): number {
     this.#counts ??= countsOf(this.#kinds);
     return this.#counts.reduce((sum, count, kind) => (wanted[kind] === true ? sum + count : sum), 0);
@@ -163,7 +163,7 @@ export class Scores {
     return chooser.taken();
   }
 
-  /** Whether a document may be given at all. */
+  /** A test for documents within the bounds. */
   #filter({ kinds, from, until, below = this.count }: Bounds): (document: number) => boolean {
     const wanted = wantedKinds({ kinds });
     if (kinds === null && from === null && until === null && below === this.count) return () => true;
@@ -179,7 +179,7 @@ export class Scores {
   }
 }
 
-/** The bit of each word; words of terms that are left out have none. */
+/** The bit of each word; words of omitted terms have none. */
 function bitsOf(
   found: readonly (Term & { readonly count: number })[],
   used: readonly Term[],
@@ -192,7 +192,7 @@ function bitsOf(
   return bits;
 }
 
-/** The bits of the terms that must be there: the parts of a name stand for the whole. */
+/** The bits of the required terms; for a name, its parts are enough. */
 function allOf(terms: readonly { readonly isWhole: boolean }[]): number {
   const isNeeded = terms.some(({ isWhole }) => !isWhole) ? (isWhole: boolean) => !isWhole : () => true;
   return terms.reduce((bits, { isWhole }, index) => (isNeeded(isWhole) ? bits | (1 << index) : bits), 0);

@@ -1,10 +1,10 @@
 import { WantedWords } from '../words/wanted-words.js';
 import type { Query } from './query.js';
 
-/** How much each two words count that follow each other in the question and in the text. */
+/** The bonus for two words that are consecutive both in the query and in the text. */
 const PAIR = 0.25;
 
-/** By how much the text of a document makes it fit better. */
+/** The bonus of a document for its text. */
 export function secondLook({ pairs }: Query): (text: string) => number {
   const wanted = [...new Set(pairs.flatMap(({ first, second }) => [first, second]))];
   const numbered = pairs.map(({ first, second }) => ({ first: wanted.indexOf(first), second: wanted.indexOf(second) }));
@@ -13,7 +13,7 @@ export function secondLook({ pairs }: Query): (text: string) => number {
   let last = -1;
   let secondLast = -1;
   const next = (number: number): void => {
-    // One more word may stand between the two.
+    // One other word may be between the two.
     for (const pair of number < 0 ? [] : numbered) {
       if (pair.second === number && (pair.first === last || pair.first === secondLast)) found.add(pair);
     }
@@ -29,20 +29,20 @@ export function secondLook({ pairs }: Query): (text: string) => number {
   };
 }
 
-/** The same at most, for a text that has only words for which `mayHave` is true. */
+/** The maximum bonus for a text that contains only words for which `mayHave` is true. */
 export function mostBySecondLook({ pairs }: Query, mayHave: (word: string) => boolean): number {
   let possible = 0;
   for (const { first, second } of pairs) if (mayHave(first) && mayHave(second)) possible += 1;
   return 1 + PAIR * possible;
 }
 
-/** Tells whether a text has all of the phrases, in any case and however its lines are broken. */
+/** A test for texts that contain all phrases, ignoring case and line breaks. */
 export function phraseTest({ phrases }: Query): (text: string) => boolean {
   const wanted = phrases.map(inLowerCase).map((phrase) => ({ words: phrase.split(/\s+/), phrase: even(phrase) }));
   return (text) => {
     if (wanted.length === 0) return true;
     const lower = inLowerCase(text);
-    // Most texts lack one of the words, and need not be made even.
+    // Most texts lack one of the words and need not be normalised.
     if (!wanted.every(({ words }) => words.every((word) => lower.includes(word)))) return false;
     const plain = even(lower);
     return wanted.every(({ phrase }) => plain.includes(phrase));

@@ -1,14 +1,16 @@
-/** Weights and scores are whole numbers of such parts: V8 puts each fraction that it computes before it compiles a loop on the heap, a million times in the first search. */
+/**
+ * Weights and scores are integers in units of 1/4096: until V8 compiles a loop, it allocates every fraction on the heap, a million times in the first search.
+ */
 export const UNIT = 4096;
 
-/** How many masks of one byte there are. */
+/** The number of masks of one byte. */
 const BYTE = 256;
 
-/** What the terms of a mask weigh together, in parts of a unit. Sums by byte: a long history asks for a million masks. */
+/** The total weight of the terms in a mask, in parts of a unit. Uses a table for each byte, because a long history needs a million sums. */
 export class Weights {
   readonly #sums = new Int32Array(4 * BYTE);
 
-  /** `weights` are those of the terms, by their bits. */
+  /** `weights` of the terms, by bit. */
   constructor(weights: readonly number[]) {
     for (let index = 0; index < this.#sums.length; index += 1) {
       const first = 8 * Math.floor(index / BYTE);

@@ -1,6 +1,6 @@
 import type { Kind } from '../index/part.js';
 
-/** How much more the words of the one who is asked about count. */
+/** The factor for the words of the speaker that the question is about. */
 const FAVOUR = 1.6;
 
 const MODEL =
@@ -9,7 +9,7 @@ const MODEL =
 const USER =
   /\b(?:did|have|had|do|am|was|were) I\b|\bmy\b|\bI (?:said|told|asked|mention|want|use|plan|like|prefer)|\b(?:habe|hatte) ich\b|\bmeine?[mnrs]?\b|\b(?:ai-je|j'ai|mon|mes)\b|\b(?:dije|mi|mis)\b|我|私|僕/iu;
 
-/** Whose words a question asks about: `what did you recommend` those of the model, `did I say` and `my` those of the user. */
+/** The speaker that a question is about: the model for `what did you recommend`, the user for `did I say` and `my`. */
 export function whoIsAsked(text: string): Readonly<Partial<Record<Kind, number>>> {
   if (MODEL.test(text)) return { model: FAVOUR, foreign: FAVOUR };
   return USER.test(text) ? { user: FAVOUR, attached: FAVOUR } : {};

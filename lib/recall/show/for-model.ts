@@ -9,7 +9,7 @@ import { passageOf } from './passage.js';
 import { tokenBound } from './token-bound.js';
 import { distance, parseTime } from './when.js';
 
-/** What the model asks for, as it wrote it. */
+/** The arguments of a call by the model. */
 export interface Request {
   readonly query?: string;
   readonly from?: string;
@@ -19,16 +19,16 @@ export interface Request {
   readonly count?: number;
 }
 
-/** The most that one answer takes, in tokens as they are estimated here: four characters, or one that is no letter of an alphabet. */
+/** The maximum size of one result, in tokens (see `tokensOf`). */
 const BUDGET = 1900;
-/** Of one message, of what stands beside it, and of each message around one. */
+/** The maximum length of one message, of its neighbours, and of each message around one. */
 const PASSAGE = 700;
 const NEIGHBOUR = 220;
 const AROUND = 360;
-/** How many messages are given on each side of one. */
+/** The number of messages on each side of one. */
 const REACH = 10;
 
-/** Looks for what the model asks for and says what was found. Throws a `HiError` for what cannot be looked for. */
+/** Runs a search for the model and returns the results as text. Throws a `HiError` for an invalid search. */
 export async function recallForModel(
   finder: Recall,
   { query = '', from, until, who, around, count = 5 }: Request,
@@ -88,7 +88,7 @@ function aroundText(messages: readonly Said[], id: number, now: Date, home: stri
     const body = passageOf(searchedText(said.message), '', [], AROUND).text;
     return `${headOf(said, now, home)}\n${body}`;
   });
-  // The nearest first, until there is no more room.
+  // Nearest first, until there is no more room.
   const middle = Math.max(
     0,
     messages.findLastIndex(({ message }) => message.id <= id),

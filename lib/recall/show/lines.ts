@@ -6,7 +6,7 @@ import type { Found, Hit, Said } from '../search.js';
 import { marked, passageOf } from './passage.js';
 import { distance } from './when.js';
 
-/** How much of a message is shown. */
+/** The maximum number of characters shown of a message. */
 const SHOWN = 240;
 
 const WHO = {
@@ -17,10 +17,10 @@ const WHO = {
   note: 'your command',
 } as const;
 
-/** How the words that were looked for are shown. */
+/** Styles a matching word. */
 export type Highlight = (word: string) => string;
 
-/** What was found, two lines for each: where and when, and the words around what was looked for. `safe` makes a text harmless for a terminal. */
+/** The results, two lines for each: place and time, and the passage around the matching words. `safe` makes a text harmless for a terminal. */
 export function foundLines(
   { hits, more, unsearched }: Found,
   query: string,
@@ -33,7 +33,7 @@ export function foundLines(
   return unsearched === 0 ? lines : [...lines, unsearchedLine(unsearched)];
 }
 
-/** One message by itself, in the same two lines. */
+/** One message in the same two lines. */
 export function groundLines(
   { message, origin, isUndone }: Said & { readonly isUndone: boolean },
   query: string,
@@ -45,7 +45,7 @@ export function groundLines(
   return [`${headOf(hit, now)}${undone}`, `  ${bodyOf({ text: searchedText(message) }, query, mark, (text) => text)}`];
 }
 
-/** How many there are, and what to do next. */
+/** The number of results, and what to do next. */
 export function summaryLine({ hits, isWhole }: Found, query: string): string {
   if (hits.length === 0) return `No message contains '${query}'.`;
   const count = `${quantity(hits.length, 'message')}.`;
@@ -53,7 +53,7 @@ export function summaryLine({ hits, isWhole }: Found, query: string): string {
   return `${count}${partly} To see one in its place: /history #${hits[0]?.message.id}`;
 }
 
-/** What is said where a part of the conversation is not indexed yet. */
+/** The notice that a part of the conversation is not indexed yet. */
 export function unsearchedLine(unsearched: number): string {
   return `${Math.max(1, Math.round(100 * unsearched))} % of the conversation is not indexed yet. To index it now, run: hi recall --rebuild`;
 }

@@ -1,15 +1,15 @@
 import { queryOf } from '../rank/query.js';
 import { placedWords, words } from '../words/words.js';
 
-/** The part of a text around what was looked for. */
+/** The part of a text around the matching words. */
 export interface Passage {
-  /** On one line, with `…` where it was cut. */
+  /** On one line, with `…` at the cuts. */
   readonly text: string;
-  /** Where in it the words are that were looked for. */
+  /** The positions of the matching words in it. */
   readonly marks: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** About so many characters of the text, where most of the words are that are looked for, or the phrase is. */
+/** About `length` characters of the text, where it has most of the words, or the phrase. */
 export function passageOf(text: string, query: string, phrases: readonly string[], length: number): Passage {
   const places = wantedPlaces(text, query, phrases);
   const [from, to] = bestSpan(text, places, length);
@@ -27,7 +27,7 @@ export function passageOf(text: string, query: string, phrases: readonly string[
   return { text: shown.trimEnd() + (to < text.length ? ' …' : ''), marks };
 }
 
-/** The text with each place that is marked changed by `mark`. */
+/** The text with `mark` applied to each match. */
 export function marked({ text, marks }: Passage, mark: (word: string) => string): string {
   let at = 0;
   let shown = '';
@@ -38,7 +38,7 @@ export function marked({ text, marks }: Passage, mark: (word: string) => string)
   return shown + text.slice(at);
 }
 
-/** A whole text with each place changed by `mark` that was looked for. */
+/** The whole text with `mark` applied to each match. */
 export function markedText(text: string, query: string, mark: (word: string) => string): string {
   return marked({ text, marks: wantedPlaces(text, query, queryOf(query).phrases) }, mark);
 }
@@ -61,7 +61,7 @@ function wantedPlaces(text: string, query: string, phrases: readonly string[]): 
   return found;
 }
 
-/** Where a phrase is, in any case and however its lines are broken. */
+/** The positions of a phrase, ignoring case and line breaks. */
 function phrasePlaces(text: string, phrase: string): readonly Place[] {
   const pieces = phrase.trim().split(/\s+/);
   const pattern = pieces.map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+');
@@ -69,7 +69,7 @@ function phrasePlaces(text: string, phrase: string): readonly Place[] {
   return Array.from(found, ({ 0: { length }, index }) => ({ start: index, end: index + length, word: phrase }));
 }
 
-/** The places, in order, without those that begin inside of another. */
+/** The places, in order, without those that begin inside another. */
 function apart(places: readonly Place[]): readonly Place[] {
   let end = 0;
   return places.filter((place) => {
@@ -79,7 +79,7 @@ function apart(places: readonly Place[]): readonly Place[] {
   });
 }
 
-/** Where the most different words lie within `length` characters, cut where words end. */
+/** The span of `length` characters with the most different words, cut at word boundaries. */
 function bestSpan(text: string, places: readonly Place[], length: number): readonly [from: number, to: number] {
   if (text.length <= length) return [0, text.length];
   let [best, most] = [places[0], 0];
@@ -106,7 +106,7 @@ function beforeSpace(text: string, end: number): number {
   return space > end - 40 ? space : whole(text, end);
 }
 
-/** Not between the halves of a character. */
+/** Moves a position out of a surrogate pair. */
 function whole(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;

@@ -1,4 +1,4 @@
-/** How many tokens a text has at most, about: four characters make one, or one that is no letter of an alphabet. */
+/** An approximate upper bound of the tokens in a text: one for four letters of an alphabet, and one for any other character. */
 export function tokenBound(text: string): number {
   const wide = text.match(/[^\0-\u024f]/g)?.length ?? 0;
   return Math.ceil((text.length - wide) / 4 + wide);

@@ -3,7 +3,7 @@ import { HiError } from '../../errors.js';
 
 const DAY = 86_400_000;
 
-/** How long ago that was: `today`, `3 days ago`, `8 months ago`. */
+/** The time since then: `today`, `3 days ago`, `8 months ago`. */
 export function distance(at: string, now: Date): string {
   const then = new Date(at);
   const days = Math.round((startOfDay(now).getTime() - startOfDay(then).getTime()) / DAY);
@@ -17,8 +17,8 @@ export function distance(at: string, now: Date): string {
 }
 
 /**
- * The time that a text names: a date, a month, a year, a moment, `today`, `yesterday`, or so many days, weeks, months or years back (`30d`, `2w`). Of a time that
- * lasts it is the beginning, or with `last` the end. Throws a `HiError` of code `usage`.
+ * Parses a time: a date, a month, a year, a moment, `today`, `yesterday`, or a number of days, weeks, months or years ago (`30d`, `2w`). Returns the beginning
+ * of a period, or its end with `last`. Throws a `HiError` of code `usage`.
  */
 export function parseTime(text: string, now: Date, last: boolean): Date {
   const wanted = text.trim().toLowerCase();

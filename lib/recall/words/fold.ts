@@ -1,4 +1,4 @@
-/** Letters that do not come apart into a letter and an accent, and those that are also written as two. */
+/** Letters that Unicode does not decompose into a letter and an accent, and those that are also written as two letters. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -18,7 +18,7 @@ const MARKS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/g;
 
 const PLAIN = /^[\0-\x7f]*$/;
 
-/** A word without accents and in lower case: `Zürich` is `zurich`. */
+/** A word in lower case without accents: `zurich` for `Zürich`. */
 export function fold(word: string): string {
   if (PLAIN.test(word)) return word.toLowerCase();
   const lower = word.normalize('NFKC').toLowerCase();
@@ -29,7 +29,7 @@ export function fold(word: string): string {
     .normalize('NFC');
 }
 
-/** The same word as it is written where the letters are not at hand: `zuerich`; null if there is no such letter in it. */
+/** The spelling of a word with two letters instead of an umlaut: `zuerich`; null if it has none. */
 export function foldToDigraphs(word: string): string | null {
   if (PLAIN.test(word)) return null;
   const lower = word.normalize('NFKC').toLowerCase();
@@ -37,7 +37,7 @@ export function foldToDigraphs(word: string): string | null {
   return written === lower ? null : fold(written);
 }
 
-/** How a plain word may be spelled otherwise: `zuerich` is `zurich` too, and `zurich` is `zuerich`. */
+/** Other spellings of a folded word: `zurich` for `zuerich`, and `zuerich` for `zurich`. */
 export function otherSpellings(word: string): readonly string[] {
   if (!/^[a-z]{4,24}$/.test(word)) return [];
   const spellings = new Set<string>();

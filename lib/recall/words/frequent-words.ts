@@ -1,9 +1,9 @@
 /**
- * Words that say nothing of what a text is about. Where a word of one language is a word of content in another (German 'die', 'war', 'man', French 'son'),
- * it is left out: a word that is common costs space, one that is missing cannot be found.
+ * Words that say nothing about the subject of a text. A word that is significant in another language (German 'die', 'war', 'man', French 'son')
+ * is not in the list: a common word only takes space, but a missing one cannot be found.
  */
 const LISTS = [
-  // English, with the words of questions about what was said, and what is left of contractions.
+  // English, with words of questions about earlier messages, and parts of contractions.
   `a about above after again all also although always am an and another any anybody anyone anything are aren around as at away be because been before
   being below between both but by came can cannot come could couldn did didn do does doesn doing don done down during each either else ever every few
   for from further get gets getting give given go goes going gone got had hadn has hasn have haven having he her here hers herself him himself his how
@@ -42,9 +42,9 @@ const LISTS = [
   сам свой себя со так также такой там тебя тем то того тоже той только том ты у уже хотя чего чем что чтобы эта эти это этот я є і ї й та ти ти що як`,
 ] as const;
 
-/** How a word is compared: see `fold`. */
+/** The stop words in the form of `folded`, see `fold`. */
 export function stopWords(folded: (word: string) => string): ReadonlySet<string> {
-  // 'Also', 'war', 'die', 'made' and others are content in one language and not in another; those that English counts on are not listed above.
+  // 'Also', 'war', 'die', 'made' and others are significant in one language and not in another.
   const content = [
     'die',
     'mit',

@@ -1,9 +1,11 @@
-/** A word without its endings, so that `painting`, `painted` and `paints` are one. Rough on purpose: what matters is that text and question are cut alike. */
+/**
+ * A word without its endings, so that `painting`, `painted` and `paints` are equal. It is deliberately rough: texts and queries only have to be treated alike.
+ */
 export function stem(word: string): string {
   if (word.length < 4) return word;
   if (/^[a-z]+$/.test(word)) return latin(word);
   if (/^[а-яіїє]+$/.test(word)) return cyrillic(word);
-  // The article, and what is written together with it, and the ending of feminine words.
+  // Removes the article, prefixes that are written together with it, and the feminine ending.
   if (/^[\u0621-\u064a]+$/.test(word)) return word.replace(/^(?:[وبكف]?ال|لل)(?=...)/, '').replace(/(?<=...)[ةه]$/, '');
   return /^[\u05d0-\u05ea]+$/.test(word) ? word.replace(/^ה(?=...)/, '') : word;
 }
@@ -27,7 +29,7 @@ function withoutPlural(word: string): string {
     .replace(/(?<=[^su])s$/, '');
 }
 
-/** The endings of Russian and Ukrainian nouns, adjectives and verbs, the longest first. */
+/** The endings of Russian and Ukrainian nouns, adjectives and verbs, longest first. */
 const ENDINGS =
   /(?<=...)(?:иями|ями|ами|ого|его|ому|ему|ыми|ими|ешь|ете|ать|ять|ить|еть|ала|али|ило|или|ла|ло|ли|ая|яя|ое|ее|ые|ие|ии|ию|ия|ой|ей|ом|ем|ам|ям|ах|ях|ов|ев|ый|ий|ую|юю|ет|ит|ут|ют|ть|[аеиоуыьюяйіїє])$/;
 

@@ -1,20 +1,20 @@
 import { eachPiece } from './each-piece.js';
 import { plainWord, STOPPED, wordsOf } from './words.js';
 
-/** How many bits a hash has: enough that no two of some hundred words have one. */
+/** The mask of a hash: it has enough bits that no two of a few hundred words collide. */
 const HASH = 0x3fffffff;
 
-/** What a word is that says nothing, and any other that is not wanted. */
+/** The codes for stop words, and for other words that are not wanted. */
 const STOP = -2;
 const OTHER = -1;
 
 const STOPPED_HASHES: ReadonlySet<number> = new Set(Array.from(STOPPED, (word) => hashOf(word, 0, word.length)));
 
-/** Finds some words in texts. Makes no text of what is plainly another word, nor twice of the same: in a search that is nearly all there is. */
+/** Finds certain words in texts. Avoids creating strings for other words, which are nearly all words in a search. */
 export class WantedWords {
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #beginnings: ReadonlySet<number>;
-  /** By the hash of a plain word, what it is. */
+  /** The code of each plain word, by its hash. */
   readonly #known = new Map<number, number>();
 
   constructor(wanted: readonly string[]) {
@@ -22,7 +22,7 @@ export class WantedWords {
     this.#beginnings = new Set(wanted.map((word) => beginningAt(word, 0, word.length)));
   }
 
-  /** Calls `found` for each word of a text, in order: with its number among those that are wanted, -1 for any other. */
+  /** Calls `found` for each word of a text, in order, with its number among the wanted words, or -1. */
   each(text: string, found: (number: number) => void): void {
     eachPiece(
       text,
@@ -36,10 +36,10 @@ export class WantedWords {
     );
   }
 
-  /** What a plain word is. */
+  /** The code of a plain word. */
   #numberOf(text: string, at: number, end: number): number {
     const hash = hashOf(text, at, end);
-    // Without its endings a word still begins as it did.
+    // Stemming does not change the beginning of a word.
     if (!this.#beginnings.has(beginningAt(text, at, end))) return STOPPED_HASHES.has(hash) ? STOP : OTHER;
     const known = this.#known.get(hash);
     if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export class WantedWords {
   }
 }
 
-/** The first two letters of a plain word, in any case. */
+/** A code for the first two letters of a plain word, ignoring case. */
 function beginningAt(text: string, at: number, end: number): number {
   return ((text.charCodeAt(at) | 32) << 8) | (at + 1 < end ? text.charCodeAt(at + 1) | 32 : 0);
 }

@@ -2,65 +2,65 @@ import { fold, foldToDigraphs } from './fold.js';
 import { stopWords } from './frequent-words.js';
 import { stem } from './stem.js';
 
-/** Letters, digits and what joins them into one name: `hi.js`, `user_id`, `2024-05-08`, `don't`. */
+/** Letters and digits, and the characters that join them into one name: `hi.js`, `user_id`, `2024-05-08`, `don't`. */
 const CHUNK = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/gu;
 
-/** The same right where it is looked for. */
+/** The same at one position. */
 export const CHUNK_HERE = /[\p{L}\p{N}\p{M}_]+(?:[.\-:@'’][\p{L}\p{N}\p{M}_]+)*/uy;
 
 /** Scripts that are written without spaces, and Korean, which writes endings to its words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々〆]+/gu;
 
-/** Where a name in one word is a name of several: `getUserProfile`, `HTTPRequest`, `user_id`, `utf8`. */
+/** The boundaries between the parts of a name: `getUserProfile`, `HTTPRequest`, `user_id`, `utf8`. */
 const SEAMS = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
 
-/** Longer names are keys and encoded bytes, which nobody looks for. */
+/** Longer names are keys and encoded bytes, which nobody searches for. */
 export const LONGEST = 64;
 
-/** A word of plain letters, as most are: there is nothing to take apart. */
+/** A word of ASCII letters, like most words, which need not be split. */
 const SIMPLE = /^[A-Za-z][a-z]{0,63}$/;
 
 const PLAIN = /^[\0-\x7f]*$/;
 
 export const STOPPED: ReadonlySet<string> = stopWords(fold);
 
-/** How many different pieces of text are remembered with their words: most of what is said is said again. */
+/** The number of chunks in the cache. Most of them occur again. */
 const REMEMBERED = 8000;
 
-/** V8 makes so long a part of a text a reference to it: what is remembered of it would keep all of it in memory. */
+/** V8 stores a substring of this length as a reference, so caching it would keep the whole text in memory. */
 const SHARED = 13;
 
 let known = new Map<string, readonly string[]>();
 
-/** A word that a text is found by. */
+/** A searchable word of a text. */
 export interface IndexTerm {
   readonly word: string;
-  /** `whole`: a name whose parts follow; `other`: another spelling of the word before; `end`: the last character of a run in pairs. */
+  /** `whole`: a name whose parts follow; `other`: another spelling of the previous word; `end`: the last character of a run of pairs. */
   readonly as: 'word' | 'whole' | 'other' | 'pair' | 'end';
 }
 
-/** The words that a text is found by, in order: folded, without endings, names of several words as a whole and in parts. Words that say nothing are left out. */
+/** The searchable words of a text, in order: folded, without endings, compound names both as a whole and in parts. Stop words are left out. */
 export function words(text: string): string[] {
   const found: string[] = [];
-  // Not `matchAll`: this is done in the engine.
+  // Not `matchAll`, which is slower.
   for (const chunk of text.match(CHUNK) ?? []) for (const word of wordsOf(chunk)) found.push(word);
   return found;
 }
 
-/** The same words, each with what it is of the text. */
+/** The same words, each with its role. */
 export function describedWords(text: string): readonly IndexTerm[] {
   return Array.from(text.matchAll(CHUNK), ([chunk]) => split(chunk)).flat();
 }
 
-/** The pieces of a text that words are made of: where each is, and its words. */
+/** The chunks of a text: the position of each, and its words. */
 export function* placedWords(
   text: string,
 ): Generator<{ readonly index: number; readonly length: number; readonly words: readonly string[] }> {
   for (const { 0: chunk, index } of text.matchAll(CHUNK)) yield { index, length: chunk.length, words: wordsOf(chunk) };
 }
 
-/** The words of such a piece of text. */
+/** The words of a chunk. */
 export function wordsOf(chunk: string): readonly string[] {
   const remembered = known.get(chunk);
   if (remembered !== undefined) return remembered;
@@ -77,13 +77,13 @@ export function unshared(chunk: string): string {
   return chunk.length < SHARED ? chunk : Buffer.from(chunk).toString();
 }
 
-/** What `split` finds in a word of plain letters. */
+/** The result of `split` for a word of ASCII letters. */
 function simpleWords(chunk: string): readonly string[] {
   const word = plainWord(chunk);
   return word === null ? [] : [word];
 }
 
-/** The word of plain letters; null for one that says nothing. */
+/** The searchable form of a word of ASCII letters; null for a stop word. */
 export function plainWord(chunk: string): string | null {
   const folded = chunk.toLowerCase();
   return STOPPED.has(folded) ? null : stem(folded);
@@ -100,7 +100,7 @@ function split(chunk: string): readonly IndexTerm[] {
   return found;
 }
 
-/** `Caroline's` is Caroline; `don't` and the `l'` of French are nothing. */
+/** `Caroline's` becomes Caroline; `don't` and the French `l'` are removed. */
 function withoutContractions(text: string): string {
   if (!/['’]/.test(text)) return text;
   return text
@@ -119,7 +119,7 @@ function addPiece(piece: string, found: IndexTerm[]): void {
   addName(piece.slice(at), found);
 }
 
-/** Every two characters, and the last one by itself: so a word of one character is found as the beginning of a pair. */
+/** Adds every two neighbouring characters, and the last character: a word of one character is found as the beginning of a pair. */
 function addPairs(run: string, found: IndexTerm[]): void {
   const characters = Array.from(fold(run));
   characters.forEach((character, index) => {
@@ -131,13 +131,13 @@ function addPairs(run: string, found: IndexTerm[]): void {
 function addName(piece: string, found: IndexTerm[]): void {
   const parts = piece.split(SEAMS).filter((part) => part !== '');
   if (parts.length > 1 && piece.length <= LONGEST) addWhole(fold(piece), found);
-  // A single letter or digit of a version or a hash says nothing by itself.
+  // A single letter or digit of a version or a hash has no meaning of its own.
   for (const part of parts) if (parts.length === 1 || part.length > 1) addWord(part, found);
 }
 
 function addWhole(whole: string, found: IndexTerm[]): void {
   found.push({ word: whole, as: 'whole' });
-  // Of a hash, people say the beginning.
+  // People usually quote only the beginning of a hash.
   if (/^(?=.*\d)[\da-f]{12,}$/.test(whole)) found.push({ word: whole.slice(0, 7), as: 'other' });
 }
 
