@@ -221,13 +221,24 @@ const ROWS: readonly Row[] = [
     hint: 'Use another model, or run again with --debug',
   },
   {
+    name: 'a model that LiteLLM does not have',
+    status: 400,
+    body: error('Invalid model name passed in model=m. Call `/v1/models` to view available models for your key.', {
+      param: 'None',
+    }),
+    exit: 5,
+    requests: 1,
+    said: "has no model 'm'",
+    hint: 'Choose another with /model or -m',
+  },
+  {
     name: 'a path at which there is nothing (FastAPI)',
     status: 404,
     body: { detail: 'Not Found' },
     exit: 5,
     requests: 3,
     said: 'Not Found.',
-    hint: 'Nothing answers at this path: check api_base',
+    hint: "If other models answer, there is no 'm': choose another with /model or -m.",
   },
   {
     name: 'a path at which there is nothing (llama.cpp)',

@@ -4,7 +4,8 @@ import type { ChatRequest } from '../../chat/request.js';
 import { asHiError, type HiError } from '../../errors.js';
 
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
-import { type PartialAnswer, requestAnswer } from '../../session/turn/request-answer.js';
+import type { PartialAnswer } from '../../session/turn/partial-answer.js';
+import { requestAnswer } from '../../session/turn/request-answer.js';
 import { SPECS } from '../../tools/tool-specs.js';
 import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';
 import type { Prompts } from '../terminal/prompts.js';

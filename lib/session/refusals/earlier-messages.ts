@@ -5,7 +5,7 @@ import { type Adapted, inWords } from './adapt-request.js';
 import { attachmentsOf } from './contents.js';
 
 /** No window is smaller: a request of fewer tokens is not refused for its length. */
-const LEAST_WINDOW = 2048;
+export const LEAST_WINDOW = 2048;
 
 /** The request without what was said before the newest message of the user; null where that is all there is. */
 function newestOnly(request: ChatRequest): ChatRequest | null {

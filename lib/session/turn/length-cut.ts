@@ -1,5 +1,5 @@
 import { isPart, type ToolCallPart, type ToolResultPart } from '../../chat/message.js';
-import type { PartialAnswer } from './request-answer.js';
+import type { PartialAnswer } from './partial-answer.js';
 
 /** How often in one turn the length limit may cut off a tool call. A model that ignores the first hint would repeat the mistake for ever. */
 export const MOST_CUTS = 2;

@@ -2,7 +2,8 @@ import { textOf, type Usage } from '../../chat/message.js';
 import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { TextModel } from '../../chat/text-model.js';
 import type { Provider } from '../../providers/common/provider.js';
-import { type PartialAnswer, requestAnswer } from './request-answer.js';
+import type { PartialAnswer } from './partial-answer.js';
+import { requestAnswer } from './request-answer.js';
 
 /** The settings of a text model. The adapter is loaded with the first request. */
 export interface TextModelSettings {

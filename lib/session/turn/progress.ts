@@ -1,7 +1,7 @@
 import type { PictureFile, ToolCallReport, TurnReport } from '../../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../../chat/message.js';
 import { joinSources, type Source } from '../../chat/source.js';
-import type { PartialAnswer } from './request-answer.js';
+import type { PartialAnswer } from './partial-answer.js';
 
 /** The outcome of a turn, without what only the session knows. */
 export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls' | 'model' | 'sources' | 'images'>;

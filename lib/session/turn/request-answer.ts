@@ -1,14 +1,15 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
-import type { AnswerPart, Usage } from '../../chat/message.js';
-import type { ModelFacts, ModelMemory } from '../../chat/model/model-facts.js';
+import type { Usage } from '../../chat/message.js';
+import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { joinSources, type Source } from '../../chat/source.js';
+import { joinSources } from '../../chat/source.js';
 import { Pieces } from '../../chat/text/pieces.js';
-import { windowIn } from '../../chat/text/window-in.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { KeptImage } from '../common/keep-image.js';
 import type { Adapted } from '../refusals/adapt-request.js';
+import { failureOfEmpty, learntFrom, learntLate, MOST_REFUSALS, withoutContent } from './failed-request.js';
+import type { PartialAnswer } from './partial-answer.js';
 import { ATTEMPTS, delayBefore, sleep } from './retry-delay.js';
 import { wholeCharacters } from './whole-characters.js';
 
@@ -16,20 +17,8 @@ import { wholeCharacters } from './whole-characters.js';
 const MAX_ANSWER = 2 * 1024 * 1024;
 const ENDLESS = `Stopped: the answer is longer than ${MAX_ANSWER / 1024 / 1024} million characters. The part received is kept.`;
 
-/** An answer while it arrives. If the stream ends early, it contains the part received. */
-export interface PartialAnswer {
-  parts: AnswerPart[];
-  /** Null until the stream has ended properly. */
-  end: Extract<StreamEvent, { type: 'end' }> | null;
-  /** Present if it is based on a web search. */
-  sources?: readonly Source[];
-}
-
 /** Stores an image that the model drew. */
 export type KeepImage = (drawing: Extract<StreamEvent, { type: 'image' }>) => Promise<KeptImage>;
-
-/** How often a request is sent again without what the server refused. */
-const MOST_REFUSALS = 2;
 
 /**
  * A failure of the moment may hide a refusal: after two of them the third request of a question is plainer, the next one as before. Where there is no sign of
@@ -62,15 +51,21 @@ export async function* requestAnswer(
       // A notice that only an answer can confirm is shown once there is one.
       const notice = adapted?.proves ? adapted.notice : null;
       yield* once(provider, request, answer, { memory, keep, notice }, signal);
-      const declined = isDeclined(answer);
-      const less = declined ? await withoutContent(request, answer.end?.detail, contents) : null;
-      if (less !== null) {
-        if (answer.end?.usage) yield usageOf(answer.end.usage);
-        contents += 1;
-        [request, adapted, answer.end] = [less.request, less, null];
-        continue;
-      }
-      if (!declined && (adapted !== null || memory.facts.doubted_at)) {
+      const { end } = answer;
+      if (end !== null && answer.parts.length === 0) {
+        const less = await withoutContent(request, end, contents);
+        const failure = less === null ? await failureOfEmpty(request, end, attempt >= PLAIN_ATTEMPT) : null;
+        if (less !== null || failure !== null) {
+          if (end.usage) yield usageOf(end.usage);
+          answer.end = null;
+        }
+        if (failure !== null) throw failure;
+        if (less !== null) {
+          contents += 1;
+          [request, adapted] = [less.request, less];
+          continue;
+        }
+      } else if (adapted !== null || memory.facts.doubted_at) {
         const { learntFromAnswer } = await import('../refusals/adapt-request.js');
         const learnt = learntFromAnswer(adapted, memory.facts, Date.now());
         if (learnt !== null) memory.learn(learnt);
@@ -79,7 +74,7 @@ export async function* requestAnswer(
       return;
     } catch (thrown) {
       if (isAbort(thrown) || !(thrown instanceof HiError)) throw thrown;
-      if (thrown.code === 'window') memory.learn(learntFrom(thrown));
+      if (thrown.code === 'window') memory.learn(learntFrom(thrown, request, answer));
       if (answer.parts.length > 0) {
         const notice = await learntLate(request, thrown, memory);
         if (notice !== null) yield warning(notice);
@@ -116,7 +111,7 @@ export async function* requestAnswer(
           continue;
         }
       }
-      const less = thrown.code === 'refused' ? await withoutContent(request, thrown.message, contents) : null;
+      const less = await withoutContent(request, thrown, contents);
       if (less !== null) {
         contents += 1;
         [request, adapted] = [less.request, less];
@@ -134,27 +129,6 @@ export async function* requestAnswer(
       if (adapted.notice !== null && adapted.proves === null) yield warning(adapted.notice);
     }
   }
-}
-
-/** What a refused request says about the window: its size, or that the known size is wrong and must be asked for again. */
-function learntFrom({ message }: HiError): ModelFacts {
-  const context_window = windowIn(message);
-  return context_window === null ? { asked_at: 1 } : { context_window };
-}
-
-/** Whether the model declined before it said anything. */
-const isDeclined = ({ end, parts }: PartialAnswer): boolean => end?.stop_reason === 'refusal' && parts.length === 0;
-
-async function withoutContent(request: ChatRequest, said: string | undefined, times: number): Promise<Adapted | null> {
-  if (times === MOST_REFUSALS) return null;
-  const { withoutRefusedContent } = await import('../refusals/earlier-messages.js');
-  return withoutRefusedContent(request, said ?? 'It declined to answer.');
-}
-
-async function learntLate(request: ChatRequest, thrown: HiError, memory: ModelMemory): Promise<string | null> {
-  if (!(thrown instanceof RequestRefusal)) return null;
-  const { learnLate } = await import('../refusals/learn-late.js');
-  return learnLate(request, thrown, memory);
 }
 
 async function* once(

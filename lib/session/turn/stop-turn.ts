@@ -2,8 +2,8 @@ import type { ChatEvent } from '../../chat/event.js';
 import { isPart, type Message, type NewMessage, type ToolCallPart, type ToolResultPart } from '../../chat/message.js';
 import type { Provider } from '../../providers/common/provider.js';
 import { cutResult, cutStop, MOST_CUTS } from './length-cut.js';
+import type { PartialAnswer } from './partial-answer.js';
 import type { Progress, TurnOutcome } from './progress.js';
-import type { PartialAnswer } from './request-answer.js';
 
 /** The dependencies needed to end a turn; see `TurnDeps`. */
 export interface StopDeps {

@@ -7,8 +7,9 @@ import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { GivenFile, ToolRunner } from '../../tools/common/tool.js';
 import { cutCalls, cutResult, lengthCutNotice } from './length-cut.js';
+import type { PartialAnswer } from './partial-answer.js';
 import { Progress, type TurnOutcome } from './progress.js';
-import { type KeepImage, type PartialAnswer, requestAnswer } from './request-answer.js';
+import { type KeepImage, requestAnswer } from './request-answer.js';
 import { stopBeforeRunning } from './stop-turn.js';
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;

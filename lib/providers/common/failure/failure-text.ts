@@ -28,8 +28,9 @@ export function later(wait: number): string {
 export function describe(
   code: ErrorCode,
   error: VendorError,
-  { member, model }: FailureContext,
+  context: FailureContext,
 ): { message: string; hint: string } {
+  const { member, model } = context;
   const { title } = member;
   const said =
     error.message === '' ? (error.status === null ? '.' : ` (HTTP ${error.status}).`) : `: ${sentence(error.message)}`;
@@ -76,7 +77,7 @@ export function describe(
         hint: 'Try again (/retry in hi chat).',
       };
     default:
-      return { message: `${title} did not accept the request${said}`, hint: requestHint(error, member) };
+      return { message: `${title} did not accept the request${said}`, hint: requestHint(error, context) };
   }
 }
 
@@ -97,7 +98,10 @@ function modelHint({ hints }: FailureContext['member'], model: string | null): s
   return hints?.model?.(model ?? 'NAME') ?? 'Choose another with /model or -m; `hi config check --live` tests it.';
 }
 
-function requestHint(error: VendorError, { hints }: FailureContext['member']): string {
+function requestHint(
+  error: VendorError,
+  { member: { hints }, model }: Pick<FailureContext, 'member' | 'model'>,
+): string {
   const { kinds, message, status } = error;
   if (/system memory/i.test(message)) return 'Set a smaller context_window, or use a smaller model.';
   if (/location is not supported/i.test(message)) return 'Use another provider, or a network in a supported region.';
@@ -113,8 +117,11 @@ function requestHint(error: VendorError, { hints }: FailureContext['member']): s
   if (feature === 'images') return 'Use a model with vision for images. The conversation goes on without this message.';
   if (feature === 'documents')
     return 'Send the text of the document instead. The conversation goes on without this message.';
-  if ((status === 404 && (kinds.includes(WEB_PAGE) || isMissingPath(message))) || status === 405)
-    return hints?.path ?? 'Nothing answers at this path: check api_base.';
+  if ((status === 404 && (kinds.includes(WEB_PAGE) || isMissingPath(message))) || status === 405) {
+    const path = hints?.path ?? 'Nothing answers at this path: check api_base.';
+    if (model === null || status === 405) return path;
+    return `${path} If other models answer, there is no '${model}': choose another with /model or -m.`;
+  }
   return 'Use another model, or run again with --debug to see what was sent.';
 }
 

@@ -27,7 +27,17 @@ const SENTENCES: readonly RegExp[] = [
   /(?:input|prompt) tokens? exceed|tokens? exceeds (?:the )?max|prompt token count [^.]{0,30}cannot exceed/,
   /tokens (?:\d+ )?\+ `?max(?:_new_|_| )tokens`? (?:\d+ )?must be/,
   /输入长度超|长度超过/,
+  /too (?:big|large|long) compared to (?:the )?kv|n_tokens(?:_all)? <= (?:\w+\.)?n_(?:u?batch|ctx)/,
 ];
+
+/** Of words that nobody has collected: what is long, than what, and nothing of files or of the answer. */
+const UNKNOWN_SENTENCE: readonly RegExp[] = [
+  /\b(?:prompt|sequence|conversation)\b/,
+  /\btoo (?:big|many)\b|\b(?:longer|larger|bigger|more|greater) than\b|\bexceed(?:s|ed)?\b/,
+  /\b(?:maximum|limit|allowed|supported|positions|context|kv)\b/,
+];
+const OF_SOMETHING_ELSE =
+  /image|picture|audio|video|\bfile|document|byte|pixel|max_|output|completion|\btools?\b|function|system prompt/;
 
 /** Limits on time or money, not on the window; their messages mention tokens too. */
 const LIMITS = /rate limit|quota|throttl|please wait|per (?:minute|min|hour|day)\b|daily|monthly/;
@@ -35,7 +45,9 @@ const LIMITS = /rate limit|quota|throttl|please wait|per (?:minute|min|hour|day)
 /** True if the message says that the request exceeds the window. Not for status 429. */
 export function saysOverflow(words: string): boolean {
   const text = words.toLowerCase();
-  return !LIMITS.test(text) && SENTENCES.some((sentence) => sentence.test(text));
+  if (LIMITS.test(text)) return false;
+  if (SENTENCES.some((sentence) => sentence.test(text))) return true;
+  return !OF_SOMETHING_ELSE.test(text) && UNKNOWN_SENTENCE.every((words) => words.test(text));
 }
 
 /**

@@ -51,11 +51,15 @@ export function fromErrorObject(
       .map(firstWords)
       .slice(0, MOST_KINDS),
     message: messageOf(error),
-    param: typeof error.param === 'string' && error.param !== '' ? firstWords(error.param) : null,
+    param: paramOf(error.param),
     headers,
     details,
   };
 }
+
+/** LiteLLM writes Python's word for nothing. */
+const paramOf = (param: JsonValue | undefined): string | null =>
+  typeof param === 'string' && !/^(?:none|null)?$/i.test(param) ? firstWords(param) : null;
 
 function fromRefusal(refusal: RefusedRequest): VendorError {
   const body = parse(refusal.body);

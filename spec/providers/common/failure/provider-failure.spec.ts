@@ -446,6 +446,10 @@ describe('the words for a full window', () => {
     'prompt token count of 150000 exceeds the limit of 128000',
     'tokens_limit_reached Request body too large for gpt-4o model. Max size: 8000 tokens.',
     'Prompt contains 40000 tokens, too large for model with 32768 maximum context length',
+    'Input prompt is too big compared to KV size. Please try increasing KV size.',
+    'GGML_ASSERT(n_tokens_all <= cparams.n_batch) failed',
+    'The conversation is longer than what is supported here.',
+    'A sequence of 30211 tokens exceeds the 8192 positions of the engine',
   ])('are known: %s', (words) => expect(saysOverflow(words)).toBe(true));
 
   it.each([
@@ -457,6 +461,9 @@ describe('the words for a full window', () => {
     'Daily token limit exceeded',
     'requested context size too large for model',
     'The response exceeds the allowed length of an answer',
+    'The prompt has an image that exceeds the maximum of 5 MB',
+    'The system prompt has more than the allowed number of blocks',
+    'max_tokens of the sequence exceeds the limit',
   ])('are not: %s', (words) => expect(saysOverflow(words)).toBe(false));
 });
 

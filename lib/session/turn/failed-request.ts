@@ -1,0 +1,45 @@
+import type { ModelFacts, ModelMemory } from '../../chat/model/model-facts.js';
+import { estimateParts } from '../../chat/part-size.js';
+import type { ChatRequest } from '../../chat/request.js';
+import { windowIn } from '../../chat/text/window-in.js';
+import { HiError } from '../../errors.js';
+import { RequestRefusal } from '../../providers/common/provider.js';
+import type { Adapted } from '../refusals/adapt-request.js';
+import type { PartialAnswer, StreamEnd } from './partial-answer.js';
+
+/** How often a request is sent anew without what the server refused. */
+export const MOST_REFUSALS = 2;
+
+/**
+ * What a refused request says about the window: its size, or that the known size is wrong and must be asked for again. If the window cut the answer,
+ * it holds no more than the request and the part received.
+ */
+export function learntFrom({ message }: HiError, request: ChatRequest, { parts }: PartialAnswer): ModelFacts {
+  const context_window = windowIn(message);
+  if (context_window !== null) return { context_window };
+  const filled = request.estimated_tokens + estimateParts(parts);
+  return parts.length > 0 && filled < request.context_window ? { context_window: filled } : { asked_at: 1 };
+}
+
+/** What is asked in place of a request whose content was refused: by an error, or by an answer without a word. */
+export async function withoutContent(
+  request: ChatRequest,
+  refused: HiError | StreamEnd,
+  times: number,
+): Promise<Adapted | null> {
+  const isRefused = refused instanceof HiError ? refused.code === 'refused' : refused.stop_reason === 'refusal';
+  if (!isRefused || times === MOST_REFUSALS) return null;
+  const { withoutRefusedContent } = await import('../refusals/earlier-messages.js');
+  const said = refused instanceof HiError ? refused.message : refused.detail;
+  return withoutRefusedContent(request, said ?? 'It declined to answer.');
+}
+
+export async function failureOfEmpty(request: ChatRequest, end: StreamEnd, isLast: boolean): Promise<HiError | null> {
+  return (await import('../refusals/empty-answer.js')).failureOfEmpty(request, end, isLast);
+}
+
+export async function learntLate(request: ChatRequest, thrown: HiError, memory: ModelMemory): Promise<string | null> {
+  if (!(thrown instanceof RequestRefusal)) return null;
+  const { learnLate } = await import('../refusals/learn-late.js');
+  return learnLate(request, thrown, memory);
+}
