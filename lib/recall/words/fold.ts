@@ -37,6 +37,20 @@ export function foldToDigraphs(word: string): string | null {
   return written === lower ? null : fold(written);
 }
 
+/** Endings of German plurals with an umlaut, such as `Häuser` and `Müttern`, and how many letters to remove. The stemmer removes a final `e`. */
+const PLURALS: readonly (readonly [ending: RegExp, length: readonly number[]])[] = [
+  [/ern$/, [1, 3]],
+  [/eln$/, [1]],
+  [/(?:er|en)$/, [2]],
+];
+
+/** The possible singulars of a folded word that was written with an umlaut: `haus` for `Häuser`. */
+export function germanSingulars(word: string, folded: string): readonly string[] {
+  if (PLAIN.test(word) || !/[äöü]/.test(word.normalize('NFC').toLowerCase())) return [];
+  const lengths = PLURALS.find(([ending]) => ending.test(folded))?.[1] ?? [];
+  return lengths.map((length) => folded.slice(0, -length)).filter(({ length }) => length > 2);
+}
+
 /** Other spellings of a folded word: `zurich` for `zuerich`, and `zuerich` for `zurich`. */
 export function otherSpellings(word: string): readonly string[] {
   if (!/^[a-z]{4,24}$/.test(word)) return [];

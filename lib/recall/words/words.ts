@@ -1,4 +1,4 @@
-import { fold, foldToDigraphs } from './fold.js';
+import { fold, foldToDigraphs, germanSingulars } from './fold.js';
 import { stopWords } from './frequent-words.js';
 import { stem } from './stem.js';
 
@@ -148,4 +148,5 @@ function addWord(word: string, found: IndexTerm[]): void {
   found.push({ word: stem(folded), as: 'word' });
   const other = foldToDigraphs(word);
   if (other !== null && other !== folded) found.push({ word: stem(other), as: 'other' });
+  for (const singular of germanSingulars(word, folded)) found.push({ word: stem(singular), as: 'other' });
 }
