@@ -1,6 +1,7 @@
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
 import { compiledFolder, useCompileCache } from './compiled/compile-cache.js';
+import { scripts } from './compiled/scripts.js';
 
 /**
  * Runs the program in a world. Resolves to the exit status. Never rejects: errors are printed on stderr.
@@ -14,7 +15,6 @@ export async function main(world: World): Promise<number> {
     return print(world, (await import('./help-text.js')).HELP);
   const folder = await compiledFolder(world.env);
   if (folder !== null) useCompileCache(folder);
-  const { scripts } = await import('./compiled/scripts.js');
   scripts.keepIn(folder);
   const status = await (await import('./run.js')).run(world);
   if (scripts.toKeep.length > 0) {

@@ -1,29 +1,89 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Metafile, transform } from 'esbuild';
+import { build, type Metafile, transform } from 'esbuild';
 import { CORE } from './one-core.js';
 
 /** What runs the scripts and keeps them compiled. */
-export const LOADER = 'lib/cli/compiled/scripts.ts';
+const LOADER = 'lib/cli/compiled/scripts.ts';
 
 const ADAPTER = /^lib\/providers\/.*-adapter\.ts$/;
+
+const PROGRAM = 'dist/hi.js';
+
+/** Where `LOADER` is found by what cannot import it. */
+const SCRIPTS = 'globalThis[Symbol.for("hi.scripts")]';
+
+/** The folder of the program. In one piece `scripts/run.js` would take it for the folder of this script. */
+const HERE = ['import.meta', 'dirname'].join('.');
+
+/** For a thread, which has globals of its own. */
+const FOR_THREADS = 'scripts.cjs';
 
 type Outputs = Metafile['outputs'];
 
 /**
- * Makes scripts of the chunks that a question to a model needs: the core and the adapters. V8 can be given the compiled form of a script, and Node 20 gives
- * it none of an ES module. A module stays in the place of each, for all that import it. Throws where a chunk cannot be a script.
+ * Makes scripts of the chunks that a question to a model needs: the core, the adapters, and what adapters share. V8 can be given the compiled form of a
+ * script, and Node 20 gives it none of an ES module; and a script is read and run at once, where each ES module takes several rounds through Node's loader and
+ * its threads. A module stays in the place of each, for all that import it. Throws where a chunk cannot be a script.
  */
 export async function compiledParts({ outputs }: Metafile): Promise<void> {
-  const loader = chunkOf(outputs, ({ entryPoint }) => entryPoint === LOADER, LOADER);
   const core = chunkOf(outputs, ({ inputs }) => (inputs[CORE]?.bytesInOutput ?? 0) > 0, CORE);
   const adapters = Object.keys(outputs).filter((path) => ADAPTER.test(outputs[path]?.entryPoint ?? ''));
   if (adapters.length === 0)
     throw new Error(`No chunk is made of ${ADAPTER}: there is nothing to keep compiled but the core.`);
-  await makeScript(core, 'core', outputs, loader);
-  for (const path of adapters)
-    await makeScript(path, basename(outputs[path]?.entryPoint ?? '', '.ts'), outputs, loader);
+  const shared = new Set(adapters.flatMap((path) => [...reached(path, outputs)]));
+  const files: Record<string, string> = {};
+  for (const path of new Set([core, ...adapters, ...shared]))
+    files[`./${basename(path)}`] = await makeScript(path, nameOf(path, core, outputs), outputs);
+  startWithParts(files, core, outputs);
+  await writeForThreads(files);
+}
+
+/** The chunks that a chunk imports, and those that these import. */
+function reached(path: string, outputs: Outputs, found = new Set<string>()): ReadonlySet<string> {
+  for (const other of imported(outputs[path] ?? never(path)))
+    if (!found.has(other)) reached(other, outputs, found.add(other));
+  return found;
+}
+
+/** Those that `foldLeaves` copied are not there any more. */
+const imported = ({ imports }: Outputs[string]): readonly string[] =>
+  imports.filter(({ kind, path }) => kind === 'import-statement' && existsSync(path)).map(({ path }) => path);
+
+function nameOf(path: string, core: string, outputs: Outputs): string {
+  const { entryPoint } = outputs[path] ?? never(path);
+  return path === core ? 'core' : entryPoint === undefined ? 'shared' : basename(entryPoint, '.ts');
+}
+
+/** Lets `hi.js` take `run` from the core itself. */
+function startWithParts(files: Readonly<Record<string, string>>, core: string, outputs: Outputs): void {
+  const run = chunkOf(outputs, ({ entryPoint }) => entryPoint === CORE, CORE);
+  const code = readFileSync(run, 'utf8');
+  const [, exported, from] = /^import\{(\S+) as [\w$]+\}from"([^"]+)";export\{[\w$]+ as run\};?\s*$/.exec(code) ?? [];
+  if (from !== `./${basename(core)}`) throw new Error(`${run} does more than to export 'run' of the core: ${code}`);
+  const program = readFileSync(PROGRAM, 'utf8');
+  const pieces = program.split(`import("./chunks/${basename(run)}")`);
+  if (pieces.length !== 2) throw new Error(`${PROGRAM} does not import ${run} once, on demand.`);
+  const here = 'import.meta.url.slice(0,import.meta.url.lastIndexOf("/")+1)';
+  const parts = `{folder:${HERE}+"/chunks/",url:${here}+"chunks/",files:${JSON.stringify(files)},load:name=>import("./chunks/"+name)}`;
+  writeFileSync(PROGRAM, pieces.join(`Promise.resolve({run:${SCRIPTS}.use(${parts}).get("${from}").${exported}})`));
+}
+
+async function writeForThreads(files: Readonly<Record<string, string>>): Promise<void> {
+  const url = 'require("node:url").pathToFileURL(__dirname).href+"/"';
+  await build({
+    entryPoints: [LOADER],
+    outfile: `dist/chunks/${FOR_THREADS}`,
+    bundle: true,
+    minify: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.17',
+    footer: {
+      js: `${SCRIPTS}.use({folder:__dirname+"/",url:${url},files:${JSON.stringify(files)},load:name=>import(name)});`,
+    },
+  });
 }
 
 function chunkOf(outputs: Outputs, isIt: (output: Outputs[string]) => boolean, what: string): string {
@@ -36,7 +96,8 @@ function never(path: string): never {
   throw new Error(`'${path}' is not an output.`);
 }
 
-async function makeScript(path: string, name: string, outputs: Outputs, loader: string): Promise<void> {
+/** Returns the name of its file. */
+async function makeScript(path: string, name: string, outputs: Outputs): Promise<string> {
   const output = outputs[path] ?? never(path);
   requireConstantExports(path, output);
   const { code, warnings } = await transform(readFileSync(path, 'utf8'), {
@@ -52,24 +113,14 @@ async function makeScript(path: string, name: string, outputs: Outputs, loader: 
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
   const file = `${name}-${hash}.cjs`;
   writeFileSync(join(dirname(path), file), script, 'latin1');
-  writeFileSync(path, standIn(file, output, loader));
+  writeFileSync(path, standIn(path, output));
+  return file;
 }
 
-/** The module in the place of the script: it imports and exports what the chunk did. */
-function standIn(file: string, { imports, exports }: Outputs[string], loader: string): string {
-  const beside = (other: string): string => JSON.stringify(`./${basename(other)}`);
-  // Those that `foldLeaves` copied are not there any more.
-  const chunks = imports
-    .filter(({ kind, path }) => kind === 'import-statement' && existsSync(path))
-    .map(({ path }) => path);
-  return [
-    `import{scripts as scripts$}from${beside(loader)};`,
-    ...chunks.map((chunk, place) => `import*as $${place} from${beside(chunk)};`),
-    `const{dirname:dirname$,url:url$}=import.meta;`,
-    `const all$=scripts$.load(${JSON.stringify(file)},{dirname:dirname$,url:url$,load:name=>import(name),`,
-    `imported:{${chunks.map((chunk, place) => `${beside(chunk)}:$${place}`).join(',')}}});`,
-    exportsOf(exports),
-  ].join('');
+/** The module in the place of the script exports what the chunk did. */
+function standIn(path: string, { exports }: Outputs[string]): string {
+  const forThread = `process.getBuiltinModule("module").createRequire(import.meta.url)("./${FOR_THREADS}").scripts`;
+  return `const all$=(${SCRIPTS}??${forThread}).get("./${basename(path)}");${exportsOf(exports)}`;
 }
 
 /** The words that a module may export under, but not call a constant by. */

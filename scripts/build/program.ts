@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'no
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { MANUAL } from '../../lib/cli/manual.js';
-import { compiledParts, LOADER } from './compiled-parts.js';
+import { compiledParts } from './compiled-parts.js';
 import { EVALUATED, evaluated } from './evaluated.js';
 import { foldLeaves } from './fold-leaves.js';
 import { nodeModules } from './node-modules.js';
@@ -38,7 +38,7 @@ export async function buildProgram(): Promise<void> {
     platform: 'node',
     target: 'node20.17',
     external: ['zstd-napi'],
-    plugins: [nodeModules, onlyCalled, evaluated, validators, oneCore([...Object.keys(EVALUATED), LOADER])],
+    plugins: [nodeModules, onlyCalled, evaluated, validators, oneCore(Object.keys(EVALUATED))],
     banner: { js: REQUIRE },
     legalComments: 'linked',
     logLevel: 'warning',

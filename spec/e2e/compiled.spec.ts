@@ -46,6 +46,12 @@ describe('the compiled form of the program', () => {
     expect(existsSync(folder()) ? kept() : []).toEqual([]);
   });
 
+  itOnNode('is all that a question reads but one ES module', async () => {
+    await hi('ask', 'hello');
+    const { stderr } = await runProgram(home, ['ask', 'hello'], { env: { NODE_DEBUG: 'esm' } });
+    expect(stderr.match(/Translating StandardModule \S+/gi)).toEqual([expect.stringMatching(/\/hi\.js$/)]);
+  });
+
   itOnNode('is made anew where it is damaged', async () => {
     await hi('ask', 'hello');
     const [core = '', adapter = ''] = kept();

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { keepScripts } from '../../../lib/cli/compiled/keep-scripts.js';
-import { Scripts } from '../../../lib/cli/compiled/scripts.js';
+import { type Parts, Scripts } from '../../../lib/cli/compiled/scripts.js';
 import fc from '../../support/properties.js';
 
 const HASH = '0123456789abcdef';
@@ -23,11 +23,15 @@ const CORE = `core-${HASH}.cjs`;
 const ADAPTER = `adapter-${HASH}.cjs`;
 const DAY = 24 * 3600 * 1000;
 
+/** The parts by the names of the ES modules in their place. */
+const FILES = { './core.js': CORE, './adapter.js': ADAPTER };
+
 /** Parts as the build writes them. */
 const part = (body: string): string =>
   `(function(module,require,url,load){"use strict";${body};return module.exports})`;
 const PARTS = {
-  [CORE]: 'function twice(n){return n*2}module.exports={twice,url,load,four:twice(2)}',
+  [CORE]:
+    'globalThis.hiCoreRuns=(globalThis.hiCoreRuns??0)+1;function twice(n){return n*2}module.exports={twice,url,load,four:twice(2)}',
   [ADAPTER]: 'const core=require("./core.js");module.exports={eight:core.twice(4)}',
 };
 
@@ -44,13 +48,18 @@ describe('the parts that run as scripts', () => {
   /** Runs both parts as a start does. */
   function start(into: string | null = kept) {
     for (const [name, body] of Object.entries(PARTS)) writeFileSync(join(folder, name), part(body));
-    const scripts = new Scripts();
+    const scripts = new Scripts().use(parts());
     scripts.keepIn(into);
-    const surroundings = { dirname: folder, url: 'file:///core.js', load: async () => ({}) };
-    const core = scripts.load(CORE, { ...surroundings, imported: {} });
-    const adapter = scripts.load(ADAPTER, { ...surroundings, imported: { './core.js': core } });
-    return { scripts, core, adapter };
+    const core = scripts.get('./core.js');
+    return { scripts, core, adapter: scripts.get('./adapter.js') };
   }
+
+  const parts = (): Parts => ({
+    folder: `${folder}/`,
+    url: 'file:///chunks/',
+    files: FILES,
+    load: async (name) => ({ imported: name }),
+  });
 
   const startAndKeep = (now = Date.now()): void => keepScripts(start().scripts.toKeep, now);
   const unkept = (): number => start().scripts.toKeep.length;
@@ -58,8 +67,25 @@ describe('the parts that run as scripts', () => {
 
   it('get what they import and the address of their module, and give what they export', () => {
     const { core, adapter } = start(null);
-    expect(core).toMatchObject({ four: 4, url: 'file:///core.js' });
+    expect(core).toMatchObject({ four: 4, url: 'file:///chunks/core.js' });
     expect(adapter).toEqual({ eight: 8 });
+  });
+
+  it('run once, whoever needs them, and are had on demand like ES modules', async () => {
+    const { scripts, core, adapter } = start(null);
+    const runs = Reflect.get(globalThis, 'hiCoreRuns');
+    expect([scripts.get('./core.js'), scripts.get('./adapter.js')]).toEqual([core, adapter]);
+    const load = Reflect.get(core, 'load');
+    expect(await load('./adapter.js')).toBe(adapter);
+    expect(await load('./other.js')).toEqual({ imported: './other.js' });
+    expect(Reflect.get(globalThis, 'hiCoreRuns')).toBe(runs);
+    expect(() => scripts.get('./other.js')).toThrow("'./other.js' is no part.");
+    expect(() => new Scripts().get('./core.js')).toThrow("'./core.js' is no part.");
+  });
+
+  it('are not known by a name that every object has', async () => {
+    const load = Reflect.get(start(null).core, 'load');
+    expect(await load('toString')).toEqual({ imported: 'toString' });
   });
 
   it('are kept compiled, for the user alone, and found again', () => {
@@ -74,9 +100,9 @@ describe('the parts that run as scripts', () => {
   it('are not kept where there is no folder for it, nor after a run of the core alone', () => {
     expect(start(null).scripts.toKeep).toEqual([]);
     writeFileSync(join(folder, CORE), part(''));
-    const scripts = new Scripts();
+    const scripts = new Scripts().use(parts());
     scripts.keepIn(kept);
-    scripts.load(CORE, { dirname: folder, url: '', imported: {}, load: async () => ({}) });
+    scripts.get('./core.js');
     expect(scripts.toKeep).toEqual([]);
   });
 
