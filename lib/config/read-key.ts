@@ -1,4 +1,3 @@
-import { promisify } from 'node:util';
 import { HiError, isAbort } from '../errors.js';
 import { shellCommand } from '../shell-command.js';
 
@@ -33,6 +32,7 @@ function checkKey(key: string): string {
 async function output(command: string, signal?: AbortSignal): Promise<string> {
   try {
     const { execFile } = await import('node:child_process');
+    const { promisify } = process.getBuiltinModule('node:util');
     const { file, args, options } = shellCommand(command);
     return (await promisify(execFile)(file, args, { ...options, timeout: 60_000, signal })).stdout;
   } catch (cause) {

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import { firstCharacters } from '../../chat/text/cut-text.js';
 
 /** Controls but for newlines and tabs, and what no reader sees: a description may not say to the model what it does not say to the user. */
@@ -7,6 +6,7 @@ const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}
 /** A text of a server without what cannot be seen, cut at `limit` characters. */
 export function harmlessText(text: unknown, limit: number): string {
   if (typeof text !== 'string') return '';
+  const { stripVTControlCharacters } = process.getBuiltinModule('node:util');
   // Cut first, and with room: to go through ten megabytes of it would take longer than to leave them out.
   const seen = stripVTControlCharacters(firstCharacters(text, 8 * limit))
     .replace(UNSEEN, '')

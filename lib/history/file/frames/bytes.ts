@@ -1,10 +1,7 @@
 import { fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
-import { promisify } from 'node:util';
 import type { Codec } from './codec.js';
 import { Damaged } from './damaged.js';
 import type { Frame, ReadBytes } from './frame-headers.js';
-
-const datasync = promisify(fdatasync);
 
 /** The read-ahead: large enough that walking headers takes few reads, small enough that large frames are not read for their headers. */
 const READ_AHEAD = 16 * 1024;
@@ -76,8 +73,10 @@ export function syncData(file: number): void {
 }
 
 /** Resolves when everything written to the file is on its disk. */
-export async function syncDataAsync(file: number): Promise<void> {
-  await datasync(file);
+export function syncDataAsync(file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(file, (error) => (error === null ? resolve() : reject(error)));
+  });
 }
 
 /** Truncates the file to `size` bytes. */
