@@ -12,6 +12,9 @@ export interface ShellSearch {
 /** The default of `PATH`. */
 const USUAL_PATH = '/usr/bin:/bin';
 
+/** Where a shell is on nearly every system. PATH may begin with many folders that have none, and to look into each costs every start a little. */
+const USUAL_FOLDERS = USUAL_PATH.split(':');
+
 /** The shell that runs commands: bash, or sh if PATH has no bash, as on Alpine. */
 export function commandShell(
   env: ShellSearch['env'],
@@ -19,7 +22,9 @@ export function commandShell(
 ): ShellName {
   if (platform === 'win32') return 'bash';
   const folders = (env.PATH ?? USUAL_PATH).split(':').filter(isAbsolute);
-  const has = (name: string): boolean => folders.some((folder) => isProgram(join(folder, name)));
+  const likely = USUAL_FOLDERS.filter((folder) => folders.includes(folder));
+  const has = (name: string): boolean =>
+    [...new Set([...likely, ...folders])].some((folder) => isProgram(join(folder, name)));
   return !has('bash') && has('sh') ? 'sh' : 'bash';
 }
 

@@ -34,6 +34,30 @@ describe('bash', () => {
     expect(shell()).toBe('bash');
   });
 
+  it('is looked for first where it usually is, if PATH has that folder, and only once in each', () => {
+    const looked: string[] = [];
+    const shell = (PATH: string, there: string) =>
+      commandShell(
+        { PATH },
+        {
+          platform: 'linux',
+          isProgram: (path) => {
+            looked.push(path);
+            return path === there;
+          },
+        },
+      );
+    expect([shell('/one:/two:/one:/usr/bin:/bin', '/usr/bin/bash'), looked.splice(0)]).toEqual([
+      'bash',
+      ['/usr/bin/bash'],
+    ]);
+    expect([shell('/one:/one:/two', '/bin/bash'), looked.splice(0)]).toEqual([
+      'bash',
+      ['/one/bash', '/two/bash', '/one/sh', '/two/sh'],
+    ]);
+    expect([shell('/one:/bin', '/one/sh'), looked]).toEqual(['sh', ['/bin/bash', '/one/bash', '/bin/sh', '/one/sh']]);
+  });
+
   it('tells a folder there that other programs know', () => {
     expect(shellArguments('bash', 'ls', 'win32').at(-1)).toBe("trap 'pwd -W >&3' EXIT; ls");
   });
