@@ -17,10 +17,10 @@ export const validators: Plugin = replaced('validators', {
   'lib/tools/dispatch/compile.ts': toolChecks,
 });
 
-/** The schema that leaves every file with `options` to the validator: their rules are long, and few have any. */
+/** The schema that leaves every file with something in `options` to the validator: their rules are long, and few have any. */
 function withoutOptions({ allOf: _rules, ...schema }: JsonObject): JsonObject {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  return { ...schema, properties: { ...properties, options: false } };
+  return { ...schema, properties: { ...properties, options: { type: 'object', maxProperties: 0 } } };
 }
 
 /** The schema without its descriptions: ajv keeps the schema in its code, and every start reads that of the acceptor. No key of `config.json` has that name. */

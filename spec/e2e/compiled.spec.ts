@@ -52,6 +52,20 @@ describe('the compiled form of the program', () => {
     expect(stderr.match(/Translating StandardModule \S+/gi)).toEqual([expect.stringMatching(/\/hi\.js$/)]);
   });
 
+  itOnNode('does without what explains a configuration as long as `options` are empty', async () => {
+    const read = async (settings: object): Promise<string> => {
+      writeFileSync(home.configFile, JSON.stringify({ model: 'scripted', api_base: server.base, ...settings }));
+      const { stdout, stderr } = await runProgram(home, ['status'], { env: { NODE_DEBUG: 'esm' } });
+      expect(stdout).toContain('/scripted');
+      return stderr;
+    };
+    for (const provider of ['openai', 'anthropic', 'gemini', 'ollama'])
+      expect(await read({ provider, options: {} })).not.toContain('config-validator');
+    expect(await read({ provider: 'openai', options: { temperature: 1 } })).toContain('config-validator');
+    writeFileSync(home.configFile, JSON.stringify({ provider: 'openai', options: [] }));
+    expect(await hi('status')).toMatchObject({ status: 3, stderr: expect.stringContaining('options') });
+  });
+
   itOnNode('is made anew where it is damaged', async () => {
     await hi('ask', 'hello');
     const [core = '', adapter = ''] = kept();
