@@ -95,6 +95,11 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     ]);
   });
 
+  it('lets none make a repository where there is none', async () => {
+    await expectInSandbox('mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; ls -A .git', { stdout: '' });
+    expect(existsSync(file('.git'))).toBe(false);
+  });
+
   it('lets none put another repository in the place of the one that is there', async () => {
     mkdirSync(file('.git'));
     writeFileSync(file('.git/config'), '[core]');

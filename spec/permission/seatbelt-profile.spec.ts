@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Confinement } from '../../lib/permission/sandbox/confinement.js';
-import { seatbeltProfile } from '../../lib/permission/sandbox/seatbelt.js';
+import { SEATBELT_PROBE, seatbeltProfile } from '../../lib/permission/sandbox/seatbelt.js';
 
 const READING: Confinement = {
   root: '/project',
@@ -101,5 +101,34 @@ describe('the profile for sandbox-exec', () => {
     const open = rules({ grant: { write: false, network: true, files: [] } });
     expect(open).toContain('(deny network* (remote unix-socket))');
     expect(open).not.toContain('(deny network*)');
+  });
+
+  it('is tried with a rule of every kind, none of which reaches a place of the user', () => {
+    expect(seatbeltProfile(SEATBELT_PROBE).split('\n')).toEqual([
+      '(version 1)',
+      '(allow default)',
+      '(deny file-write*)',
+      '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (subpath "/private/tmp/hi-temporary"))',
+      '(allow file-write* (literal "/private/tmp/hi-file"))',
+      '(allow file-write* (subpath "/private/tmp/hi-probe"))',
+      '(deny file-write* (subpath "/private/tmp/hi-probe/a/hidden"))',
+      '(deny file-write-unlink (literal "/private/tmp/hi-probe/a"))',
+      '(deny file-read* (subpath "/private/tmp/hi-probe/a/hidden"))',
+      '(deny file-link (subpath "/private/tmp/hi-probe/a/hidden"))',
+      '(allow file-read* (subpath "/private/tmp/hi-readable"))',
+      '(deny network* (remote unix-socket))',
+      '(allow network-outbound (literal "/private/var/run/mDNSResponder"))',
+      '(deny signal) (allow signal (target same-sandbox))',
+      '(deny process-info* (target others)) (deny appleevent-send) (deny lsopen)',
+      [
+        '(deny mach-lookup',
+        '(global-name "com.apple.coreservices.launchservicesd")',
+        '(global-name "com.apple.CoreServices.coreservicesd")',
+        '(global-name "com.apple.SecurityServer")',
+        '(global-name "com.apple.securityd")',
+        '(global-name "com.apple.securityd.xpc")',
+        '(global-name "com.apple.pasteboard.1"))',
+      ].join(' '),
+    ]);
   });
 });

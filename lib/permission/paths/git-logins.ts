@@ -92,7 +92,7 @@ function entriesOf(folder: string): readonly Dirent[] {
 
 function statOrNull(path: string): Stats | null {
   try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null;
+    return statSync(path);
   } catch {
     return null;
   }
@@ -101,8 +101,8 @@ function statOrNull(path: string): Stats | null {
 /** The text of a regular file; null for anything else. */
 function textOf(path: string): string | null {
   try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found?.isFile() && found.size <= MAX_SIZE ? readFileSync(path, 'utf8') : null;
+    const found = statSync(path);
+    return found.isFile() && found.size <= MAX_SIZE ? readFileSync(path, 'utf8') : null;
   } catch {
     return null;
   }

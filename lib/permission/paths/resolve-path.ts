@@ -90,5 +90,5 @@ function linkTarget(path: string): string | null {
 /** True when `path` is `folder` or below it. Both must be real paths. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
