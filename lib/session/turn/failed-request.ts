@@ -31,7 +31,7 @@ export async function withoutContent(
   if (!isRefused || times === MOST_REFUSALS) return null;
   const { withoutRefusedContent } = await import('../refusals/earlier-messages.js');
   const said = refused instanceof HiError ? refused.message : refused.detail;
-  return withoutRefusedContent(request, said ?? 'It declined to answer.');
+  return withoutRefusedContent(request, said ?? 'It declined to answer.', times > 0);
 }
 
 export async function failureOfEmpty(request: ChatRequest, end: StreamEnd, isLast: boolean): Promise<HiError | null> {

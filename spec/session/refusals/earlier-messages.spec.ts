@@ -75,6 +75,16 @@ describe.each([
     expect(got.known.facts).toEqual({ doubted_at: expect.any(Number) });
   });
 
+  it('is asked without a question that was declined, first', async () => {
+    const got = await asked(
+      [said(2, 'user', text('declined')), said(3, 'user', text('other'))],
+      ({ messages }) => messages.length > 1,
+      refusal,
+    );
+    expect(got.sent.map(({ messages }) => messages.length)).toEqual([2, 1]);
+    expect(got.notices[0]).toContain('earlier messages without an answer are left out');
+  });
+
   it('has its say about the newest message, and teaches nothing', async () => {
     const got = await asked([old, answered, newest], () => true, refusal);
     expect(got.sent).toHaveLength(2);
@@ -93,7 +103,8 @@ describe('what can be left out of a refused request', () => {
 });
 
 describe('the cause of a refusal without a reason', () => {
-  const refusal = (refused: Refused) => new RequestRefusal('request', 'No.', { refused, said: 'No.', param: null });
+  const refusal = (refused: Refused, words = 'No.') =>
+    new RequestRefusal('request', words, { refused, said: words, param: null });
   const unsaid = refusal({ what: 'unsaid', isCertain: true });
   const ofShort: Script = async function* (one) {
     yield* one.messages.length > 1 ? failure(unsaid)(one, signal) : answer('Fine.')(one, signal);
@@ -111,6 +122,13 @@ describe('the cause of a refusal without a reason', () => {
     ['it is shorter than any window', [old, answered, newest], 500, unsaid, ofShort],
     ['there is nothing before', [newest], 9000, unsaid, ofShort],
     ['it may pass', [old, answered, newest], 9000, refusal({ what: 'unsaid', isCertain: false }), ofShort],
+    [
+      'nothing is there',
+      [old, answered, newest],
+      9000,
+      refusal({ what: 'unsaid', isCertain: true }, 'Not Found.'),
+      ofShort,
+    ],
     ['it was said', [old, answered, newest], 9000, refusal({ what: 'schema' }), ofShort],
   ])('is the refusal where %s', async (_, messages, tokens, error, stream) => {
     expect(await cause(request(messages, tokens), error, stream)).toBe(error);

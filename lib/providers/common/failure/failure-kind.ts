@@ -2,7 +2,8 @@ import { jsonText } from '../../../chat/nesting.js';
 import { firstCharacters } from '../../../chat/text/cut-text.js';
 import type { ErrorCode } from '../../../errors.js';
 import { neverFitsRate, saysOverflow } from './overflow.js';
-import { type VendorError, WEB_PAGE } from './vendor-error.js';
+import { isByAFirewall } from './refusals.js';
+import type { VendorError } from './vendor-error.js';
 
 /** Messages that show the kind of an error better than its status and type. */
 const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -46,7 +47,7 @@ export function kindOf({ status, kinds, message, param, details }: VendorError, 
   if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status, param)))
     return 'model';
   // An API does not refuse a request with a web page; a firewall or a proxy does.
-  if (status === 403 && kinds.includes(WEB_PAGE)) return 'request';
+  if (isByAFirewall({ status, kinds, message })) return 'request';
   if (status === 403 && isAboutContent(said, message)) return 'refused';
   if (status === 403 || means(/permission/)) return 'key';
   if (status === 408) return 'network';

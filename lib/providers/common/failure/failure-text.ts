@@ -1,7 +1,7 @@
 import type { Vendor } from '../../../chat/model/vendor.js';
 import type { ErrorCode } from '../../../errors.js';
 import { isBodyTooLarge } from './overflow.js';
-import { hasNoReason, refusedBy } from './refusals.js';
+import { hasNoReason, isByAFirewall, refusedBy } from './refusals.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
 /** The model and server of a failed request. */
@@ -105,6 +105,8 @@ function requestHint(
   const { kinds, message, status } = error;
   if (/system memory/i.test(message)) return 'Set a smaller context_window, or use a smaller model.';
   if (/location is not supported/i.test(message)) return 'Use another provider, or a network in a supported region.';
+  if (status === 403 && !kinds.includes(WEB_PAGE) && isByAFirewall(error))
+    return 'A firewall seems to be in between. Check api_base, the network, and HTTPS_PROXY if you need one.';
   if (status === 403 && kinds.includes(WEB_PAGE))
     return 'The answer is a web page, perhaps from a firewall. Check api_base, the network, and HTTPS_PROXY if you need one.';
   const refused = refusedBy({ ...error, status: status ?? 400 });

@@ -50,7 +50,7 @@ export function refusalOf(code: ErrorCode, error: VendorError): Refused | null {
   const words = `${error.kinds.join(' ')} ${error.message}`.toLowerCase();
   switch (code) {
     case 'request':
-      return refusedBy(error) ?? unsaid(isAboutRequest(error, words), !isFirewallPage(error));
+      return refusedBy(error) ?? unsaid(isAboutRequest(error, words), !isByAFirewall(error));
     case 'overload':
       return refusedBy(error) ?? unavailableFeatures(error) ?? unsaid(!isBusy(error, words), false);
     case 'malformed':
@@ -117,7 +117,11 @@ const isAboutRequest = ({ status, kinds }: VendorError, words: string): boolean 
 const WRONG_ADDRESS: ReadonlySet<number> = new Set([401, 405, 407]);
 
 /** Firewalls inspect the content and respond with a web page of their own. */
-const isFirewallPage = ({ status, kinds }: VendorError): boolean => status === 403 && kinds.includes(WEB_PAGE);
+export const isByAFirewall = ({ status, kinds, message }: Pick<VendorError, 'status' | 'kinds' | 'message'>): boolean =>
+  status === 403 && (kinds.includes(WEB_PAGE) || FIREWALLS.test(message));
+
+const FIREWALLS =
+  /\bfirewall|\bwaf\b|attention required|security (?:service|solution|rule)|support id\b|ray id\b|incident id\b/i;
 
 /** True if the message only repeats the status. */
 export const hasNoReason = (message: string): boolean =>

@@ -175,6 +175,16 @@ describe('what a server says', () => {
   });
 
   it.each([
+    'Attention Required! | Cloudflare',
+    'Blocked by the web application firewall',
+    'Request blocked. Ray ID: 8f',
+  ])('is of a firewall where 403 comes with: %s', (message) => {
+    const error = failure(new RefusedRequest(403, new Headers(), JSON.stringify({ success: false, error: message })));
+    expect(error).toMatchObject({ code: 'request', refused: { what: 'unsaid', isCertain: false } });
+    expect(error.hint).toContain('firewall');
+  });
+
+  it.each([
     'The API key violates the policies of its project.',
     "Request is prohibited by your organization's content policy.",
     'Your account was suspended for prohibited content.',
