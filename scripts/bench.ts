@@ -1,4 +1,4 @@
-// Measures what is promised about speed and prints it; `--only PART` for one part, `--write` for docs/performance.md.
+// Measures and prints the promised performance figures; `--only PART` measures one part, `--write` updates docs/performance.md.
 import { main } from '../bench/index.js';
 import { buildProgram } from './build/program.js';
 

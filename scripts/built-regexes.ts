@@ -1,7 +1,7 @@
-// The patterns that the program puts together at run time, for `check-regexes`: each module that has some is made to make them.
+// The patterns that the program builds at run time, for `check-regexes`: calls each module that builds some.
 const KEYS = ['sk-proj-0123456789abcdefghijklmnop', 'hunter2-hunter2-hunter2'];
 
-/** What makes the patterns of each file of `lib` that has `new RegExp`. */
+/** A call that builds the patterns, for each file of `lib` with `new RegExp`. */
 const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   'lib/cli/input/mention-words.ts': () => import('../lib/cli/input/mention-words.js'),
   'lib/compaction/reply.ts': async () => {
@@ -13,7 +13,7 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   'lib/permission/command-environment.ts': () => import('../lib/permission/command-environment.js'),
   'lib/permission/mask-secrets.ts': async () => {
     const { ownSecretMask, SHAPES, secretMask } = await import('../lib/permission/mask-secrets.js');
-    // The table as a whole is not decided in time. Each shape is, and alternatives that are linear are linear together.
+    // The whole table takes too long to check. Each shape is checked instead: alternatives that are linear are linear together.
     return [
       secretMask([]),
       ...KEYS.map((key) => ownSecretMask([key])),

@@ -1,5 +1,5 @@
-// Lets every Node, with every zstd there is, and the executable where it was built, write one history in turn; each of them and the `zstd` program must read
-// all of it. Needs npm's registry for the other versions of Node. `npm run check:history -- 100` for so many turns instead of 1,000.
+// Lets every Node with every available zstd, and the executable if it was built, write one history in turn. Each of them and the `zstd` program must be able to
+// read all of it. Needs npm's registry for the other versions of Node. `npm run check:history -- 100` runs 100 turns instead of 1,000.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import { openVendorHouse } from '../spec/support/vendor-house.js';
 import { buildProgram } from './build/program.js';
 
 const NODES = ['20', '22', '24', '26'];
-/** After so many turns everything is read by `zstd`, and by the one that wrote last. */
+/** The number of turns after which `zstd` and the last writer read everything. */
 const READ_EVERY = 50;
 const EXECUTABLE = resolve('executables', `hi-${process.platform}-${process.arch}`);
 
-/** One of those who write. */
+/** A program that writes. */
 interface Writer {
   readonly title: string;
   readonly command: readonly string[];
@@ -39,9 +39,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Everyone who can write, with the zstd that is used. */
+/** All available writers, with the zstd that each uses. */
 async function allWriters(env: Readonly<Record<string, string>>): Promise<readonly Writer[]> {
-  // With zstd-napi beside it, where it is built, and without.
+  // With zstd-napi, if it was built, and without.
   const [withAddon, alone] = [join(folder, 'with-addon'), join(folder, 'alone')];
   for (const place of [withAddon, alone]) cpSync('dist', join(place, 'dist'), { recursive: true });
   for (const place of [withAddon, alone]) cpSync('package.json', join(place, 'package.json'));
@@ -52,11 +52,11 @@ async function allWriters(env: Readonly<Record<string, string>>): Promise<readon
     for (const place of [withAddon, alone]) commands.push([`Node ${version}`, [node, join(place, 'dist', 'hi.js')]]);
   }
   if (existsSync(EXECUTABLE)) commands.push(['the executable', [EXECUTABLE]]);
-  else console.log(`  -  there is no '${EXECUTABLE}': npm run build:binary`);
+  else console.log(`  -  '${EXECUTABLE}' does not exist: run npm run build:binary`);
   const writers = new Map<string, Writer>();
   for (const [name, command] of commands) {
     const { text } = await run(command, ['config', 'check'], env);
-    const title = `${name}, ${/zstd: .*/.exec(text)?.[0] ?? 'zstd: not told'}`;
+    const title = `${name}, ${/zstd: .*/.exec(text)?.[0] ?? 'zstd: unknown'}`;
     writers.set(title, { title, command });
   }
   for (const title of writers.keys()) console.log(`  -  ${title}`);
@@ -66,7 +66,7 @@ async function allWriters(env: Readonly<Record<string, string>>): Promise<readon
 async function writeInTurn(writers: readonly Writer[], env: Readonly<Record<string, string>>): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) {
     const writer = writers[turn % writers.length];
-    if (writer === undefined) throw new Error('There is nobody to write.');
+    if (writer === undefined) throw new Error('There is no writer.');
     const { status, text } = await run(writer.command, ['ask', `question ${turn}`], env);
     if (status !== 0 || text.trim() !== 'Noted.') throw new Error(`${writer.title}, turn ${turn}: ${status} ${text}`);
     if ((turn + 1) % READ_EVERY > 0) continue;
@@ -82,7 +82,7 @@ async function checkReading(writer: Writer, count: number, env: Readonly<Record<
   console.log(`  ok ${count} turns read by zstd and by ${writer.title}`);
 }
 
-/** Throws where a turn is missing, twice there or out of order. */
+/** Throws if a turn is missing, repeated or out of order. */
 function requireAll(json: string, count: number, reader: string): void {
   const entries: readonly { readonly id: number; readonly role?: string; readonly content?: unknown }[] =
     JSON.parse(json);

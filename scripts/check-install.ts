@@ -1,8 +1,8 @@
-// Installs the packed file with each npm and each Node that go together, online, without install scripts, and without a network from an empty cache: into empty
-// prefixes of this machine, into a clean Debian, and into a root that has musl and no bash, as Alpine has. Holds a first conversation in each, and lets every
-// installation read and continue one history that they share.
+// Installs the packed file with each supported pair of npm and Node: online, without install scripts, and offline with an empty cache; into empty prefixes of
+// this machine, into a clean Debian, and into a root with musl and without bash, like Alpine. Holds a first conversation in each, and lets every
+// installation read and continue one shared history.
 // Needs npm's registry for the other versions; for the clean roots also root, debootstrap, bwrap and pip. `npm run check:install -- 20 22` checks two versions
-// of Node, `-- npm@12` one of npm, `-- debian musl` the clean roots alone, `-- here` this machine.
+// of Node, `-- npm@12` one version of npm, `-- debian musl` only the clean roots, `-- here` this machine.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const LIMIT = 3_000_000;
 const NODES = ['20', '22', '24', '26'];
 const NPMS = ['10', '11', '12'];
 const PLACES = ['here', 'debian', 'musl'];
-/** How a package can be installed. */
+/** The ways to install the package. */
 const WAYS = [
   { title: 'online', args: [], cache: 'cache' },
   { title: 'without install scripts', args: ['--ignore-scripts'], cache: 'cache' },
@@ -79,7 +79,7 @@ function report(isRight: boolean, what: string): void {
   if (!isRight) failures += 1;
 }
 
-/** A file of a package of npm's, installed by itself into a folder of its own. Throws what npm said. */
+/** A file of an npm package, installed into a separate folder. Throws npm's message. */
 async function fetched(what: string, file: string): Promise<Fetched> {
   const place = join(folder, what.replace('@', '-'));
   const { status, text } = await say('npm', ['install', '--no-save', '--prefix', place, what], settings, folder);

@@ -5,5 +5,5 @@ import { lockFaults } from './lock-file.js';
 const faults = lockFaults(JSON.parse(readFileSync('package-lock.json', 'utf8')));
 for (const fault of faults) console.error(`package-lock.json: ${fault}`);
 if (faults.length > 0)
-  console.error('Choose versions of which the registry holds every platform: docs/dependencies.md, "Exact versions".');
+  console.error('Choose versions that the registry has for every platform: docs/dependencies.md, "Exact versions".');
 process.exitCode = faults.length > 0 ? 1 : 0;

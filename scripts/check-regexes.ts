@@ -1,4 +1,4 @@
-// Part of `npm run lint`: whether every regular expression of the program is linear, so that no text of a model, a server or a file can stop it.
+// Part of `npm run lint`: whether every regular expression of the program is linear, so that no text from a model, a server or a file can block it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +6,11 @@ import { parseSync } from '@swc/core';
 import { check } from 'recheck';
 import { builtExpressions, hasBuilder } from './built-regexes.js';
 
-/** `node scripts/run.js check-regexes FOLDER…` looks at other folders. */
+/** `node scripts/run.js check-regexes FOLDER…` checks other folders. */
 const given = process.argv.slice(2).filter((argument) => argument !== '--write');
 const folders = given.length > 0 ? given : ['lib', 'bin'];
 
-/** Deterministic and without a search by chance: the same answer on every machine. */
+/** Deterministic, without a random search: the result is the same on every machine. */
 const PARAMS: Parameters<typeof check>[2] = { checker: 'auto', timeout: 30_000, randomSeed: 1 };
 
 interface Expression {
@@ -20,7 +20,7 @@ interface Expression {
   readonly flags: string;
 }
 
-/** Every literal of a file, and whether it puts others together. */
+/** Every regular expression literal of a file, and whether the file builds others. */
 function expressionsIn(file: string): { readonly found: readonly Expression[]; readonly builds: boolean } {
   const text = readFileSync(file, 'utf8');
   const found: Expression[] = [];
@@ -51,10 +51,10 @@ const isConstruction = (node: object): boolean =>
   'value' in node.callee &&
   node.callee.value === 'RegExp';
 
-/** The digests of the expressions that were found linear, or polynomial and excused, so that only new ones are looked at: `--write` adds them. */
+/** The digests of expressions that are linear, or polynomial and excused, so that only new ones are checked. `--write` adds them. */
 const LIST = 'scripts/linear-regexes.json';
 
-/** The expressions that take more than linear time or are not decided, never exponential ones, for a text that is bounded: each with the reason. */
+/** Expressions that are polynomial or undecided, but never exponential, and match only bounded text, each with the reason. */
 const EXCUSES: readonly { readonly expression: string; readonly file: string; readonly why: string }[] = JSON.parse(
   readFileSync('scripts/bounded-regexes.json', 'utf8'),
 );
@@ -95,7 +95,8 @@ for (const folder of folders)
     const file = join(folder, name);
     const { found, builds } = expressionsIn(file);
     for (const one of found) expressions.push(one);
-    if (builds && !hasBuilder(file)) fault(`${file} puts patterns together: make them in scripts/built-regexes.ts.`);
+    if (builds && !hasBuilder(file))
+      fault(`${file} builds patterns: add a call that builds them to scripts/built-regexes.ts.`);
   }
 if (given.length === 0)
   for (const { file, pattern } of await builtExpressions())

@@ -1,4 +1,4 @@
-// Holds a conversation with the built program on this system, whatever it is: a history, a tool, a key command, a second program at the same time. Needs no
+// Holds a conversation with the built program on any system: with a history, a tool, a key command, and two programs at the same time. Needs no
 // network. `npm run check:system`; .github/workflows/systems.yml runs it on three systems.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ let wrong = 0;
 
 try {
   const [chat] = dialects;
-  if (chat === undefined) throw new Error('Nobody speaks.');
+  if (chat === undefined) throw new Error('There is no message.');
   const call = chat.tools({ name: 'bash', args: { command: 'cd .. && echo "by $0"; exit 3' } });
   await using server = await chatServer(call, chat.text('Done.'), chat.text('Fine.'));
   writeConfig(`${server.url}/v1`);

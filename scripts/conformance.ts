@@ -1,6 +1,6 @@
-// Runs the official conformance suite of the Model Context Protocol: every scenario that a revision requires of a client, by `hi mcp test` and by `hi ask`.
-// Fetches the suite from npm. `npm run test:conformance -- auth` runs the scenarios with that in their name; `-- --write` writes the table in docs/mcp.md.
-// With HI_CONFORMANCE_SECONDS no scenario is begun after that time, and what was left out is named.
+// Runs the official conformance suite of the Model Context Protocol: every scenario that a revision requires of clients, with `hi mcp test` and with `hi ask`.
+// Fetches the suite from npm. `npm run test:conformance -- auth` runs the scenarios whose names contain `auth`; `-- --write` writes the table in docs/mcp.md.
+// With HI_CONFORMANCE_SECONDS no scenario starts after that time, and the omitted ones are listed.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import {
 import { type Row, withResults } from './conformance/table.js';
 
 const PAGE = 'docs/mcp.md';
-/** The suite, a server and hi share two cores. */
+/** The number of scenarios at a time: the suite, a server and hi share two cores. */
 const AT_ONCE = 2;
 
 interface Job {
@@ -48,7 +48,7 @@ async function runAll(words: readonly string[]): Promise<number> {
   return summary(jobs, outcomes, words.includes('--write'));
 }
 
-/** Every scenario in every way. Those that differ most come first, for a run that has little time. */
+/** Every scenario in every way. The most different ones come first, for a run with little time. */
 function jobsOf(): readonly Job[] {
   const all = REVISIONS.flatMap((revision) =>
     requiredScenarios(revision).flatMap((scenario) => WAYS.map((way) => ({ scenario, revision, way }))),

@@ -1,4 +1,4 @@
-/** What `package-lock.json` says of one package. */
+/** The entry of one package in `package-lock.json`. */
 interface Entry {
   readonly resolved?: string;
   readonly integrity?: string;
@@ -13,8 +13,8 @@ export interface LockFile {
 }
 
 /**
- * What would make `npm ci` fail on some platform, or tie the project to one registry: an optional package without an entry, a package
- * without its integrity, the address of a host. A sentence for each, none when the lock file is right.
+ * The faults that would make `npm ci` fail on some platform, or tie the project to one registry: an optional package without an entry, a package
+ * without its integrity, the address of a host. A sentence for each.
  */
 export function lockFaults({ packages }: LockFile): readonly string[] {
   return Object.entries(packages).flatMap(([folder, entry]) => [
@@ -30,7 +30,7 @@ function missing(folder: string, { optionalDependencies = {} }: Entry, packages:
     .map((name) => `'${name}' has no entry, an optional dependency of '${folder}'.`);
 }
 
-/** Where Node looks for a package that is imported in a folder: beside it, then in each folder above. */
+/** The places where Node searches for a package that is imported in a folder: there, then in each folder above. */
 function places(folder: string, name: string): readonly string[] {
   const own = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
   const above = folder.lastIndexOf('node_modules/');

@@ -1,10 +1,10 @@
-// Prints what can be counted of the code in lib/ and bin/: `npm run measure`. It judges nothing; docs/architecture.md quotes it.
+// Prints counts of the code in lib/ and bin/: `npm run measure`. It does not judge them; docs/architecture.md quotes them.
 import { basename, dirname } from 'node:path';
 import { cycles, type Graph } from './measure/cycles.js';
 import { repeatedLines } from './measure/repeated.js';
 import { readSources } from './measure/source.js';
 
-/** Functions longer than this are named. */
+/** Functions longer than this are listed. */
 const LONG = 60;
 
 const sources = readSources(['bin', 'lib']);
@@ -30,7 +30,7 @@ table([
   ['exported names declared in more than one file', `${shared.length}`],
   ['… in more than one folder', `${shared.filter(([, places]) => new Set(places.map(dirname)).size > 1).length}`],
   ['file names used more than once, `index.ts` aside', `${twice.length}`],
-  ['places with six or more lines of code that stand elsewhere too', `${repeated.length}`],
+  ['places with six or more lines of code that also occur elsewhere', `${repeated.length}`],
 ]);
 list(
   `Functions above ${LONG} lines`,
@@ -64,7 +64,7 @@ function foldersOf(graph: Graph): Graph {
   return found;
 }
 
-/** The values of each key that has more than one, the key with the most first. */
+/** The values of each key with more than one, the key with the most first. */
 function grouped(pairs: readonly (readonly [string, string])[]): readonly (readonly [string, readonly string[]])[] {
   const found = new Map<string, string[]>();
   for (const [key, value] of pairs) found.set(key, [...(found.get(key) ?? []), value]);

@@ -1,7 +1,7 @@
 // `npm run mutate -- lib/session`: changes that room in many small ways, one at a time, and lists the changes that no spec of the room notices.
-// `--sample 150` tries that many of them, drawn at random, and says how sure the score is, also when it is stopped; `--seed` draws the same again.
-// `--without FILE` leaves out a spec that is too slow to be run for each mutant. What follows the room are more specs to run, beside those of `COVERED_BY`.
-// Fails below 80 % of the changes noticed.
+// `--sample 150` tries that many of them, drawn at random, and reports the accuracy of the score, even when it is stopped; `--seed` draws the same again.
+// `--without FILE` leaves out a spec that is too slow to run for each mutant. Arguments after the room are further specs to run, in addition to those of
+// `COVERED_BY`. Fails if less than 80 % of the changes are noticed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import jest from '../jest.config.js';
 import { STOP_SIGNALS } from '../lib/stop-signals.js';
 import type { SampleOptions } from './mutate/plugin.js';
 
-/** Specs of other rooms that are about what this one decides. */
+/** Specs of other rooms that test decisions of this one. */
 const COVERED_BY: Readonly<Record<string, readonly string[]>> = {
   compaction: ['spec/history/compaction.spec.ts'],
   permission: [
@@ -44,7 +44,7 @@ const sample: SampleOptions = {
   seed: wholeNumber('seed', values.seed),
 };
 
-// Beside the packages it imports; esbuild, for Stryker loads plugins as JavaScript.
+// Next to the packages that it imports. Built with esbuild, because Stryker loads plugins as JavaScript.
 const plugin = join(process.cwd(), 'node_modules', `.hi-mutate-${process.pid}.mjs`);
 buildSync({
   entryPoints: ['scripts/mutate/plugin.ts'],
@@ -80,10 +80,10 @@ const options = {
   },
   coverageAnalysis: 'perTest',
   concurrency: wholeNumber('concurrency', values.concurrency),
-  // A spec that is late because the machine is busy has not noticed anything, but a timeout counts as noticed.
+  // Generous, because a timeout counts as noticed, but a spec that is late on a busy machine has noticed nothing.
   timeoutMS: 60_000,
   dryRunTimeoutMinutes: 60,
-  // Stryker reads tsconfig.json by an interface that TypeScript 7 no longer has.
+  // Stryker reads tsconfig.json with an API that TypeScript 7 no longer has.
   tsconfigFile: 'none',
   tempDirName: join(folder, 'changed'),
   ignorePatterns: ['dist', 'bench'],
@@ -98,7 +98,7 @@ const stryker = spawn(process.execPath, ['node_modules/@stryker-mutator/core/bin
   stdio: 'inherit',
   env,
 });
-// Passed on, so that Stryker tells the score so far and what it leaves is removed here.
+// Passed on, so that Stryker reports the score so far and its leftovers are removed here.
 for (const signal of STOP_SIGNALS) process.on(signal, () => stryker.kill(signal));
 const [status] = await once(stryker, 'exit');
 const isEnough = status === 0 && JSON.parse(readFileSync(join(folder, 'score.json'), 'utf8')).score >= 80;

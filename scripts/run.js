@@ -1,17 +1,17 @@
-// Runs one of these scripts, `node scripts/run.js build`. They are TypeScript, which Node 20 cannot run, so esbuild makes one file of a script and of what it
-// takes from `lib`, `bench` and `spec`. This is the only file of theirs in JavaScript.
+// Runs one of these scripts: `node scripts/run.js build`. They are TypeScript, which Node 20 cannot run, so esbuild bundles a script with its
+// imports from `lib`, `bench` and `spec`. This file is the only one in JavaScript.
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
-// `npm run` does so anyway; what the scripts read and write is named from here.
+// The scripts' paths are relative to this folder. `npm run` sets it anyway.
 process.chdir(root);
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const [name = ''] = process.argv.splice(2, 1);
-// Inside `node_modules`, so that packages are found and nobody else sees it.
+// Inside `node_modules`, so that packages are found and other tools ignore it.
 const outfile = join(root, 'node_modules', `.hi-${name}-${process.pid}.mjs`);
 process.once('exit', () => rmSync(outfile, { force: true }));
 

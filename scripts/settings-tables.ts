@@ -5,7 +5,7 @@ import { isSection, isSetting } from '../lib/config/setting.js';
 import { providers } from '../lib/providers/index.js';
 import { optionTables } from '../lib/providers/option-tables.js';
 
-/** The pages of the manual with a table of settings, and the section of each; null is the whole file. */
+/** The pages of the manual with a table of settings, and the section of each; null for the whole file. */
 export const PAGES: Readonly<Record<string, string | null>> = {
   'docs/configure.md': null,
   'docs/compaction.md': 'compaction',
@@ -21,7 +21,7 @@ const KEYS: Readonly<Record<string, unknown>> = configKeys({
 
 const TABLE = /(<!-- settings: written by npm run docs -->\n)[\s\S]*?(<!-- end of settings -->)/;
 
-/** The page with its table as the keys have it now. */
+/** The page with an up-to-date table. */
 export function withTable(page: string, text: string): string {
   if (!TABLE.test(text)) throw new Error(`${page} has no place for the table of settings.`);
   return text.replace(TABLE, (_all, before: string, after: string) => `${before}\n${table(rowsOf(page))}\n\n${after}`);
@@ -39,7 +39,7 @@ function rowsOf(page: string): readonly Row[] {
   });
 }
 
-/** The row of a setting, or of a section with a page of its own; else a row for each setting of the section. */
+/** The row of a setting, or of a section with its own page; else a row for each setting of the section. */
 function rows(key: string, entry: unknown): readonly Row[] {
   if (isSection(entry)) {
     if (entry.page !== undefined)
@@ -50,7 +50,7 @@ function rows(key: string, entry: unknown): readonly Row[] {
   return [[key, entry.otherwise ?? shown(entry.default), entry.about]];
 }
 
-/** As in JSON; a text as code. */
+/** A value as JSON; a string formatted as code. */
 function shown(value: JsonValue | undefined): string {
   return typeof value === 'string' ? `\`${JSON.stringify(value)}\`` : JSON.stringify(value ?? null);
 }

@@ -1,7 +1,7 @@
-// A server that answers like a vendor, from a script. It serves the demonstration and the recorded tour.
+// A server that answers like a vendor, from a script, for the demonstration and the recorded tour.
 import { LLMock } from '@copilotkit/aimock';
 
-/** The model that the demonstration's configuration names for summaries. */
+/** The model for summaries in the demonstration's configuration. */
 export const SMALL_MODEL = 'stand-in-small';
 
 const PACE = { streamingProfile: { ttft: 150, tps: 60, jitter: 0.2 } };
@@ -24,7 +24,7 @@ const REPLY = `I am a **scripted stand-in**, not a model: I only know a few answ
 
 With a real model behind it, \`hi\` works the same.`;
 
-/** Something of everything that an answer may have. */
+/** An example of everything that an answer may contain. */
 const SHOWCASE = `## A server in four lines
 
 It answers *every* request with **one word**, as [the manual](https://nodejs.org/api/http.html) shows:
@@ -43,7 +43,7 @@ createServer((_, response) => response.end('hello')).listen(8080, 'localhost');
 | status | 200 |
 | content-length | 5 |`;
 
-/** A server that runs: where it is, and how it is stopped. */
+/** A running server: its address, and how to stop it. */
 export interface StandIn {
   readonly url: string;
   stop(): Promise<void>;

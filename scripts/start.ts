@@ -1,4 +1,4 @@
-// Starts the first conversation: what `hi` does where there is a configuration, a vendor's key or Ollama, else the demonstration.
+// Starts the first conversation: runs `hi` if there is a configuration, a vendor's key or Ollama, else the demonstration.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ const shown = spawnSync(process.execPath, [hi, 'config', 'show'], { encoding: 'u
 const paths = spawnSync(process.execPath, [hi, 'config', 'path', '--json'], { encoding: 'utf8' });
 const file: string = JSON.parse(paths.stdout).config_file;
 
-// A server without a model is somebody to begin with: `hi` offers to download one.
+// A server without a model is enough: `hi` offers to download one.
 if (shown.status === 0 || existsSync(file) || shown.stderr.includes('has no model')) {
   process.exitCode = spawnSync(process.execPath, [hi, ...process.argv.slice(2)], { stdio: 'inherit' }).status ?? 1;
 } else {

@@ -33,7 +33,7 @@ const COLUMNS = 88;
 const LONGEST_PARAGRAPH = 30;
 mkdirSync(join('docs', 'tour'), { recursive: true });
 const page: string[] = [];
-/** How many lines of the terminal are in the page already. */
+/** The number of terminal lines that are already in the page. */
 let recorded = 0;
 let terminal = open();
 
@@ -53,7 +53,7 @@ function picture(name: string, label: string, palette: Palette = DARK): void {
   page.push(`![${label}](tour/${name}.svg)`, '');
 }
 
-/** The answer and the question that the pictures before and after show. */
+/** Takes the pictures of an answer and a question, before or after. */
 async function pictureBoth(name: string, when: string): Promise<void> {
   await prompt();
   await say('what is the smallest server?');
@@ -67,8 +67,8 @@ async function pictureBoth(name: string, when: string): Promise<void> {
 }
 
 /**
- * The screens of now beside those of the build that a day at the keyboard was spent with, commit 369e4cb. Its pictures are kept; they are taken anew with the
- * program that `HI_TOUR_BEFORE` names.
+ * The current screens next to those of an earlier build, commit 369e4cb. Its pictures are kept; the program in `HI_TOUR_BEFORE` replaces
+ * them.
  */
 async function pictureBeforeAndAfter(): Promise<void> {
   const before = process.env.HI_TOUR_BEFORE;
@@ -86,7 +86,7 @@ async function pictureBeforeAndAfter(): Promise<void> {
   page.push(asBefore(answer), '', answer, '', asBefore(question), '', question, '');
 }
 
-/** What is typed while an answer comes, in a conversation of its own. */
+/** Typing while an answer streams, in a separate conversation. */
 async function pictureTyping(): Promise<void> {
   terminal = open({ HI_DATA_DIR: join(home, 'data-typing') });
   await prompt();
@@ -94,16 +94,13 @@ async function pictureTyping(): Promise<void> {
   await terminal.until('It answers');
   terminal.type('and in Python?\rthe same with a test');
   await terminal.until(/createServer \}[\s\S]*\nqueued: and in Python\?\n› the same with a test/);
-  picture(
-    'while-answering',
-    'An answer that is being written; below it a line that is sent next, and the one being typed.',
-  );
+  picture('while-answering', 'A streaming answer; below it a queued line, and the line being typed.');
   terminal.type('\x1b');
   await terminal.until('(interrupted)');
   await terminal.close();
 }
 
-/** The same question in each theme, in a conversation of its own. */
+/** The same question in each theme, in a separate conversation. */
 async function pictureThemes(): Promise<void> {
   for (const [theme, palette] of [
     ['dark', DARK],
@@ -142,14 +139,14 @@ function explain(title: string, text: string): void {
   page.push(`## ${title}`, '', text, '');
 }
 
-/** Adds to the page what appeared on the screen since the last time. The prompt that waits belongs to the next block. */
+/** Adds the new screen lines to the page. The waiting prompt belongs to the next block. */
 function record(): void {
   const lines = terminal.transcript().split('\n');
   push(lines.slice(recorded, -1));
   recorded = lines.length - 1;
 }
 
-/** Adds what is on the screen right now to the page. Recording continues from the line that begins with `from`. */
+/** Adds the current screen to the page. Recording continues from the line that begins with `from`. */
 function recordMoment(from: string): void {
   const lines = terminal.transcript().split('\n');
   push(lines.slice(recorded));
@@ -160,7 +157,7 @@ function push(lines: readonly string[]): void {
   page.push(`\`\`\`text\n${shortened(lines.map(tidy)).join('\n').trim()}\n\`\`\``, '');
 }
 
-/** Of a paragraph that takes many rows the first and the last are shown. */
+/** Shows only the first and last rows of a long paragraph. */
 function shortened(lines: readonly string[]): readonly string[] {
   const paragraphs = lines.join('\n').split('\n\n');
   return paragraphs.flatMap((paragraph) => {
@@ -169,7 +166,7 @@ function shortened(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** Fixes times and paths, so that the next recording differs only where the program does. */
+/** Replaces times and paths with fixed ones, so that recordings differ only if the program does. */
 function tidy(line: string): string {
   const text = line
     .replaceAll(home, '~')
@@ -242,7 +239,7 @@ try {
   record();
   terminal.type(control('d'));
   await terminal.exit();
-  explain('While it answers', 'What is typed stands below the answer. Enter queues it, Up takes it back.');
+  explain('While it answers', 'What you type appears below the answer. Enter queues it, Up takes it back.');
   await pictureTyping();
   explain(
     'Themes',
@@ -251,7 +248,7 @@ try {
   await pictureThemes();
   explain(
     'Before and after',
-    'The same answer and the same question in the same terminal: before the look was worked on (commit 369e4cb, 22 November 2026), and now.',
+    'The same answer and the same question in the same terminal: before the redesign (commit 369e4cb, 22 November 2026), and now.',
   );
   await pictureBeforeAndAfter();
   writeFileSync(join('docs', 'tour.md'), `${page.join('\n').trimEnd()}\n`);

@@ -29,7 +29,7 @@ export async function* runStrategy(
   }
 }
 
-/** False for a manual pass below the trigger: if it fails, the view stays as it is. */
+/** False for a manual pass below the trigger: if it fails, the view does not change. */
 function isPressed({ reason, context_tokens = 0, settings }: CompactionInput): boolean {
   return reason !== 'manual' || context_tokens >= triggerOf(settings);
 }

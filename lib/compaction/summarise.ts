@@ -142,10 +142,10 @@ function citingThese(facts: readonly Fact[], citable: ReadonlySet<number>): read
  * about an hour.
  */
 const MOST_REQUESTS = 24;
-/** A backlog is shortened at the front in steps of so many requests, so that a later attempt starts at the same message and finds the cached replies. */
+/** A backlog is shortened at the front in steps of this many requests, so that a later attempt starts at the same message and finds the cached replies. */
 const STEP = 4;
 
-/** The newest messages that so many requests can read, and at least `least` characters. */
+/** The newest messages that `MOST_REQUESTS` requests can read, and at least `least` characters. */
 function newestOf(messages: readonly Message[], room: number, least: number): readonly Message[] {
   const excess = totalCharacters(messages) + FRAME * messages.length - Math.max(MOST_REQUESTS * room, least);
   if (room < LEAST_BRIEF_ROOM || excess <= 0) return messages;

@@ -11,7 +11,7 @@ export interface Presented {
   readonly messages: ChatRequest['messages'];
 }
 
-/** The view as it is sent: the block's text as system text, or for role `user` as a user message before the others. An empty block is not sent. */
+/** The view in the form of a request: the block's text as system text, or for role `user` as a user message before the others. An empty block is not sent. */
 export function present({ block, messages }: View, role: 'system' | 'user'): Presented {
   if (block === null || block.content === '') return { system: [], messages };
   const text = `${BLOCK_PREFIX}\n${LABEL}\n\n${block.content}`;

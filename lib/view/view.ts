@@ -19,7 +19,7 @@ export interface View {
 }
 
 /**
- * What is sent, from the log alone: the newest block, then the messages it kept and every later one.
+ * Derives what is sent from the log only: the newest block, then the messages it kept and every later one.
  *
  * Only whole turns are in it, in the order they began, and last the one that is `running` in this process (a turn id, null between turns).
  * A message without content (an answer interrupted before its first word) is not sent: vendors answer 400 to it.

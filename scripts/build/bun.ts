@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 const VERSION = '1.4.5';
 const FOLDER = resolve('node_modules/.cache/hi-bun');
 
-/** npm's package of Bun for each platform that an executable can be built for, and what its file must hash to. */
+/** The npm package of Bun for each supported platform, and the hash of its file. */
 const PACKAGES = {
   'linux-x64': {
     name: 'bun-linux-x64',
@@ -41,7 +41,7 @@ const PACKAGES = {
 export type Platform = keyof typeof PACKAGES;
 export const PLATFORMS = Object.keys(PACKAGES) as readonly Platform[];
 
-/** The platform of this machine. Throws where Bun has no executable for it. */
+/** The platform of this machine. Throws if Bun has no executable for it. */
 export function ownPlatform(): Platform {
   const report = process.report.getReport();
   const isMusl = process.platform === 'linux' && !('glibcVersionRuntime' in headerOf(report));
@@ -55,7 +55,7 @@ function headerOf(report: object): object {
   return 'header' in report && typeof report.header === 'object' && report.header !== null ? report.header : {};
 }
 
-/** The path of Bun for a platform, fetched from npm the first time. Throws when its package is not the one that is known here. */
+/** The path of Bun for a platform, fetched from npm the first time. Throws when its package has another hash. */
 export function bunFor(platform: Platform): string {
   const folder = join(FOLDER, `${VERSION}-${platform}`);
   const path = join(folder, 'package', 'bin', platform.startsWith('windows') ? 'bun.exe' : 'bun');
@@ -69,7 +69,7 @@ export function bunFor(platform: Platform): string {
   }).trim();
   const file = join(folder, packed);
   const found = createHash('sha512').update(readFileSync(file)).digest('base64');
-  if (found !== sha512) throw new Error(`'${file}' is not the package that was expected: sha512 ${found}.`);
+  if (found !== sha512) throw new Error(`'${file}' is not the expected package: sha512 ${found}.`);
   execFileSync('tar', ['-xzf', packed], { cwd: folder });
   rmSync(file);
   return path;

@@ -4,34 +4,34 @@ import { basename, dirname, join } from 'node:path';
 import { build, type Metafile, transform } from 'esbuild';
 import { CORE } from './one-core.js';
 
-/** What runs the scripts and keeps them compiled. */
+/** The module that runs the scripts and keeps them compiled. */
 const LOADER = 'lib/cli/compiled/scripts.ts';
 
 const ADAPTER = /^lib\/providers\/.*-adapter\.ts$/;
 
 const PROGRAM = 'dist/hi.js';
 
-/** Where `LOADER` is found by what cannot import it. */
+/** The global under which modules that cannot import `LOADER` find it. */
 const SCRIPTS = 'globalThis[Symbol.for("hi.scripts")]';
 
-/** The folder of the program. In one piece `scripts/run.js` would take it for the folder of this script. */
+/** The folder of the program. Split, because `scripts/run.js` would replace the whole expression with this script's folder. */
 const HERE = ['import.meta', 'dirname'].join('.');
 
-/** For a thread, which has globals of its own. */
+/** The scripts for a worker thread, which has its own globals. */
 const FOR_THREADS = 'scripts.cjs';
 
 type Outputs = Metafile['outputs'];
 
 /**
- * Makes scripts of the chunks that a question to a model needs: the core, the adapters, and what adapters share. V8 can be given the compiled form of a
- * script, and Node 20 gives it none of an ES module; and a script is read and run at once, where each ES module takes several rounds through Node's loader and
- * its threads. A module stays in the place of each, for all that import it. Throws where a chunk cannot be a script.
+ * Converts the chunks that a question to a model needs to scripts: the core, the adapters, and the chunks that adapters share. V8 accepts the compiled form
+ * of a script, but Node 20 cannot provide it for an ES module. A script is also read and run at once, while each ES module takes several rounds through
+ * Node's loader and its threads. A module replaces each chunk for its importers. Throws if a chunk cannot be a script.
  */
 export async function compiledParts({ outputs }: Metafile): Promise<void> {
   const core = chunkOf(outputs, ({ inputs }) => (inputs[CORE]?.bytesInOutput ?? 0) > 0, CORE);
   const adapters = Object.keys(outputs).filter((path) => ADAPTER.test(outputs[path]?.entryPoint ?? ''));
   if (adapters.length === 0)
-    throw new Error(`No chunk is made of ${ADAPTER}: there is nothing to keep compiled but the core.`);
+    throw new Error(`No chunk comes from ${ADAPTER}, so only the core could be kept compiled.`);
   const shared = new Set(adapters.flatMap((path) => [...reached(path, outputs)]));
   const files: Record<string, string> = {};
   for (const path of new Set([core, ...adapters, ...shared]))
@@ -40,14 +40,14 @@ export async function compiledParts({ outputs }: Metafile): Promise<void> {
   await writeForThreads(files);
 }
 
-/** The chunks that a chunk imports, and those that these import. */
+/** The chunks that a chunk imports, directly or not. */
 function reached(path: string, outputs: Outputs, found = new Set<string>()): ReadonlySet<string> {
   for (const other of imported(outputs[path] ?? never(path)))
     if (!found.has(other)) reached(other, outputs, found.add(other));
   return found;
 }
 
-/** Those that `foldLeaves` copied are not there any more. */
+/** The imported chunks, without those that `foldLeaves` copied, which no longer exist. */
 const imported = ({ imports }: Outputs[string]): readonly string[] =>
   imports.filter(({ kind, path }) => kind === 'import-statement' && existsSync(path)).map(({ path }) => path);
 
@@ -56,12 +56,12 @@ function nameOf(path: string, core: string, outputs: Outputs): string {
   return path === core ? 'core' : entryPoint === undefined ? 'shared' : basename(entryPoint, '.ts');
 }
 
-/** Lets `hi.js` take `run` from the core itself. */
+/** Lets `hi.js` take `run` directly from the core. */
 function startWithParts(files: Readonly<Record<string, string>>, core: string, outputs: Outputs): void {
   const run = chunkOf(outputs, ({ entryPoint }) => entryPoint === CORE, CORE);
   const code = readFileSync(run, 'utf8');
   const [, exported, from] = /^import\{(\S+) as [\w$]+\}from"([^"]+)";export\{[\w$]+ as run\};?\s*$/.exec(code) ?? [];
-  if (from !== `./${basename(core)}`) throw new Error(`${run} does more than to export 'run' of the core: ${code}`);
+  if (from !== `./${basename(core)}`) throw new Error(`${run} does more than export 'run' of the core: ${code}`);
   const program = readFileSync(PROGRAM, 'utf8');
   const pieces = program.split(`import("./chunks/${basename(run)}")`);
   if (pieces.length !== 2) throw new Error(`${PROGRAM} does not import ${run} once, on demand.`);
@@ -88,7 +88,7 @@ async function writeForThreads(files: Readonly<Record<string, string>>): Promise
 
 function chunkOf(outputs: Outputs, isIt: (output: Outputs[string]) => boolean, what: string): string {
   const found = Object.keys(outputs).find((path) => path.endsWith('.js') && isIt(outputs[path] ?? never(path)));
-  if (found === undefined) throw new Error(`No chunk holds ${what}: 'compiled parts' cannot keep it compiled.`);
+  if (found === undefined) throw new Error(`No chunk contains ${what}: 'compiled parts' cannot keep it compiled.`);
   return found;
 }
 
@@ -117,13 +117,13 @@ async function makeScript(path: string, name: string, outputs: Outputs): Promise
   return file;
 }
 
-/** The module in the place of the script exports what the chunk did. */
+/** The module that replaces the chunk: it has the same exports. */
 function standIn(path: string, { exports }: Outputs[string]): string {
   const forThread = `process.getBuiltinModule("module").createRequire(import.meta.url)("./${FOR_THREADS}").scripts`;
   return `const all$=(${SCRIPTS}??${forThread}).get("./${basename(path)}");${exportsOf(exports)}`;
 }
 
-/** The words that a module may export under, but not call a constant by. */
+/** Reserved words: names for exports, but not for constants. */
 const RESERVED = new Set(
   `await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in
   instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield`.split(
@@ -131,7 +131,7 @@ const RESERVED = new Set(
   ),
 );
 
-/** Exports the properties of `all$` by these names. esbuild numbers the exports of a chunk in letters, so that `do`, `if` and `in` are among some hundreds. */
+/** Exports the properties of `all$` by these names. esbuild numbers the exports of a chunk in letters, and `do`, `if` and `in` occur among several hundred. */
 export function exportsOf(names: readonly string[]): string {
   const reserved = names.filter((name) => RESERVED.has(name));
   const plain = names.filter((name) => !RESERVED.has(name));
@@ -141,7 +141,7 @@ export function exportsOf(names: readonly string[]): string {
   ].join('');
 }
 
-/** A script cannot import on demand by itself. */
+/** Replaces dynamic imports, which a script cannot do itself. */
 function withLoad(code: string, path: string, { imports }: Outputs[string]): string {
   const names = imports.filter(({ kind }) => kind === 'dynamic-import').map((each) => basename(each.path));
   const found = new Set<string>();
@@ -160,7 +160,7 @@ function withLoad(code: string, path: string, { imports }: Outputs[string]): str
   return replaced;
 }
 
-/** The module in the place of a script has what it exports by value. */
+/** Throws if an exported variable changes, because the replacing module exports values. */
 function requireConstantExports(path: string, { entryPoint, inputs }: Outputs[string]): void {
   const exporting = entryPoint === undefined ? Object.keys(inputs) : [entryPoint];
   const sources = exporting.filter((input) => /^(?:lib|node_modules)\/.*\.m?[jt]s$/.test(input));

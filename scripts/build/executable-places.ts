@@ -1,4 +1,4 @@
-// Where the executable finds itself and what is embedded in it. Bun would put the names of this machine's files for `import.meta.url` and `__dirname`.
+// The paths of the executable and of its embedded files. Bun would insert paths of the build machine for `import.meta.url` and `__dirname`.
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

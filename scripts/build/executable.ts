@@ -11,23 +11,23 @@ import { oneCore } from './one-core.js';
 import { onlyCalled } from './only-called.js';
 import { validators } from './validators.js';
 
-/** Where the executables are. */
+/** The folder of the executables. */
 export const EXECUTABLES = resolve('executables');
 
 /**
- * How much longer than usual a function runs before it is compiled again: most runs are over before that pays, and the threads that compile take a sixth of
+ * The factor by which optimising compilation is delayed. Most runs end before it is worthwhile, and the compiler threads take a sixth of
  * their processor time.
  */
 const JIT = '--compile-jit-policy=10';
 
 const ASSETS = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 
-/** In one piece `scripts/run.js` would take it for the folder of this script. */
+/** Split, because `scripts/run.js` would replace the whole expression with this script's. */
 const meta = (name: string): string => ['import', 'meta', name].join('.');
 
 /**
- * Builds the program as one executable that needs no Node, with its code compiled ahead, and writes its checksum and notices beside it. Resolves to its path.
- * Bun's own settings stay outside: a folder's `.env` or `bunfig.toml` must not change what `hi` does there.
+ * Builds the program as one executable that needs no Node, with precompiled code, and writes its checksum and licence notices next to it. Resolves to its path.
+ * Disables Bun's own settings: a folder's `.env` or `bunfig.toml` must not change what `hi` does there.
  */
 export async function buildExecutable(platform: Platform): Promise<string> {
   mkdirSync(EXECUTABLES, { recursive: true });
@@ -53,13 +53,13 @@ export async function buildExecutable(platform: Platform): Promise<string> {
   return file;
 }
 
-/** What the licences of the parts want to be kept. */
+/** The notices that the licences of the parts require. */
 function notices(folder: string): string {
   const files = readdirSync(folder).filter((file) => file.endsWith('.LEGAL.txt'));
   return [...new Set(files.sort().map((file) => readFileSync(join(folder, file), 'utf8')))].join('\n');
 }
 
-/** ES modules, of which a start loads those that it needs: one file of everything takes longer to look through than `--version` takes. */
+/** Bundles ES modules, of which a start loads only those it needs: parsing everything as one file takes longer than `--version`. */
 async function bundle(outdir: string): Promise<void> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   await build({
@@ -72,7 +72,7 @@ async function bundle(outdir: string): Promise<void> {
       __dirname: 'executableFolder',
       [meta('dirname')]: 'executableFolder',
       [meta('url')]: 'executableUrl',
-      // Bun loads more for the one than for the other.
+      // Bun loads more for the former.
       'process.getBuiltinModule': 'require',
     },
     banner: { js: `const{require}=${['import', 'meta'].join('.')};` },

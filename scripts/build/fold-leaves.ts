@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
-/** What a leaf may be made of: modules without state, of which there may be more than one copy. */
+/** The modules that a leaf may contain: modules without state, which may be duplicated. */
 const STATELESS = [
   /^node_modules\/ajv\/dist\/runtime\//,
   /^lib\/(?:cli\/base\/version|folder|stop-signals)\.ts$/,
@@ -10,8 +10,8 @@ const STATELESS = [
 ];
 
 /**
- * Copies the small chunks that everything else would read into each chunk that uses them: a file costs a start more than what is in it. `metafile` is of
- * the build just made, its paths relative to the working folder. Throws when there is nothing to copy.
+ * Copies small chunks that all others use into each of these: for a start, opening a file costs more than its contents. `metafile` is that of
+ * the finished build, with paths relative to the working folder. Throws when there is nothing to copy.
  */
 export async function foldLeaves({ outputs }: Metafile): Promise<void> {
   const paths = Object.keys(outputs).filter((path) => path.endsWith('.js'));
@@ -44,7 +44,7 @@ function isLeaf(output: Outputs[string] | undefined, outputs: Outputs): boolean 
   return isStateless && output.imports.every(({ path }) => isLeaf(outputs[path], outputs));
 }
 
-/** Leaves every import as it is but those of `leaves`. */
+/** Leaves every import unchanged except those of `leaves`. */
 function onlyFrom(leaves: ReadonlySet<string>): Plugin {
   return {
     name: 'only leaves',

@@ -2,8 +2,8 @@ import { builtinModules } from 'node:module';
 import type { Plugin } from 'esbuild';
 
 /**
- * An `import` of one of Node's modules builds a facade that touches every export, and `fs` loads its streams for that; this way only what is used is.
- * Each importer has its own, for one that is shared by some chunks would be a chunk of its own.
+ * Importing one of Node's modules builds a facade that touches every export, and `fs` loads its streams for that. This loads only the exports in use.
+ * Each importer gets its own copy, because a shared one would become a separate chunk.
  */
 export const nodeModules: Plugin = {
   name: "Node's own modules",

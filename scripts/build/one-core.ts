@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-/** The module that nearly every run begins with. */
+/** The module with which nearly every run begins. */
 export const CORE = 'lib/cli/run.ts';
 
-/** What a start needs of MCP servers, where there are some. */
+/** The module that a start with MCP servers needs. */
 const SERVERS = 'lib/cli/wiring/session-servers.ts';
 
 /** The parts that share it. */
-const OF_SERVERS = /\/lib\/(?:mcp|cli\/mcp|cli\/from-servers)\//;
+const SERVER_PARTS = /\/lib\/(?:mcp|cli\/mcp|cli\/from-servers)\//;
 
 /**
- * Makes one chunk of what nearly every run needs. A module that some of the parts loaded on demand share, but not others, would be a chunk of its own, and
- * each costs a start more than what is in it; so each of those parts is made to share all of the core. `alone` are parts that never do.
+ * Combines the modules that nearly every run needs into one chunk. A module that only some of the lazy parts share would become a separate chunk, and
+ * each chunk costs a start more than its contents; so each of these parts imports the whole core. Parts in `alone` never do.
  */
 export function oneCore(alone: readonly string[]): Plugin {
   return {
@@ -33,9 +33,9 @@ export function oneCore(alone: readonly string[]): Plugin {
   };
 }
 
-/** What a part shares with others. */
+/** The modules that a part shares with others. */
 function sharedWith(part: string): readonly string[] {
-  return OF_SERVERS.test(part) ? [resolve(CORE), resolve(SERVERS)] : [resolve(CORE)];
+  return SERVER_PARTS.test(part) ? [resolve(CORE), resolve(SERVERS)] : [resolve(CORE)];
 }
 
 function sources(): readonly string[] {
@@ -44,12 +44,12 @@ function sources(): readonly string[] {
     .map((file) => resolve('lib', file));
 }
 
-/** What a module of ours loads at run time, on demand. */
+/** The dynamic imports of one of our modules. */
 function loadedOnDemand(file: string): readonly string[] {
   return imported(file, /import\('(\.[^']+)\.js'\)/g);
 }
 
-/** What more than one adapter imports, by others too: it is needed whenever one of them is. */
+/** The modules that several adapters import, directly or not. They are needed whenever one of the adapters is. */
 function sharedByAdapters(): readonly string[] {
   const adapters = sources().filter((file) => file.endsWith('-adapter.ts'));
   const all = adapters.flatMap((file) => [...reached(file)]);
@@ -59,7 +59,7 @@ function sharedByAdapters(): readonly string[] {
   return [...shared];
 }
 
-/** What a module of ours loads when it is loaded. */
+/** The static imports of one of our modules, direct and indirect. */
 function reached(file: string, found = new Set<string>()): ReadonlySet<string> {
   for (const path of imported(file, /^(?:import|export) (?!type)[^;]*?from '(\.[^']+)\.js'/gm)) {
     if (!found.has(path)) reached(path, found.add(path));

@@ -3,15 +3,15 @@ import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 /**
- * What the adapters call of the SDKs. A client makes an object for every part of its vendor's API, so that no bundler can tell which are used, and to
- * compile them all takes longer than a request: the others are empty classes in the bundle.
+ * The parts of the SDKs that the adapters call. A client creates an object for every part of its vendor's API, so no bundler can tell which are used, and
+ * compiling all of them takes longer than a request. The bundle contains empty classes for the others.
  */
 const CALLED: Readonly<Record<string, readonly string[]>> = {
   openai: ['chat', 'models', 'responses', 'shared', 'index'],
   '@anthropic-ai/sdk': ['messages', 'models', 'shared', 'index'],
 };
 
-/** Leaves out of the bundle what no adapter calls of an SDK. The build fails when an SDK no longer has the parts that are named here. */
+/** Removes the parts of SDKs that no adapter calls. The build fails when an SDK no longer has the parts named here. */
 export const onlyCalled: Plugin = {
   name: 'only called',
   setup({ onLoad, onEnd }) {
@@ -34,14 +34,14 @@ export const onlyCalled: Plugin = {
       const missing = wanted.filter((part) => !found.has(part));
       return {
         errors: missing.map((part) => ({
-          text: `'${part}' of scripts/build/only-called.ts is not in the SDK any more.`,
+          text: `'${part}' of scripts/build/only-called.ts is no longer in the SDK.`,
         })),
       };
     });
   },
 };
 
-/** The same names as empty classes. Which error a vendor's code stands for is asked of these classes too, so errors stay errors. */
+/** The same names as empty classes. Error classes keep their base class, because errors are recognised by it. */
 async function emptied(path: string, errorsPath: string): Promise<string> {
   const [exported, errors]: readonly Readonly<Record<string, unknown>>[] = await Promise.all([
     import(pathToFileURL(path).href),

@@ -10,18 +10,18 @@ import { oneCore } from './one-core.js';
 import { onlyCalled } from './only-called.js';
 import { validators } from './validators.js';
 
-/** CommonJS dependencies inside an ES module bundle need a `require` for Node's own modules, and nothing else is left to require. */
+/** The `require` for CommonJS dependencies in an ES module bundle. They require only Node's own modules. */
 const REQUIRE = `const require=name=>{const found=process.getBuiltinModule(name);if(found)return found;throw new Error("Cannot find module '"+name+"'")};`;
 
-/** Read from beside the chunk that needs it. */
+/** Files that are read from the folder of the chunk that needs them. */
 const WEBASSEMBLY = ['@bokuweb/zstd-wasm/dist/common/zstd.wasm', '@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 
-/** The folder of a chunk. In one piece `scripts/run.js` would take it for the folder of this script. */
+/** The folder of a chunk. Split, because `scripts/run.js` would replace the whole expression with this script's folder. */
 const HERE = ['import.meta', 'dirname'].join('.');
 
 /**
- * Builds the program into `dist`: one minified ES module bundle with code splitting, so that each command, vendor SDK and rare feature is a chunk of its
- * own that is read only when it is needed. Throws when something it relies on is not there any more.
+ * Builds the program into `dist`: one minified ES module bundle with code splitting, so that each command, vendor SDK and rare feature is a separate
+ * chunk that is read only when it is needed. Throws when something it relies on no longer exists.
  */
 export async function buildProgram(): Promise<void> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -6,7 +6,7 @@ import { SCHEMA } from '../../lib/cli/config-check/config-schema.js';
 import { tools } from '../../lib/tools/index.js';
 import { replaced } from './replaced.js';
 
-/** Puts the code that ajv makes of the schemas in place of the modules that compile them, so that ajv itself is not in the bundle. */
+/** Replaces the modules that compile schemas with ajv's generated code, so that ajv itself is not in the bundle. */
 export const validators: Plugin = replaced('validators', {
   'lib/cli/config-check/config-acceptor.ts': () =>
     withoutErrors(
@@ -17,24 +17,27 @@ export const validators: Plugin = replaced('validators', {
   'lib/tools/dispatch/compile.ts': toolChecks,
 });
 
-/** The schema that leaves every file with something in `options` to the validator: their rules are long, and few have any. */
+/** The schema without the long rules for `options`, which few files have. Files with non-empty `options` are left to the validator. */
 function withoutOptions({ allOf: _rules, ...schema }: JsonObject): JsonObject {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   return { ...schema, properties: { ...properties, options: { type: 'object', maxProperties: 0 } } };
 }
 
-/** The schema without its descriptions: ajv keeps the schema in its code, and every start reads that of the acceptor. No key of `config.json` has that name. */
+/**
+ * The schema without its descriptions: ajv includes the schema in its code, and every start reads that of the acceptor. No key of `config.json` is called
+ * `description`.
+ */
 function withoutWords(schema: object): object {
   return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === 'description' ? undefined : value)));
 }
 
-/** An error as ajv writes it. One with a brace inside stays as it is. */
+/** An error in ajv's generated code. One with a brace inside does not match and stays. */
 const ERROR = /\{instancePath:(?:[^{}"]|"(?:[^"\\]|\\.)*")*params:\{[^{}]*\}(?:,propertyName:\w+)?\}/g;
 
-/** The code of a check that only answers yes or no: the errors, half of it, are numbers that nobody reads. Throws when ajv writes them in another way. */
+/** Reduces a check to yes or no: the unused errors, which are half of the code, become numbers. Throws when ajv's code has another form. */
 function withoutErrors(code: string): string {
   const less = code.replace(ERROR, '0');
-  if (less === code) throw new Error("ajv writes its errors in another way: 'withoutErrors' has nothing to leave out.");
+  if (less === code) throw new Error("ajv's errors have another form: 'withoutErrors' found nothing to remove.");
   return less;
 }
 

@@ -3,20 +3,20 @@ import { createInterface } from 'node:readline';
 import { type Home, makeHome, PROGRAM, RUNTIME, type Run, runProgram } from '../../spec/support/program.js';
 import { startScriptedServer } from '../../spec/support/scripted-server.js';
 
-/** How hi is asked to call the tools: by the command that tries a server, or by a model in a conversation. */
+/** The two ways to call the tools: the command that tests a server, or a model in a conversation. */
 export const WAYS = ['mcp test', 'ask'] as const;
 export type Way = (typeof WAYS)[number];
 
 /** The name of the server in the configuration. */
 const NAME = 'suite';
 
-/** So often the user does what hi says. */
+/** The maximum number of times the user follows hi's instructions. */
 const MOST_LOGINS = 3;
 
-/** The scenarios in which the server asks the user something, who needs a terminal for that. */
+/** The scenarios in which the server asks the user something, which needs a terminal. */
 const ASKING = ['elicitation-sep1034-client-defaults', 'sep-2322-client-request-state'];
 
-/** How often the user looks whether there is a question, in milliseconds. */
+/** The interval at which the user checks for a question, in milliseconds. */
 const LOOK = 400;
 
 interface Call {
@@ -24,7 +24,7 @@ interface Call {
   readonly arguments: object;
 }
 
-/** The calls that a scenario wants; one about authorization wants `test-tool`. */
+/** The calls that a scenario expects. Scenarios about authorization expect `test-tool`. */
 const CALLS: Readonly<Record<string, readonly Call[]>> = {
   initialize: [],
   tools_call: [{ name: 'add_numbers', arguments: { a: 5, b: 3 } }],
@@ -42,7 +42,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   'json-schema-ref-no-deref': [],
 };
 
-/** What the suite says besides the address. */
+/** The suite's data for a client, apart from the address. */
 interface Context {
   readonly client_id?: string;
   readonly client_secret?: string;
@@ -50,10 +50,10 @@ interface Context {
   readonly toolCalls?: readonly Call[];
 }
 
-/** The document of a client that authorization servers may read; the suite knows this one. */
+/** The address of a client metadata document that the suite knows. */
 const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json';
 
-/** One user with the server of a scenario in the configuration, who does what hi says. Resolves to the exit status. */
+/** Plays a user who has the server of a scenario in the configuration and follows hi's instructions. Resolves to the exit status. */
 export async function playUser(way: Way, url: string): Promise<number> {
   const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
   const context: Context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
@@ -73,7 +73,7 @@ function oauthOf(scenario: string, { client_id, client_secret, issuer }: Context
   return client_id === undefined ? {} : { oauth: { clientId: client_id, clientSecret: client_secret, issuer } };
 }
 
-/** One attempt: its exit status, and everything hi said. */
+/** One attempt: the exit status and all output of hi. */
 type Attempt = () => Promise<{ readonly status: number; readonly text: string }>;
 
 async function repeated(home: Home, attempt: Attempt): Promise<number> {
@@ -100,7 +100,7 @@ function testWith(home: Home, entry: object, calls: readonly Call[]): Attempt {
   };
 }
 
-/** Asks a model that makes the calls, one a round. A call that failed makes the attempt a failed one. */
+/** Asks a model that makes the calls, one per round. A failed call makes the whole attempt fail. */
 function askFor(home: Home, entry: object, calls: readonly Call[]): Attempt {
   return async () => {
     const model = await startScriptedServer((_request, index) => {
@@ -127,7 +127,7 @@ function askFor(home: Home, entry: object, calls: readonly Call[]): Attempt {
   };
 }
 
-/** Runs hi, on a terminal where it is about questions: the user takes what each proposes. */
+/** Runs hi, on a terminal if the scenario asks questions: the user accepts the defaults. */
 async function runHi(home: Home, args: readonly string[]): Promise<Run> {
   if (!ASKING.includes(process.env.MCP_CONFORMANCE_SCENARIO ?? '')) return await runProgram(home, args);
   const { openTerminal } = await import('../../spec/support/terminal.js');
@@ -142,7 +142,7 @@ async function runHi(home: Home, args: readonly string[]): Promise<Run> {
   return { status, stdout, stderr: '' };
 }
 
-/** Logs in, and opens the address that hi prints as a browser does. */
+/** Logs in, and opens the address that hi prints like a browser. */
 async function logIn(home: Home): Promise<number> {
   const child = spawn(RUNTIME, [PROGRAM, 'mcp', 'login', NAME], {
     cwd: home.work,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { fetchPackages } from '../fetch-packages.js';
 
-/** The suite needs a Node that is newer than the oldest one that hi runs on. */
+/** The oldest Node for the suite, which is newer than the oldest one for hi. */
 const OLDEST_NODE = 22;
 const NODE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 const PACKAGES = ['@modelcontextprotocol/conformance@0.2.0-alpha.12', `${NODE}@24.21.0`];
@@ -14,19 +14,19 @@ const PACKAGES = ['@modelcontextprotocol/conformance@0.2.0-alpha.12', `${NODE}@2
 const FOLDER = process.env.HI_CONFORMANCE_PACKAGES ?? join(homedir(), '.cache/hi-conformance-packages');
 const SUITE = join(FOLDER, 'node_modules/@modelcontextprotocol/conformance');
 
-/** The revisions of the protocol of which the suite says what they require. */
+/** The protocol revisions whose requirements the suite knows. */
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-/** The longest that a client may take, in milliseconds. */
+/** The time limit of a client, in milliseconds. */
 const TIMEOUT = 60_000;
 
-/** What became of one scenario. */
+/** The result of one scenario. */
 export interface Outcome {
   readonly hasPassed: boolean;
-  /** What went wrong, a line each. */
+  /** The failures, one line each. */
   readonly failures: readonly string[];
-  /** All that the suite and the client said. */
+  /** The output of the suite and the client. */
   readonly output: string;
 }
 
@@ -34,7 +34,7 @@ export interface Outcome {
 export function hasSuite(): boolean {
   if (existsSync(join(SUITE, 'package.json')) && existsSync(nodeOfSuite())) return true;
   const failure = fetchPackages(FOLDER, PACKAGES);
-  if (failure !== null) console.log(`The suite cannot be fetched from npm (${failure}): nothing is known.`);
+  if (failure !== null) console.log(`The suite cannot be fetched from npm (${failure}), so nothing was checked.`);
   return failure === null;
 }
 
@@ -43,10 +43,10 @@ export function requiredScenarios(revision: Revision): readonly string[] {
   const sets: unknown = load(readFileSync(join(SUITE, 'requirements', `${revision}.yaml`), 'utf8'));
   const client: unknown = Reflect.get(Object(sets), 'client');
   if (Array.isArray(client)) return client.map(String);
-  throw new Error(`The suite no longer says what ${revision} requires of a client.`);
+  throw new Error(`The suite no longer lists what ${revision} requires of clients.`);
 }
 
-/** Runs `command` as the client of a scenario, with what the suite sees of it in `results`. */
+/** Runs `command` as the client of a scenario, and writes the suite's observations to `results`. */
 export async function runScenario(
   command: string,
   scenario: string,
@@ -68,7 +68,7 @@ export async function runScenario(
   return { hasPassed: status === 0 && !isSkipped, failures: [...failuresIn(results), ...said(output)], output };
 }
 
-/** What the checks of a run found wrong. */
+/** The failed checks of a run. */
 function failuresIn(results: string): readonly string[] {
   const files = existsSync(results) ? readdirSync(results, { recursive: true, encoding: 'utf8' }) : [];
   return files

@@ -13,7 +13,7 @@ export interface Row {
 const TABLE =
   /(<!-- conformance: written by npm run test:conformance -- --write -->\n)[\s\S]*?(<!-- end of conformance -->)/;
 
-/** The page with the table as the suite has just found it. Throws where the page has no place for it. */
+/** The page with these results in its table. Throws if the page has no place for it. */
 export function withResults(page: string, rows: readonly Row[]): string {
   if (!TABLE.test(page)) throw new Error('The page has no place for the results of the suite.');
   return page.replace(TABLE, (_all, before: string, after: string) => `${before}\n${tableOf(rows)}\n\n${after}`);

@@ -1,7 +1,7 @@
-/** What each node points to. */
+/** The nodes that each node points to. */
 export type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** The groups of nodes that lead to one another, the largest first; a node that leads nowhere but on is in none. */
+/** The groups of nodes that reach one another, largest first. */
 export function cycles(graph: Graph): readonly (readonly string[])[] {
   const reach = new Map([...graph.keys()].map((node) => [node, reached(graph, node)]));
   const left = new Set(graph.keys());
@@ -15,7 +15,7 @@ export function cycles(graph: Graph): readonly (readonly string[])[] {
   return found.sort((one, other) => other.length - one.length);
 }
 
-/** What can be reached from a node, the node itself only by a way round. */
+/** The nodes that can be reached from a node; the node itself only through a cycle. */
 function reached(graph: Graph, start: string): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [...(graph.get(start) ?? [])];

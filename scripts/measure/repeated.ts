@@ -1,4 +1,4 @@
-/** How many lines of code make a copy. */
+/** The number of equal lines that count as a copy. */
 const LONG = 6;
 
 interface Text {
@@ -6,7 +6,7 @@ interface Text {
   readonly text: string;
 }
 
-/** Where the same lines of code stand more than once, six or more of them in a row, as `FILE:LINE = FILE:LINE`. Imports, comments and blank lines are not looked at. */
+/** The places where six or more consecutive lines of code are repeated, as `FILE:LINE = FILE:LINE`. Ignores imports, comments and blank lines. */
 export function repeatedLines(texts: readonly Text[]): readonly string[] {
   const first = new Map<string, string>();
   const found: string[] = [];

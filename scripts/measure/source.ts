@@ -21,19 +21,19 @@ export interface MeasuredFunction {
   readonly lines: number;
 }
 
-/** One of the program's files, as the compiler reads it. Paths are those of the project. */
+/** One of the program's files, parsed by the compiler. Paths are relative to the project. */
 export interface Source {
   readonly file: string;
   readonly text: string;
   readonly lines: number;
   readonly functions: readonly MeasuredFunction[];
-  /** What it imports of ours, types and what is loaded on demand included. */
+  /** Its imports of our modules, including types and dynamic imports. */
   readonly imports: readonly string[];
   /** The names it declares and exports. */
   readonly exports: readonly string[];
 }
 
-/** The files of these folders, read by the TypeScript compiler; it has no other interface for programs than this one that may change. */
+/** The files of these folders, parsed by the TypeScript compiler. This is its only API, and it may change. */
 export function readSources(folders: readonly string[]): readonly Source[] {
   const api = new API({ cwd: process.cwd() });
   try {
@@ -77,7 +77,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'kind' in value && 'getText' in value;
 }
 
-/** The module that an import or a re-export names, in whichever of the four forms. */
+/** The module that an import or a re-export names, in any of the four forms. */
 function specifierOf(node: Node): string | null {
   const named = (other: Node | undefined): string | null => (other && isStringLiteral(other) ? other.text : null);
   if (isImportDeclaration(node) || isExportDeclaration(node)) return named(node.moduleSpecifier);

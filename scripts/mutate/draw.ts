@@ -1,5 +1,5 @@
 /**
- * Draws `count` of these items: one at random from each of `count` stretches of the list, whose lengths differ by at most one. The same seed draws the
+ * Draws `count` of these items: one at random from each of `count` sections of the list, whose lengths differ by at most one. The same seed draws the
  * same items. Draws all items if there are fewer.
  */
 export function drawEvenly<Item>(items: readonly Item[], count: number, seed: number): readonly Item[] {

@@ -15,19 +15,19 @@ import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 import { drawEvenly } from './draw.js';
 import { summaryOf } from './summary.js';
 
-/** What `scripts/mutate.ts` tells its plugin, in an environment variable: Stryker runs the plugin in processes of its own. */
+/** The options that `scripts/mutate.ts` passes to its plugin in an environment variable, because Stryker runs the plugin in separate processes. */
 export interface SampleOptions {
-  /** Where those processes leave files for each other. */
+  /** The folder in which those processes exchange files. */
   readonly folder: string;
   /** How many mutants to run; null for all of them. */
   readonly sample: number | null;
   readonly seed: number;
 }
 
-/** The variable with the spec file that one run of Jest is limited to; read by the `filter` of Jest's configuration. */
+/** The variable with the only spec file to run, which the `filter` of Jest's configuration reads. */
 const SPECS = 'HI_MUTATE_SPECS';
 
-/** What the first run tells of the specs: in which files each is, and how long each file took. */
+/** Facts about the specs from the first run: the file of each, and how long each file took. */
 interface Specs {
   readonly files: readonly (readonly [id: string, files: readonly string[]])[];
   readonly times: readonly (readonly [file: string, milliseconds: number])[];
@@ -38,8 +38,8 @@ const drawnFile = join(options.folder, 'drawn.json');
 const specsFile = join(options.folder, 'specs.json');
 
 /**
- * Runs Jest, with two differences. A mutant that was not drawn is not run. And spec files are run one by one until one notices the mutant, only those whose
- * specs reach it, the quick ones first, and before these the one that noticed the last mutant of the same file: Stryker's own runner always loads all of them,
+ * Runs Jest, with two differences. It skips mutants that were not drawn. And it runs spec files one by one until one notices the mutant: only those whose
+ * specs reach it, fast ones first, and before these the one that noticed the last mutant of the same file. Stryker's own runner always loads all of them,
  * which takes most of the time.
  */
 class SampleRunner implements TestRunner {
@@ -115,11 +115,11 @@ function read<Value>(path: string): Value {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Draws the sample when all mutants are known, tells of each drawn mutant that survived, and of the score at the end or when it is stopped. */
+/** Draws the sample when all mutants are known, and reports each drawn mutant that survived, and the score at the end or when stopped. */
 class SampleReporter implements Reporter {
   #drawn: ReadonlySet<string> = new Set();
   readonly #results: MutantResult[] = [];
-  /** The lines of the files, as they were when the mutants were made. */
+  /** The lines of the files at the time of creating the mutants. */
   readonly #sources = new Map<string, readonly string[]>();
   #total = 0;
   #isOver = false;
@@ -156,15 +156,15 @@ class SampleReporter implements Reporter {
 }
 
 /**
- * The status, with loops that do not end told from specs that took too long: Stryker counts how often a mutant is run, and ends such a loop by that.
- * A busy machine is late as well, which says nothing about the specs.
+ * The status, which distinguishes endless loops from slow specs: Stryker counts how often a mutant is run, and ends an endless loop at a limit.
+ * A timeout on a busy machine says nothing about the specs.
  */
 function outcomeOf({ status, statusReason = '' }: Readonly<MutantResult>): string {
   if (status === 'Timeout' && statusReason.startsWith('Hit limit')) return 'Endless';
   return status === 'Killed' && /Exceeded timeout of \d+ ms/.test(statusReason) ? 'Timeout' : status;
 }
 
-/** None of a file that was moved since: the mutants are made in a copy, which takes a while. */
+/** Empty for a file that was moved since: the mutants are created in a copy, which takes a while. */
 function linesOf(path: string): readonly string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
 }
@@ -189,7 +189,7 @@ function indent(mark: string, text: string): string {
 
 function createRunner(injector: Injector<PluginContext>): TestRunner {
   const plugin = jestPlugins.find(({ name }) => name === 'jest');
-  if (plugin === undefined) throw new Error('@stryker-mutator/jest-runner has no plugin "jest" any more.');
+  if (plugin === undefined) throw new Error('@stryker-mutator/jest-runner no longer has a plugin "jest".');
   return new SampleRunner(injector.injectFunction(plugin.factory));
 }
 createRunner.inject = ['$injector'] as const;

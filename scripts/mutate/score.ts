@@ -1,14 +1,14 @@
-/** A mutation score in percent, and the 95 % interval in which the score of all mutants lies when these are a sample of them. */
+/** A mutation score in percent, and the 95 % interval of the score of all mutants, of which these are a sample. */
 export interface Score {
   readonly score: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** 95 % of a normal distribution lie within so many standard deviations. */
+/** The number of standard deviations that contain 95 % of a normal distribution. */
 const Z = 1.96;
 
-/** The share of detected mutants, with Wilson's interval, which holds also near 100 % and for small samples. */
+/** The share of detected mutants, with Wilson's interval, which is valid near 100 % and for small samples too. */
 export function scoreOf(detected: number, undetected: number): Score {
   const count = detected + undetected;
   if (count === 0) return { score: Number.NaN, low: 0, high: 100 };

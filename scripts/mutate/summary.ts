@@ -1,16 +1,16 @@
 import { scoreOf } from './score.js';
 
-/** What became of a mutant: a status of Stryker, or `Endless` for a loop that no longer ends. */
+/** The result of a mutant: a status of Stryker, or `Endless` for an endless loop. */
 export type Outcome = string;
 
-/** What a run tried: `drawn` mutants of a `total`, drawn by `seed`, or all of them when it is null. */
+/** The sample of a run: `drawn` mutants of a `total`, drawn with `seed`, or all of them if it is null. */
 export interface Draw {
   readonly drawn: number;
   readonly total: number;
   readonly seed: number | null;
 }
 
-/** The score in percent, and the two lines that tell it: how many of the drawn mutants were run, what became of them, and how sure the score is. */
+/** The score in percent, and two lines of text: the number of mutants run, their results, and the accuracy of the score. */
 export function summaryOf(
   outcomes: readonly Outcome[],
   { drawn, total, seed }: Draw,

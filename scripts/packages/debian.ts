@@ -17,16 +17,16 @@ import { MANUAL } from '../../lib/cli/manual.js';
 import type { Platform } from '../build/bun.js';
 import type { Project } from './manifests.js';
 
-/** What Debian calls the processors. */
+/** Debian's names of the processors. */
 const ARCHITECTURES: Readonly<Partial<Record<Platform, string>>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
 
-/** The file of the Debian package of an executable, null for a platform that Debian has not. */
+/** The file of the Debian package of an executable, null for a platform that Debian does not support. */
 export function debianFile(platform: Platform, version: string): string | null {
   const architecture = ARCHITECTURES[platform];
   return architecture === undefined ? null : `hi-chat_${version}_${architecture}.deb`;
 }
 
-/** Makes the Debian package of an executable with `dpkg-deb`. Throws what it says when it fails. */
+/** Builds the Debian package of an executable with `dpkg-deb`. Throws its message when it fails. */
 export function makeDebian(platform: Platform, executable: string, file: string, project: Project): void {
   const root = mkdtempSync(join(tmpdir(), 'hi-debian-'));
   try {
@@ -41,7 +41,7 @@ export function makeDebian(platform: Platform, executable: string, file: string,
   }
 }
 
-/** What the package puts on a system. */
+/** The files of the package. */
 const TEXTS: Readonly<Record<string, () => string | Buffer>> = {
   'usr/share/man/man1/hi.1.gz': () => zipped(MANUAL),
   'usr/share/bash-completion/completions/hi': () => SCRIPTS.bash,
@@ -65,12 +65,12 @@ function write(root: string, path: string, content: string | Buffer): void {
   writeFileSync(file, content, { mode: 0o644 });
 }
 
-/** As Debian wants it: the best compression, and no time of its making in it. */
+/** Compresses a text as Debian requires: with the best compression and without a timestamp. */
 function zipped(text: string): Buffer {
   return gzipSync(text, { level: 9 });
 }
 
-/** In KiB, as `dpkg` counts it. */
+/** The size in KiB, calculated like `dpkg`. */
 function installedSize(root: string): number {
   const files = [...Object.keys(TEXTS), 'usr/bin/hi'];
   return files.reduce((sum, path) => sum + Math.ceil(statSync(join(root, path)).size / 1024), 0);

@@ -1,7 +1,7 @@
 import type { Platform } from '../build/bun.js';
 import type { Project } from './manifests.js';
 
-/** What Homebrew names the systems and processors that it runs on. */
+/** Homebrew's names of systems and processors. */
 const BLOCKS = [
   ['on_macos', 'on_arm', 'darwin-arm64'],
   ['on_macos', 'on_intel', 'darwin-x64'],
@@ -9,14 +9,14 @@ const BLOCKS = [
   ['on_linux', 'on_intel', 'linux-x64'],
 ] as const satisfies readonly (readonly [string, string, Platform])[];
 
-/** SHA-256 of the files that are fetched: the executables that were built, and the manual. */
+/** The SHA-256 hashes of the files to fetch: the executables and the manual. */
 export interface Hashes {
   readonly executables: Readonly<Partial<Record<Platform, string>>>;
   readonly manual: string;
 }
 
 /**
- * The formula for the files under an address, each executable as `hi-PLATFORM` beside `hi.1`. Throws where there is none that Homebrew could install.
+ * The formula for the files under an address, each executable as `hi-PLATFORM` next to `hi.1`. Throws if Homebrew could install none of them.
  */
 export function formula(
   address: string,
@@ -72,13 +72,13 @@ function source(
   ];
 }
 
-/** Homebrew wants one line of at most 80 characters, without a full stop. */
+/** The description as Homebrew requires it: one line of at most 80 characters, without a full stop. */
 function described(description: string): string {
   const [first = ''] = description.split(/[:.]/);
   return first.slice(0, 80);
 }
 
-/** A string of Ruby in which nothing is interpreted. */
+/** A Ruby string literal without interpolation. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\#]/g, '\\$&')}"`;
 }

@@ -1,7 +1,7 @@
 import type { Platform } from '../build/bun.js';
 import { packageOf } from './manifests.js';
 
-/** `uname -s` and `uname -m` are processes; which packages npm installed says the same, for it installs those of the platform. */
+/** A shell script that starts the executable. It finds the platform by the packages that npm installed, because `uname` would be an extra process. */
 export function launcherScript(platforms: readonly Platform[]): string {
   const names = platforms.filter((platform) => !platform.startsWith('windows')).map(packageOf);
   return `#!/bin/sh
@@ -15,14 +15,14 @@ while [ -L "$own" ]; do
   esac
 done
 own=\${own%/*}
-# Below the launcher where npm nests packages, beside it where it does not.
+# Below the launcher if npm nests packages, else next to it.
 for packages in "$own/node_modules" "$own/.."; do
   for name in ${names.join(' ')}; do
     [ -x "$packages/$name/hi" ] && exec "$packages/$name/hi" "$@"
   done
 done
 [ -f "$own/dist/hi.js" ] && exec node "$own/dist/hi.js" "$@"
-echo "hi: Nothing to start beside '$own'. Install it again: npm install -g hi-chat-native" >&2
+echo "hi: Found no program to start near '$own'. Install it again: npm install -g hi-chat-native" >&2
 exit 127
 `;
 }

@@ -8,12 +8,12 @@ import { formula } from './homebrew.js';
 import { launcherScript } from './launcher.js';
 import { LAUNCHER, launcherManifest, type Project, packageOf, platformManifest, programOf } from './manifests.js';
 
-/** Where the packages are. */
+/** The folder of the packages. */
 export const PACKAGES = resolve('packages');
 
 /**
- * Makes into a folder, which is emptied first, all packages of the executables in another: those for npm with their launcher, those for Debian where
- * `dpkg-deb` is, a Homebrew formula where the address of the files is known, the manual, and SHA256SUMS of what is fetched. Returns what it made.
+ * Builds all packages of the executables into a folder, which is emptied first: those for npm with their launcher, those for Debian if
+ * `dpkg-deb` exists, a Homebrew formula if the address of the files is known, the manual, and SHA256SUMS of the files to fetch. Returns their names.
  */
 export function makePackages(
   executables: string,
@@ -85,7 +85,7 @@ function hasDpkg(): boolean {
   return (process.env.PATH ?? '').split(delimiter).some((path) => existsSync(join(path, 'dpkg-deb')));
 }
 
-/** A line as `sha256sum` writes and checks it. */
+/** A line in the format of `sha256sum`. */
 function sumOf(file: string): string {
   return `${hash(file)}  ${basename(file)}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Platform } from '../build/bun.js';
 
-/** What of the project's `package.json` goes into the others. */
+/** The fields of the project's `package.json` that the other manifests share. */
 export interface Project {
   readonly version: string;
   readonly description: string;
@@ -9,7 +9,7 @@ export interface Project {
   readonly optionalDependencies?: object;
 }
 
-/** The package that starts the executable where there is one for the platform, and the JavaScript elsewhere. */
+/** The package that starts the executable if there is one for the platform, else the JavaScript. */
 export const LAUNCHER = 'hi-chat-native';
 
 /** The package that holds the executable of a platform. */
@@ -17,12 +17,12 @@ export function packageOf(platform: Platform): string {
   return `hi-chat-${platform}`;
 }
 
-/** The executable's name in its package: Windows goes by the ending. */
+/** The executable's name in its package. Windows needs an extension. */
 export function programOf(platform: Platform): string {
   return platform.startsWith('windows') ? 'hi.exe' : 'hi';
 }
 
-/** The manifest of the package with the executable of a platform; npm installs it nowhere else. */
+/** The manifest of the package with the executable of a platform; npm installs it on no other. */
 export function platformManifest(platform: Platform, project: Project): object {
   const [system = '', cpu = '', libc] = platform.split('-');
   return {
@@ -33,7 +33,7 @@ export function platformManifest(platform: Platform, project: Project): object {
     os: [system === 'windows' ? 'win32' : system],
     cpu: [cpu],
     ...(system === 'linux' && { libc: [libc ?? 'glibc'] }),
-    // Beside the launcher a second program of that name would take its place.
+    // Next to the launcher, a second program of that name would replace it.
     ...(system === 'windows' && { bin: { hi: programOf(platform) } }),
     files: [programOf(platform), 'SHA256SUMS', 'LEGAL.txt', 'LICENSE'],
     preferUnplugged: true,
@@ -41,8 +41,8 @@ export function platformManifest(platform: Platform, project: Project): object {
 }
 
 /**
- * The manifest of the launcher. It is a shell script, for to start Node only to start something else would cost more than the executable saves; nothing runs
- * when it is installed, for npm 12 lets nothing. Windows has no shell for it: there the platform's package is the program.
+ * The manifest of the launcher. It is a shell script, because starting Node only to start something else would take longer than the executable saves. There is
+ * no install script, because npm 12 does not run any. Windows has no shell for it: there the platform's package is the program.
  */
 export function launcherManifest(platforms: readonly Platform[], project: Project): object {
   const { version, description, license, engines, optionalDependencies } = project;
@@ -50,7 +50,7 @@ export function launcherManifest(platforms: readonly Platform[], project: Projec
   return {
     name: LAUNCHER,
     version,
-    description: `${description} As an executable where there is one, else on Node.`,
+    description: `${description} As an executable if there is one, else on Node.`,
     license,
     os: ['linux', 'darwin'],
     bin: { hi: 'hi' },

@@ -1,6 +1,6 @@
 import type { Stretch } from '../../spec/support/terminal.js';
 
-/** The colours of the terminal in a picture: its own two, and the 16 of its palette. */
+/** The terminal colours in a picture: text and background, and the 16 of the palette. */
 export interface Palette {
   readonly background: string;
   readonly text: string;
@@ -30,7 +30,7 @@ const CELL = { width: 8.43, height: 19 };
 const MARGIN = 16;
 const FONT = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
-/** A screen of a terminal as an SVG, without the empty rows at its end. `label` says what it shows to those who cannot see it. */
+/** A screen of a terminal as an SVG, without the empty rows at its end. `label` is the alternative text. */
 export function screenSvg(
   rows: readonly (readonly Stretch[])[],
   columns: number,
@@ -52,7 +52,7 @@ export function screenSvg(
   ].join('\n');
 }
 
-/** Each stretch has its place and length, so that columns stand whatever the font. */
+/** Each run of text has a fixed position and length, so that columns are aligned with any font. */
 function stretchSvg(stretch: Stretch, row: number, palette: Palette): readonly string[] {
   const { text, column, width, bold, dim, italic, underline, inverse } = stretch;
   if (text.trim() === '' && !inverse) return [];
@@ -78,7 +78,7 @@ function stretchSvg(stretch: Stretch, row: number, palette: Palette): readonly s
   return [...box, `<text ${place} xml:space="preserve"${look}>${escaped(shown)}</text>`];
 }
 
-/** Null for the colour of the text. The 240 after the palette are the same everywhere. */
+/** Null for the default text colour. The 240 colours after the palette are the same everywhere. */
 function colourOf(index: number, { colours }: Palette): string | null {
   if (index < 0) return null;
   if (index < 16) return colours[index] ?? null;

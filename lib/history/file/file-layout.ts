@@ -95,7 +95,7 @@ export function spaceFor(size: number): number {
   return Math.floor(Math.min(Math.max(size / 32, FILE_BLOCK), 16 * PAGE_SIZE));
 }
 
-/** The size of the smallest file that holds so many bytes. */
+/** The smallest valid file size for this many bytes. */
 export function roundUpToBlock(bytes: number): number {
   return Math.ceil(bytes / FILE_BLOCK) * FILE_BLOCK;
 }

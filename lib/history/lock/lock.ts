@@ -76,7 +76,7 @@ export async function runLocked<Result>(
 function run<Result>(folder: string, claim: Claim, fence: () => void, work: () => Result) {
   try {
     const result = runAsHolder(claim, () => {
-      // Listed only now: a claim that was revoked before this one stood alone is found under its new name.
+      // Listed only now: a claim that was revoked before this one was the only one is found under its new name.
       const revoked = fileNamesIn(folder).filter(isRevoked);
       if (revoked.length > 0) fence();
       for (const name of revoked) rmSync(join(folder, name), { force: true });

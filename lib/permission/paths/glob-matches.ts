@@ -29,7 +29,7 @@ export async function globMatches(
   folder: string,
   signal?: AbortSignal,
 ): Promise<readonly string[] | null> {
-  // A range such as `{a..z}` is taken for any name at all.
+  // A range such as `{a..z}` counts as any name.
   const words = expandBraces(pattern, (inside) => (inside.includes('..') ? ANYTHING : inside));
   if (words === null) return null;
   const found: (readonly string[])[] = [];

@@ -65,7 +65,7 @@ export async function pathWordProblem(
       problem ??= unclearName(word);
       const pattern = knownPattern(word);
       const found = pattern === null ? [] : await globMatches(pattern, workingFolder, context.signal);
-      // A word of unknown value may be anything, which alone is no reason to ask; a pattern with too many matches is.
+      // An unknown word is not a reason to ask; a pattern with too many matches is.
       if (found === null && !pattern?.includes(ANYTHING)) problem ??= ask(`too many files to check: ${word.text}`);
       for (const path of [...pathsIn(word), ...(found ?? [])]) {
         if (isBreathless()) await takeBreath(context.signal);

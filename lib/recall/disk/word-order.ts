@@ -1,8 +1,8 @@
-/** So many bytes of a word, and the place of as many words as that, are one number. */
+/** The number of leading bytes of a word that are packed into one number for sorting. */
 const BEGINNING = 4;
 const PLACES = 2 ** 20;
 
-/** Words of one byte a character in their order. By the numbers of their beginnings, which V8 sorts much faster than texts. */
+/** Sorts words of one byte per character. Compares numbers made from their first bytes, which V8 sorts much faster than strings. */
 export function inOrder<Kind extends { readonly word: string }>(words: readonly Kind[]): readonly Kind[] {
   if (words.length > PLACES) return [...words].sort(byWord);
   const keys = Float64Array.from(words, ({ word }, place) => beginningOf(word) * PLACES + place).sort();

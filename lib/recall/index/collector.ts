@@ -3,16 +3,16 @@ import { type Document, type IndexPart, KINDS, lengthCode, type Postings, wordsI
 import { RepeatedDocuments } from './postings.js';
 import { Vocabulary } from './vocabulary.js';
 
-/** The documents that words are in, word after word, and where those of each begin. */
+/** The documents of all words, word after word, and the offset for each word. */
 interface Sorted {
   readonly starts: Int32Array;
   readonly documents: Uint32Array;
 }
 
-/** Indexes documents in memory, in order. Their words are written down one after another, and sorted when they are looked for. */
+/** Indexes documents in memory, in order. Words are stored in text order, and sorted before the first lookup. */
 export class Collector implements IndexPart {
   readonly #vocabulary: Vocabulary;
-  /** The numbers of the words of all documents, and by document where they end. */
+  /** The numbers of the words of all documents, and the end of each document. */
   #numbers = new Int32Array(1024);
   readonly #ends: number[] = [];
   #length = 0;
@@ -21,7 +21,7 @@ export class Collector implements IndexPart {
   readonly #lengths: number[] = [];
   readonly #days: number[] = [];
 
-  /** `vocabulary` may have words of others: it saves time where much is indexed. */
+  /** `vocabulary` may be shared with other collectors, which saves time when indexing much text. */
   constructor(vocabulary: Vocabulary = new Vocabulary()) {
     this.#vocabulary = vocabulary;
   }

@@ -1,4 +1,4 @@
-/** A longer copy of numbers, where there is no room for so many. */
+/** The array itself, or a longer copy if it has less than this length. */
 export function withRoom<Kind extends Int32Array | Uint8Array>(numbers: Kind, length: number): Kind;
 export function withRoom(numbers: Int32Array | Uint8Array, length: number): Int32Array | Uint8Array {
   if (length <= numbers.length) return numbers;

@@ -1,17 +1,17 @@
 import { withRoom } from './growing.js';
 
-/** So many places there are at first; a power of two. */
+/** The initial size of the hash table, a power of two. */
 const PLACES = 4096;
 
 /**
- * Numbers for words of plain letters, found by where they stand in a text, in any case. In bytes and numbers that lie close together: what is looked up for each word of a
- * long history is to stay in the caches of a processor, and nothing is made for it.
+ * A hash table that numbers words of ASCII letters, ignoring case. Lookups take a position in a text, so that no string is created. Compact arrays
+ * keep it in the processor's caches while a long history is indexed.
  */
 export class PlainWords {
-  /** By a hash, one more than which word it is, 0 for none. */
+  /** By hash: one more than the index of the word, 0 for none. */
   #places = new Int32Array(PLACES);
   #count = 0;
-  /** By word: its hash, where its letters begin, and its number. */
+  /** By word: its hash, the offset of its letters, and its number. */
   #hashes = new Int32Array(PLACES);
   #begins = new Int32Array(PLACES);
   #numbers = new Int32Array(PLACES);
@@ -21,7 +21,7 @@ export class PlainWords {
     return this.#count;
   }
 
-  /** The number of a word; what `learn` gives, for one that is new. */
+  /** The number of a word. For a new word, the result of `learn`. */
   find(text: string, at: number, end: number, learn: (word: string) => number): number {
     const hash = hashOf(text, at, end);
     const places = this.#places;
@@ -60,7 +60,7 @@ export class PlainWords {
     else this.#put(word);
   }
 
-  /** Puts all words to twice as many places. */
+  /** Doubles the table. */
   #spread(): void {
     this.#places = new Int32Array(2 * this.#places.length);
     for (let word = 0; word < this.#count; word += 1) this.#put(word);

@@ -5,7 +5,7 @@ export const FREQUENCIES: Float32Array = Float32Array.of(1, 2, 3.5, 6);
 
 const frequencyCode = (frequency: number): number => (frequency < 3 ? frequency - 1 : frequency < 5 ? 2 : 3);
 
-/** The documents of a word in memory, in ascending order: each as often as it has the word. */
+/** The documents of a word in memory, in ascending order. Each is repeated as often as it contains the word. */
 export class RepeatedDocuments implements Postings {
   readonly #documents: Uint32Array;
 

@@ -2,35 +2,35 @@ import { eachPiece } from '../words/each-piece.js';
 import { plainWord, unshared, wordsOf } from '../words/words.js';
 import { PlainWords } from './plain-words.js';
 
-/** More pieces of text than that are not kept for what is indexed later. */
+/** The number of cached chunks from which a new vocabulary is better. */
 const KEPT = 16_000;
 
-/** What has no number: a word that says nothing. */
+/** The code of a stop word, which has no number. */
 const STOP = -1;
 
-/** Numbers for words, from 0 on, and for each piece of text those of its words: most of what is said is said again. */
+/** Numbers words from 0 on, and caches the numbers of the words in each chunk, because most chunks occur again. */
 export class Vocabulary {
   readonly #words: string[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #plain = new PlainWords();
   readonly #others = new Map<string, readonly number[]>();
 
-  /** How many words it has. */
+  /** The number of words. */
   get size(): number {
     return this.#words.length;
   }
 
-  /** Whether it is better to begin another one. */
+  /** True if a new vocabulary is better. */
   get isFull(): boolean {
     return this.#plain.size + this.#others.size > KEPT;
   }
 
-  /** The word of a number. */
+  /** The word with that number. */
   word(number: number): string {
     return this.#words[number] ?? '';
   }
 
-  /** The number of a word, null for one that it does not have. */
+  /** The number of a word, null for an unknown one. */
   find(word: string): number | null {
     return this.#numbers.get(word) ?? null;
   }

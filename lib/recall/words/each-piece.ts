@@ -1,8 +1,8 @@
 import { CHUNK_HERE, LONGEST } from './words.js';
 
 /**
- * Calls `plain` for each word of plain letters with a capital only at its beginning, and `other` for each other piece of text that words are made of, in order: with
- * where it begins and ends. Most are plain, and no text has to be made of them.
+ * Calls `plain` for each word of ASCII letters with at most its first letter in upper case, and `other` for each other chunk, in order, with
+ * the start and end. Most words are plain, and need no string.
  */
 export function eachPiece(
   text: string,
@@ -20,7 +20,7 @@ export function eachPiece(
       at = end;
       continue;
     }
-    // Not `exec`, which makes an object of what it finds.
+    // Not `exec`, which creates an object for each match.
     CHUNK_HERE.lastIndex = at;
     if (CHUNK_HERE.test(text)) {
       other(at, CHUNK_HERE.lastIndex);
@@ -29,7 +29,7 @@ export function eachPiece(
   }
 }
 
-/** The end of a letter of any case and small ones, all of them plain. */
+/** The end of a run of one ASCII letter of any case and lower-case ones. */
 function endOfLetters(text: string, from: number): number {
   const first = text.charCodeAt(from) | 32;
   if (first < 97 || first > 122) return from;
@@ -38,17 +38,17 @@ function endOfLetters(text: string, from: number): number {
   return end;
 }
 
-/** Whether a piece of text that words are made of ends there, as far as plain characters tell. */
+/** Whether a chunk certainly ends there, judging by ASCII characters. */
 function isEndOfPiece(text: string, at: number): boolean {
   if (at >= text.length) return true;
   if (!isSeparator(text.charCodeAt(at))) return false;
   return !JOINTS.has(text.charCodeAt(at)) || at + 1 >= text.length || isSeparator(text.charCodeAt(at + 1));
 }
 
-/** What joins words into one name. */
+/** The characters that join words into one name. */
 const JOINTS: ReadonlySet<number> = new Set(Buffer.from(".-:@'"));
 
-/** Whether it is a plain character that is neither letter nor digit nor `_`. */
+/** True for an ASCII character other than a letter, a digit or `_`. */
 function isSeparator(code: number): boolean {
   if (code > 127) return false;
   const small = code | 32;

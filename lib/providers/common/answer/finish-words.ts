@@ -1,20 +1,20 @@
 import { StreamError } from '../../../http/stream-error.js';
 
-/** Words of servers and gateways for an answer that was broken off: DeepSeek, Zhipu, SGLang, vLLM, and those that pass on Google's. */
+/** Finish reasons for an answer that was cut off: those of DeepSeek, Zhipu, SGLang and vLLM, and Google's, which gateways pass on. */
 const BROKEN =
   /^(?:errors?|abort(?:ed)?|cancel+ed|interrupted|failed|insufficient_system_resource|(?:network|server|internal|engine|api)_error|time_?out|timed_out|malformed_(?:function|tool)_call|unexpected_tool_call)$/i;
 
-/** Words for the length limit: OpenAI's, Mistral's, and those of gateways that pass on another vendor's. */
+/** Finish reasons for the length limit: OpenAI's, Mistral's, and those that gateways pass on from other vendors. */
 const LENGTH =
   /^(?:model_)?length$|^max_(?:output_|completion_)?(?:tokens|length)$|context_(?:window|length)|^truncated$/i;
 
-/** Words for content that is not allowed: those of OpenAI, Zhipu, Bedrock and Google. */
+/** Finish reasons for refused content: those of OpenAI, Zhipu, Bedrock and Google. */
 const REFUSED = /content_?filter|sensitive|safety|prohibited|blocklist|moderation|guardrail|recitation|^refus|^spii$/i;
 
-/** Whether a word says that the answer is not whole. */
+/** Whether a finish reason means that the answer is incomplete. */
 export const isBrokenOff = (word: string): boolean => BROKEN.test(word);
 
-/** Why an answer ended, by a word that is not the vendor's own for a good end. Throws the error of an answer that was broken off. */
+/** The stop reason for a finish reason in any vendor's words. Throws an error for an answer that was cut off. */
 export function readFinishWord(word: string): 'end' | 'length' | 'refusal' {
   if (isBrokenOff(word)) {
     const message = /^errors?$/i.test(word)
