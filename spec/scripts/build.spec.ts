@@ -33,7 +33,9 @@ describe('the build', () => {
   });
 
   it('fails when a part of an SDK that adapters call is not there', async () => {
-    await expect(bundled("import './lib/clock.js';", onlyCalled)).rejects.toThrow(/'openai chat' .* is no longer in the SDK/);
+    await expect(bundled("import './lib/clock.js';", onlyCalled)).rejects.toThrow(
+      /'openai chat' .* no longer in the SDK/,
+    );
   });
 
   it("takes from Node's modules only what is used", async () => {

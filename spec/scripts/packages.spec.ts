@@ -118,7 +118,10 @@ describe('the launcher', () => {
     const hi = installed('nothing', [], false);
     rmSync(join(folder, 'nothing', 'lib', 'node_modules', 'hi-chat-native', 'dist'), { recursive: true });
     const { status, stderr } = spawnSync(hi, { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([127, expect.stringMatching(/Found no program to start.*npm install -g hi-chat-native/)]);
+    expect([status, stderr]).toEqual([
+      127,
+      expect.stringMatching(/Found no program to start.*npm install -g hi-chat-native/),
+    ]);
   });
 });
 
