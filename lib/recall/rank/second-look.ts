@@ -36,9 +36,12 @@ export function mostBySecondLook({ pairs }: Query, mayHave: (word: string) => bo
   return 1 + PAIR * possible;
 }
 
-/** A test for texts that contain all phrases, ignoring case and line breaks. */
+/** A test for texts that contain all phrases, ignoring case, full and half width, and line breaks. */
 export function phraseTest({ phrases }: Query): (text: string) => boolean {
-  const wanted = phrases.map(inLowerCase).map((phrase) => ({ words: phrase.split(/\s+/), phrase: even(phrase) }));
+  const wanted = phrases.map((phrase) => {
+    const lower = inLowerCase(phrase);
+    return { words: lower.match(WORD) ?? [], phrase: even(lower) };
+  });
   return (text) => {
     if (wanted.length === 0) return true;
     const lower = inLowerCase(text);
@@ -49,6 +52,13 @@ export function phraseTest({ phrases }: Query): (text: string) => boolean {
   };
 }
 
-const inLowerCase = (text: string): string => text.normalize('NFC').toLowerCase();
+/** A character of Chinese or Japanese, or a word: a line of those ends anywhere. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
 
-const even = (text: string): string => text.replaceAll(/\s+/g, ' ');
+const BETWEEN_CHARACTERS =
+  /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]) (?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー])/gu;
+
+const inLowerCase = (text: string): string => text.normalize('NFKC').toLowerCase();
+
+const even = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(BETWEEN_CHARACTERS, '');
