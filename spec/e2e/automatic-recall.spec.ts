@@ -5,6 +5,7 @@ import type { NewMessage } from '../../lib/chat/message.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { answers, exchange, openIn, says } from '../support/history.js';
 import { type Home, makeHome, type Run, type RunOptions, runProgram } from '../support/program.js';
+import { cases } from '../support/properties.js';
 import { prose } from '../support/prose.js';
 import { type Reply, type ScriptedServer, type SentMessage, startScriptedServer } from '../support/scripted-server.js';
 import { canTrace } from '../support/strace.js';
@@ -44,6 +45,9 @@ async function lived(write: (store: HistoryStore) => Promise<unknown>): Promise<
   await hi(['compact']);
   await hi(['recall', '--rebuild']);
 }
+
+/** A life on one topic is 1,000 with HI_ROUNDS=25. */
+const TURNS = cases(40);
 
 /** The first searches of a process take longer. */
 const WARM = 'Compare Baroque organ pipes with harpsichords, please.\n'.repeat(4);
@@ -186,6 +190,26 @@ describe('automatic recall', () => {
     expect((await ask(`${QUESTION}\n/retry`)).status).toBe(0);
     expect(lastOf(server.requests.at(-1)?.messages).match(/<recalled/g)).toHaveLength(1);
   });
+
+  it('is never recalled itself, and only a compaction changes what was sent, over many turns on one topic', async () => {
+    await lived((store) => exchange(store, FACT, 'Noted.'));
+    const sent = server.requests.length;
+    replies = (index) => ({ text: `The locker in the gymnasium, answer ${index}: a word. ${prose(20, index)}` });
+    const asked = Array.from({ length: TURNS }, (_, turn) => `${QUESTION} Attempt ${turn}, ${prose(6, turn)}`);
+    const { status, stderr } = await hi(['chat'], { input: `${WARM}${asked.join('\n')}\n` });
+    expect(status).toBe(0);
+    const requests = server.requests.slice(sent).map(({ messages }) => messages ?? []);
+    expect(requests.length).toBeGreaterThan(TURNS);
+    const blocks = requests.map((messages) => lastOf(messages).match(/<recalled.*?<\/recalled>/gs) ?? []);
+    for (const block of blocks) expect(block.length).toBeLessThan(2);
+    for (const block of blocks.flat()) expect(block.match(/recalled|pomegranate/g)?.length).toBeLessThan(4);
+    expect(blocks.flat().join('')).toContain(FACT);
+    const changes = requests.filter((messages, index) => {
+      const before = requests[index - 1] ?? [];
+      return JSON.stringify(messages.slice(0, before.length)) !== JSON.stringify(before);
+    });
+    expect(changes).toHaveLength(stderr.match(/messages compacted/g)?.length ?? 0);
+  }, 120_000);
 
   itWhere(canTrace, 'strace cannot be used here')(
     'opens nothing of the index for a message without rare words',
