@@ -1,3 +1,4 @@
+import type { ChatEvent } from '../../chat/event.js';
 import type { ModelFacts, ModelMemory } from '../../chat/model/model-facts.js';
 import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
@@ -43,3 +44,5 @@ export async function learntLate(request: ChatRequest, thrown: HiError, memory: 
   const { learnLate } = await import('../refusals/learn-late.js');
   return learnLate(request, thrown, memory);
 }
+
+export const warning = (text: string): ChatEvent => ({ type: 'notice', level: 'warning', text });
