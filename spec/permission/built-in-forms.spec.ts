@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { builtIn, findsSystemPrograms } from '../../lib/permission/built-in-commands.js';
+import { readRules } from '../../lib/permission/rules/rules.js';
+import { tools } from '../../lib/tools/index.js';
 import { commandOf } from '../support/command-parts.js';
 
 let folder: string;
@@ -147,6 +149,12 @@ describe('a command of the list', () => {
     expect(await looked("find . -exec cat a ';'")).toBe('no');
     expect(await looked('$x a')).toBe('no');
     expect(await looked(`cat ${'x'.repeat(5000)}`)).toBe('no');
+  });
+
+  it('is not where a rule denies what it reads', async () => {
+    const { deny } = readRules({ allow: [], ask: [], deny: ['read_file(a)'] }, tools, folder);
+    expect(await builtIn(await commandOf('cat a'), [folder], { ...RULES, deny }, context())).toBe('no');
+    expect(await builtIn(await commandOf('cat gone'), [folder], { ...RULES, deny }, context())).toBe('yes');
   });
 
   it('is elsewhere where it reads what may be allowed', async () => {

@@ -241,6 +241,8 @@ describe('names that are not written out', () => {
     expect(await decide(`cat .e${"''".repeat(long)}nv`)).toBe('ask');
     expect(await decide(`cat $PWD/.e${"''".repeat(long)}nv`)).toBe('ask');
     expect(await decide(`cat "$x ${'a'.repeat(long)}"`)).toBe('allow');
+    const verdict = await judgeWith({ allow: ['bash'] })(`cat x{${','.repeat(long)}}*`);
+    expect(verdict).toMatchObject({ reason: 'a word in it is too long to check', rule: null });
   });
 
   it('are seen from every folder that the line goes to', async () => {
@@ -411,6 +413,16 @@ describe('a rule that denies', () => {
       expect([command, (await files(command)).decision]).toEqual([command, 'allow']);
     const programs = judgeWith({ allow: ['bash'], deny: ['bash(rm:*)'] });
     expect((await programs('cat "$FILE"')).decision).toBe('allow');
+  });
+
+  it('may be about a file in a folder that is not known, unless it is about commands', async () => {
+    for (const [deny, mayBeDenied] of [
+      [bash('rm:*'), false],
+      [['read_file(t/*)'], true],
+    ] as const) {
+      const judge = judgeWith({ allow: bash('cd:*', 'echo:*'), deny });
+      expect([deny, await judge('cd s && echo a > b')]).toMatchObject([deny, { decision: 'ask', mayBeDenied }]);
+    }
   });
 
   it('holds for the files a command names or redirects to', async () => {

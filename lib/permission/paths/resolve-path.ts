@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, type PlatformPath, parse, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
@@ -79,9 +79,10 @@ function follow(start: string, steps: readonly string[], links: number): string 
   return here;
 }
 
+/** Where a symbolic link leads; null for anything else. */
 function linkTarget(path: string): string | null {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : null;
+    return readlinkSync(path);
   } catch {
     return null;
   }
