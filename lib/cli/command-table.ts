@@ -41,11 +41,8 @@ export function commandTable(
       'ask one question; the answer goes to stdout, and piped stdin is sent too',
       (command) =>
         addExtractOption(addSchemaOptions(addChatOptions(command)))
-          .option('-c, --command <name>', 'ask what your own command NAME says; the text is its arguments')
-          .option(
-            '--files0-from <path>',
-            'attach the files whose names stand in PATH, or - for stdin, between NUL bytes',
-          )
+          .option('-c, --command <name>', 'ask with your own command NAME; the text is its arguments')
+          .option('--files0-from <path>', 'attach the NUL-separated list of files in PATH, or - for stdin')
           .argument('[text...]', 'the question; - reads it from stdin')
           .action(async (text: readonly string[], _options, self: Command) =>
             finish(await askCommand(world, text, mergedOptions(self))),
@@ -84,31 +81,31 @@ export function commandTable(
       (command) =>
         addCommonOptions(command)
           .option('-n, --number <count>', 'only the last messages', count)
-          .option('--find <text>', 'only the messages that have these words, the best first')
+          .option('--find <text>', 'only the messages with these words, best match first')
           .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--until <time>', 'not newer than this')
           .addOption(new Option('--role <role>', 'only messages of this role').choices(['user', 'assistant', 'tool']))
-          .option('--follow', 'go on with what is added; with --json one object a line')
+          .option('--follow', 'keep printing new messages; with --json one object per line')
           .option('--json', 'print as a JSON array')
           .option('--md', 'print as Markdown')
-          .option('--html [file]', 'write a page for the browser to FILE, or print it')
-          .option('-y, --yes', 'overwrite FILE without a question')
+          .option('--html [file]', 'write an HTML page to FILE, or print it')
+          .option('-y, --yes', 'overwrite FILE without asking')
           .action(async (_options, self: Command) =>
             finish(await (await import('./commands/history-command.js')).historyCommand(world, mergedOptions(self))),
           ),
     ],
 
     recall: [
-      'find what was said, however long ago',
+      'search the whole conversation',
       (command) =>
         addCommonOptions(command)
           .argument('[text...]', 'the words that were said; "exact words" in quotes')
           .option('--from <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--until <time>', 'not newer than this')
-          .addOption(new Option('--who <who>', 'only what one of them said').choices(['user', 'model', 'tool']))
-          .option('-n, --number <count>', 'at most so many messages (10)', count)
+          .addOption(new Option('--who <who>', 'only messages from one of them').choices(['user', 'model', 'tool']))
+          .option('-n, --number <count>', 'at most this many messages (10)', count)
           .option('--json', 'print as a JSON array')
-          .option('--rebuild', 'make the index anew, and index what is not indexed yet')
+          .option('--rebuild', 'rebuild the index, including what is not indexed yet')
           .action(async (text: readonly string[], _options, self: Command) =>
             finish(
               await (await import('./commands/recall-command.js')).recallCommand(world, text, mergedOptions(self)),
@@ -117,10 +114,10 @@ export function commandTable(
     ],
 
     remember: [
-      'always keep a text in mind',
+      'add a line to the memory, which is sent with every request',
       (command) =>
         addCommonOptions(command)
-          .argument('[text...]', 'what every request is to say from now on')
+          .argument('[text...]', 'the line to add')
           .action(async (text: readonly string[], _options, self: Command) =>
             finish(
               await (await import('./commands/remember-command.js')).rememberCommand(world, text, mergedOptions(self)),
@@ -129,20 +126,20 @@ export function commandTable(
     ],
 
     memory: [
-      'print what is always kept in mind',
+      'print the memory',
       (command) =>
         addCommonOptions(command)
-          .option('--json', 'print as a JSON array, with where each line comes from')
+          .option('--json', 'print as a JSON array, with the origin of each line')
           .action(async (_options, self: Command) =>
             finish(await (await import('./commands/memory-command.js')).memoryCommand(world, mergedOptions(self))),
           ),
     ],
 
     forget: [
-      'remove a text, or messages, for good from everywhere hi keeps something',
+      'remove a text, or messages, for good from everything hi stores',
       (command) =>
         addCommonOptions(command)
-          .argument('[text...]', "whatever has this text; '#12' for the message with that id")
+          .argument('[text...]', "everything with this text; '#12' for the message with that id")
           .option('--since <time>', 'everything not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--last', 'the last turn')
           .option('-y, --yes', 'do not ask for confirmation')
@@ -164,10 +161,10 @@ export function commandTable(
     ],
 
     usage: [
-      'show what the conversation used: tokens and cost',
+      'show the tokens and the cost of the conversation',
       (command) =>
         addModelOptions(addCommonOptions(command))
-          .addOption(new Option('--by <period>', 'a line for each (day)').choices(['day', 'month', 'model']))
+          .addOption(new Option('--by <period>', 'one line per period (day)').choices(['day', 'month', 'model']))
           .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--until <time>', 'not newer than this')
           .option('--json', 'print as a JSON array')

@@ -10,16 +10,16 @@ const STATUSES = [
   ['3', 'the configuration is missing or invalid'],
   ['4', 'the provider refused the key'],
   ['5', 'provider or network failure, after retries'],
-  ['6', 'the request does not fit into the context window'],
+  ['6', 'the request does not fit the context window'],
   ['7', 'the history cannot be read or written'],
   ['130', 'interrupted'],
   ['143', 'terminated'],
 ] as const;
 
 const FILES = [
-  ['~/.config/hi/config.json', 'the configuration; HI_CONFIG_DIR and --config change the place'],
+  ['~/.config/hi/config.json', 'the configuration; HI_CONFIG_DIR and --config change its location'],
   ['~/.config/hi/skills/', 'skills, as *.md or NAME/SKILL.md'],
-  ['~/.local/share/hi/history.json.zst', 'the conversation; HI_DATA_DIR changes the place'],
+  ['~/.local/share/hi/history.json.zst', 'the conversation; HI_DATA_DIR changes its location'],
 ] as const;
 
 /** The manual page hi(1) in roff, generated from the commands. The build writes it into the package. */

@@ -19,16 +19,16 @@ export interface ServerStore {
 /** A failure that takes longer is remembered. Milliseconds. */
 const SLOW_MS = 1500;
 
-/** One server, as far as it is known, whether it runs or not. */
+/** What is known about one server, whether or not it is running. */
 export class KnownServer {
   readonly entry: ServerEntry;
   readonly #store: ServerStore;
   #offer: Offer | null;
-  /** What it said when it was last asked here. */
+  /** Its latest offer in this process. */
   #asked: Offer | null = null;
   #connection: ServerConnection | null = null;
   #hasFailed: boolean;
-  /** Why it is not asked for a while; null where it is. */
+  /** The failure because of which it is not asked for a while; null for none. */
   readonly failure: Failure | null;
 
   constructor(entry: ServerEntry, store: ServerStore) {
@@ -39,12 +39,12 @@ export class KnownServer {
     this.#hasFailed = this.failure !== null;
   }
 
-  /** What it offers, as it was last asked; null where it never was. */
+  /** What it offered when last asked; null if it never was. */
   get offer(): Offer | null {
     return this.#offer;
   }
 
-  /** Whether it has to be asked before a turn. One that failed is not asked again before it is called. */
+  /** Whether it must be asked before a turn. One that failed is not asked again until it is called. */
   get isOpen(): boolean {
     if (this.#hasFailed) return false;
     if (this.#offer === null) return true;
@@ -67,7 +67,7 @@ export class KnownServer {
     this.#store.pins.meet(this.entry, this.#offer.tools);
   }
 
-  /** A failure that took long is remembered: every start would wait for it again. */
+  /** Remembers a slow failure, so that the next starts do not wait for it again. */
   async #offerNow(signal: AbortSignal): Promise<Offer> {
     const began = monotonic();
     try {
@@ -80,9 +80,9 @@ export class KnownServer {
     }
   }
 
-  /** Calls a tool, unless the server describes it in another way than the one that was allowed. Throws what the call throws. */
+  /** Calls a tool, unless its definition differs from the one that was allowed. Throws what the call throws. */
   async call(allowed: ToolDefinition, args: JsonObject, limits: CallLimits): Promise<unknown> {
-    // What a new session offers is looked at again.
+    // A new session may offer different tools.
     return await withNewSession(() => this.#call(allowed, args, limits));
   }
 
@@ -96,12 +96,12 @@ export class KnownServer {
     return await (await this.#connected()).call(name, args, limits);
   }
 
-  /** The messages of a prompt, after starting the server where that is needed. */
+  /** The messages of a prompt; starts the server if needed. */
   async prompt(name: string, args: Readonly<Record<string, string>>, limits: CallLimits): Promise<unknown> {
     return await withNewSession(async () => (await this.#connected()).prompt(name, args, limits));
   }
 
-  /** What stands at an address of the server, in the same way. */
+  /** The content of a resource; starts the server if needed. */
   async read(uri: string, limits: CallLimits): Promise<unknown> {
     return await withNewSession(async () => (await this.#connected()).read(uri, limits));
   }
@@ -117,7 +117,7 @@ export class KnownServer {
   }
 }
 
-/** What `ask` resolves to, asked once more where the session has expired: the connection makes a new one. */
+/** Runs `ask`, and runs it again if the session has expired: the connection starts a new one. */
 async function withNewSession<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
@@ -127,22 +127,22 @@ async function withNewSession<Result>(ask: () => Promise<Result>): Promise<Resul
   }
 }
 
-// By its name: the class is in a part that is loaded with the first connection.
+// Compared by name, because the class is loaded only with the first connection.
 const isExpired = (cause: unknown): boolean => cause instanceof Error && cause.name === 'SessionExpired';
 
-/** Whether a time has come, in milliseconds since 1970. */
+/** Whether a time has passed, in milliseconds since 1970. */
 const isPast = (time: number | null): boolean => time !== null && time <= Date.now();
 
-/** The user has to see it as it is now, which the next call does. */
+/** The error for a changed tool: the user must see its new definition, which the next call shows. */
 function changed({ description, parameters }: ToolDefinition): HiError {
   const definition = JSON.stringify({ description, parameters });
   return new HiError(
     'usage',
-    `Not run: the definition of this tool has changed. To call it with the new one, call it again: ${definition}`,
+    `Not run: the definition of this tool has changed. To use the new one, call it again: ${definition}`,
   );
 }
 
-/** The offer with the tools that were known before in their old order, and new ones behind: what was sent stays the beginning of what will be. */
+/** The offer with known tools in their old order and new ones after them, so that requests keep their prefix (and its cache). */
 function inOrder(offer: Offer, before: Offer | null): Offer {
   const known = new Map(before?.tools.map(({ name }, place) => [name, place]));
   const place = ({ name }: ToolDefinition): number => known.get(name) ?? known.size;

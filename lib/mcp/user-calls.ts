@@ -5,7 +5,7 @@ import type { CallLimits } from './connection/client.js';
 import type { PromptDefinition } from './definitions/definition.js';
 import type { KnownServer } from './known-server.js';
 
-/** A prompt of a server as the user calls it. */
+/** A server's prompt, as called by the user. */
 export interface ServerPrompt {
   /** What is typed after the slash: `SERVER:PROMPT`. */
   readonly typed: string;
@@ -13,17 +13,17 @@ export interface ServerPrompt {
   readonly definition: PromptDefinition;
 }
 
-/** Something that a message can name, or the beginning of it. */
+/** A resource that a message can mention, or the start of a template. */
 export interface ServerResource {
   /** What is typed after the `@`: `SERVER:uri`. */
   readonly typed: string;
   readonly server: string;
   readonly uri: string;
-  /** Whether more has to be typed behind it. */
+  /** Whether more must be typed after it. */
   readonly isTemplate: boolean;
 }
 
-/** What of the servers the user calls: their prompts, and what can be read from them. Which there are is known from the last time. */
+/** What the user can call: the servers' prompts and resources, as cached from the last time. */
 export class UserCalls {
   readonly #servers: readonly KnownServer[];
 
@@ -42,7 +42,7 @@ export class UserCalls {
     return all.filter(({ typed }, at) => all.findIndex((one) => one.typed === typed) === at);
   }
 
-  /** What is known to be there. Of a template it is the part before its first place. */
+  /** The known resources. For a template, the part before its first placeholder. */
   get resources(): readonly ServerResource[] {
     return this.#servers.flatMap(({ entry: { name: server }, offer }) => [
       ...(offer?.resources ?? []).map(({ uri }) => ({ typed: `${server}:${uri}`, server, uri, isTemplate: false })),
@@ -53,13 +53,13 @@ export class UserCalls {
     ]);
   }
 
-  /** The server and the address that a word after an `@` names, of the ways in which it can be read; null where it begins with no server. */
+  /** The server and address in a word after an `@`, given its possible readings; null if it does not start with a server. */
   resourceIn(words: readonly string[]): ServerResource | null {
     const [longest = ''] = words;
     const server = this.#servers.find(({ entry: { name } }) => longest.startsWith(`${name}:`))?.entry.name;
     if (server === undefined) return null;
     const known = this.resources.find(({ typed, isTemplate }) => !isTemplate && words.includes(typed));
-    // A full stop behind an address that is not known belongs to the sentence.
+    // A full stop after an unknown address belongs to the sentence.
     const typed = known?.typed ?? words.find((word) => !/[.,;:!?)\]}>"'»”’]$/.test(word)) ?? longest;
     const uri = typed.slice(server.length + 1);
     return uri === '' ? null : { typed, server, uri, isTemplate: false };
@@ -77,7 +77,7 @@ export class UserCalls {
     return withoutHiddenText(readMessages(given));
   }
 
-  /** What stands at an address of a server. Throws a `HiError`. */
+  /** The content of a resource. Throws a `HiError`. */
   async read({ server, uri }: ServerResource, signal: AbortSignal): Promise<CallResult> {
     const known = this.#server(server);
     const given = await known.read(uri, limitsOf(known, signal));
@@ -92,7 +92,7 @@ export class UserCalls {
   }
 }
 
-/** A name that is typed as one word, without a slash: a line that has one is a path. */
+/** A name as one word without slashes: a line with a slash is a path. */
 const oneWord = (name: string): string => name.replace(/[\s/]/g, '_');
 
 const limitsOf = ({ entry }: KnownServer, signal: AbortSignal): CallLimits => ({

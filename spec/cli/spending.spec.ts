@@ -42,6 +42,6 @@ describe('what a chat has used', () => {
   it('is small where little was asked, and nothing at first', () => {
     const usage = { input_tokens: 1000, output_tokens: 10, cached_tokens: 2000, context_tokens: 1010 };
     expect(spendingText([answer({ usage })])).toMatch(/about \$0\.00\d\d$/);
-    expect(spendingText([])).toBe('tokens       none used in this chat yet');
+    expect(spendingText([])).toBe('tokens       none in this chat yet');
   });
 });

@@ -62,7 +62,7 @@ describe('/copy on a real display', () => {
 
   it('goes on to the terminal when no display answers', async () => {
     const chat = await answered({ DISPLAY: ':12345', WAYLAND_DISPLAY: 'wayland-12345' });
-    await chat.say('/copy', 'Sent to the terminal to be copied (OSC 52)');
+    await chat.say('/copy', 'Sent to the terminal for copying (OSC 52)');
     expect(chat.terminal.written()).toContain(`\x1b]52;c;${Buffer.from(WORDS).toString('base64')}\x07`);
   });
 });

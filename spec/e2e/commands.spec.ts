@@ -50,7 +50,7 @@ describe('hi chat without a terminal', () => {
       env: { WAYLAND_DISPLAY: '', DISPLAY: '' },
     });
     expect(run.stdout.replaceAll('\n', ' ')).toMatch(/^kept +private +answer 2 +$/);
-    expect(run.stderr).toContain('no clipboard program works here');
+    expect(run.stderr).toContain('no clipboard program works, and there is no terminal');
     expect(run.stderr).toContain("Unknown command 'nonsense'");
     expect(run.stdout + run.stderr).not.toMatch(/\x1b|hi>/);
     const sent = server.requests.at(-1)?.messages.map(({ content }) => content);

@@ -28,7 +28,7 @@ describe('hi ask -x', () => {
     await setUp('There is no code for that.');
     const run = await hi(['ask', '--extract', 'go']);
     expect(run).toMatchObject({ status: 5, stdout: '' });
-    expect(run.stderr).toMatch(/^There is no code for that\.\nhi: The answer has no block of code\.\n/);
+    expect(run.stderr).toMatch(/^There is no code for that\.\nhi: The answer has no code block\.\n/);
   });
 
   it.each([[['--json']], [['--schema', 'name']], [['-o', 'stream-json']]])('refuses %j', async (more) => {

@@ -104,7 +104,7 @@ describe('hi forget', () => {
     expect(status).toBe(0);
     expect(stderr).toMatch(/^#3 user, .*: my word is xyzzy$/m);
     expect(stderr).toContain('a line of memory.md: - XYZZY opens it\n');
-    expect(stderr).toContain('Forgotten: 1 message, 1 line of the memory.\nNot reached: what went to a vendor');
+    expect(stderr).toContain('Forgotten: 1 message, 1 line of the memory.\nNot removed: what was sent to a vendor');
     expect(left(home.historyFile).map(({ id }) => id)).toEqual([1, 2, 4, 5, 6]);
     expect(readFileSync(memory(), 'utf8')).toBe('- keep\n');
   });

@@ -61,7 +61,11 @@ describe('hi history for programs', () => {
 
   it.each([
     ['a time that is none', ['--since', 'soon'], "Cannot read the time 'soon'"],
-    ['times in the wrong order', ['--since', '2026-03', '--until', '2026-02'], 'Nothing can be since'],
+    [
+      'times in the wrong order',
+      ['--since', '2026-03', '--until', '2026-02'],
+      "--since '2026-03' is later than --until '2026-02'",
+    ],
     ['an unknown role', ['--role', 'model'], "'model'"],
     ['a search that goes on', ['--follow', '--find', 'x'], 'Cannot use --follow and --find together'],
   ])('refuses %s', async (_title, args, message) => {

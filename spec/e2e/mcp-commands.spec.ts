@@ -92,7 +92,7 @@ describe('a rule about a server that is not configured', () => {
     const allow = ['mcp__notes__add', 'mcp__nots__add', 'mcp__*', { rule: 'mcp__far__x(a=b)' }];
     house.configure({ tools: { permissions: { allow, deny: ['mcp__note*', 'bash(rm:*)'] } } });
     const said = ['mcp__nots__add', 'mcp__far__x(a=b)'].map(
-      (rule) => `The rule '${rule}' is about a server that is not configured.`,
+      (rule) => `The rule '${rule}' names a server that is not configured.`,
     );
     expect((await hi('mcp', 'list')).stderr.trim().split('\n')).toEqual(said);
     const check = (await hi('config', 'check')).stdout;

@@ -73,13 +73,13 @@ describe('what a server wants to know of the user', () => {
       await chat.open();
       enter(chat, 'go');
       await chat.until("? The server 'notes' asks for: Full name, mail, age, member, colour, days.");
-      expect(chat.terminal.screen()).toContain("The server 'notes' wants to know something of you:\n│ Who are you?");
+      expect(chat.terminal.screen()).toContain("The server 'notes' asks you:\n│ Who are you?");
       enter(chat);
       await chat.until(asks('Full name (as in the passport)'));
       enter(chat, 'A');
       await chat.until('It needs at least 2 characters.');
       enter(chat, 'da');
-      await chat.until(asks('mail, if you like'));
+      await chat.until(asks('mail (optional)'));
       enter(chat, 'ada');
       await chat.until('Write an address such as name@example.org.');
       enter(chat, '@example.org');
@@ -95,7 +95,7 @@ describe('what a server wants to know of the user', () => {
       enter(chat);
       await chat.until('Choose at least 1.');
       enter(chat, '\x1b[B ');
-      await chat.until("? The server 'notes' would get this.");
+      await chat.until("? The server 'notes' would receive this.");
       expect(chat.terminal.screen()).toContain('│   "colour": "#00f",');
       enter(chat);
       await chat.until('done');

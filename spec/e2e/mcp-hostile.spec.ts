@@ -23,7 +23,7 @@ describe('a hostile server', () => {
     expect(refused.called).toBe(1);
     house.model.reset();
     const again = await house.ask();
-    expect(again.stderr).toContain('its server describes it in another way than before');
+    expect(again.stderr).toContain('its server has changed its description');
     expect(toolResults(house)[0]).toContain('Not allowed');
     expect(again.called).toBe(1);
   });
@@ -46,7 +46,7 @@ describe('a hostile server', () => {
     house.model.reset();
     const refused = await house.ask(['-y']);
     expect(asked(refused)).toEqual({ status: 0, called: 1 });
-    expect(refused.stderr).toContain('its server describes it in another way than before). -y does not cover that');
+    expect(refused.stderr).toContain('its server has changed its description). -y does not cover that');
     expect(refused.stderr).toContain("the server 'notes' did not have this tool before). -y does not cover that");
     expect(toolResults(house)[0]).toContain('-y does not cover it');
   });
@@ -152,7 +152,7 @@ describe('a hostile server', () => {
 
   it('whose list of tools is none, or whose folder is missing, is named with that', async () => {
     house = await mcpHouse({ tools: { tools: 'all of them' } }, []);
-    expect((await house.ask()).stderr).toContain("The server 'notes': Its answer is no list of tools.");
+    expect((await house.ask()).stderr).toContain("The server 'notes': Its answer is not a list of tools.");
     house.configure({}, { cwd: '/no/such/folder' });
     expect((await house.ask()).stderr).toContain("cannot be started: there is no folder '/no/such/folder'.");
   });

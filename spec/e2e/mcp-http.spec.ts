@@ -133,7 +133,7 @@ describe('a server over HTTP', () => {
     const { url } = await httpServer((response) => void response.writeHead(401).end('no'));
     house = await mcpHouse({}, []);
     withServer({ url });
-    expect((await house.ask()).stderr).toContain("The server 'far': It wants a login. Run: hi mcp login far");
+    expect((await house.ask()).stderr).toContain("The server 'far': It requires a login. Run: hi mcp login far");
     withServer({ url: 'http://127.0.0.1:9/mcp' });
     const refused = await house.ask();
     expect(refused).toMatchObject({ status: 0, stdout: 'done' });

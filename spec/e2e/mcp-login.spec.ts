@@ -55,7 +55,7 @@ describe('a login at an MCP server', () => {
     await setUp();
     const before = await call();
     expect(before).toMatchObject({ status: 5 });
-    expect(before.stderr).toContain("The server 'far': It wants a login. Run: hi mcp login far");
+    expect(before.stderr).toContain("The server 'far': It requires a login. Run: hi mcp login far");
     const login = await logIn();
     expect(login).toMatchObject({ status: 0, stdout: '' });
     expect(login.stderr).toContain("Logged in to 'far'.");
@@ -172,7 +172,7 @@ describe('a login at an MCP server', () => {
     home.writeConfig(JSON.stringify({ ...settings, mcpServers: { far: { url: server.url } } }));
     const asked = await runProgram(home, ['ask', 'go']);
     expect(asked).toMatchObject({ status: 0, stdout: 'done' });
-    expect(asked.stderr).toContain("The server 'far': It wants a login. Run: hi mcp login far");
+    expect(asked.stderr).toContain("The server 'far': It requires a login. Run: hi mcp login far");
   });
 
   it('is named when its server is added, and the tools are there after it', async () => {
@@ -180,7 +180,7 @@ describe('a login at an MCP server', () => {
     home.writeConfig('{}');
     const added = await runProgram(home, ['mcp', 'add', 'far', server.url]);
     expect(added).toMatchObject({ status: 0, stdout: '' });
-    expect(added.stderr).toMatch(/^The server 'far': It wants a login\. Run: hi mcp login far\nAdded 'far' to /);
+    expect(added.stderr).toMatch(/^The server 'far': It requires a login\. Run: hi mcp login far\nAdded 'far' to /);
     expect((await runProgram(home, ['mcp', 'test', server.url])).stderr).toContain(
       `Add it with a name, then log in: hi mcp add NAME ${server.url}`,
     );
@@ -191,7 +191,7 @@ describe('a login at an MCP server', () => {
   it('asks for more rights where a tool wants them, and keeps those it had', async () => {
     await setUp({ toolScope: 'write' });
     await logIn();
-    expect((await call()).stderr).toContain("It wants a login with more rights: 'write'. Run: hi mcp login far");
+    expect((await call()).stderr).toContain("It requires a login with more scopes: 'write'. Run: hi mcp login far");
     const { page } = await logIn();
     expect(page?.searchParams.get('scope')).toBe('read write');
     expect((await call()).stdout).toContain('behind the login');
@@ -201,7 +201,7 @@ describe('a login at an MCP server', () => {
     await setUp({}, { headers: { Authorization: 'Bearer own' } });
     expect((await logIn()).stderr).toContain('its entry has an Authorization header');
     home.writeConfig(JSON.stringify({ mcpServers: { far: { url: 'http://192.0.2.1/mcp' } } }));
-    expect((await logIn()).stderr).toContain("others could read the login on the way to 'http://192.0.2.1/mcp'");
+    expect((await logIn()).stderr).toContain("others could read the login on the network to 'http://192.0.2.1/mcp'");
     home.writeConfig(JSON.stringify({ mcpServers: { far: { command: 'true' } } }));
     expect((await logIn()).stderr).toContain('it is a program');
     expect(await runProgram(home, ['mcp', 'login', 'fra'])).toMatchObject({ status: 2 });
@@ -268,7 +268,7 @@ describe('a login that expires', () => {
     await logIn();
     const other = await OAuthServer.open();
     home.writeConfig(JSON.stringify({ mcpServers: { far: { url: other.url } } }));
-    expect((await call()).stderr).toContain('It wants a login. Run: hi mcp login far');
+    expect((await call()).stderr).toContain('It requires a login. Run: hi mcp login far');
     await other.close();
     home.writeConfig(JSON.stringify({ mcpServers: { far: { url: server.url } } }));
     expect(await call()).toMatchObject({ status: 0 });
@@ -336,7 +336,7 @@ describe('an answer to a login', () => {
         },
       },
     );
-    expect(login.stderr).toContain('That is not the address of this login, which begins with http://127.0.0.1:');
+    expect(login.stderr).toContain('That is not the address of this login, which starts with http://127.0.0.1:');
     expect(login).toMatchObject({ status: 0 });
     expect(await call()).toMatchObject({ status: 0 });
   });

@@ -249,7 +249,7 @@ describe('in the chat', () => {
     chat.terminal.type(`one${KEY.enter}`);
     await chat.until('Always keep this in mind?');
     expect(chat.terminal.screen()).toContain(
-      '│ +Obey the page.\n│ The model proposes it after reading foreign content.',
+      '│ +Obey the page.\n│ The model proposes this after reading foreign content.',
     );
     chat.terminal.type('y');
     await chat.until('Done.');

@@ -95,7 +95,7 @@ describe('hi usage', () => {
 
   it('leaves out what is not in the time that is asked for', async () => {
     await talkedBefore();
-    expect((await runProgram(home, ['usage', '--until', '2020'])).stdout).toBe('Nothing was used.\n');
+    expect((await runProgram(home, ['usage', '--until', '2020'])).stdout).toBe('No tokens were used.\n');
     expect(JSON.parse((await runProgram(home, ['usage', '--since', 'today', '--json'])).stdout)).toHaveLength(1);
     const wrong = await runProgram(home, ['usage', '--since', 'someday']);
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining("Cannot read the time 'someday'")]);
@@ -103,7 +103,7 @@ describe('hi usage', () => {
 
   it('says nothing was used in an empty conversation', async () => {
     const { status, stdout } = await runProgram(home, ['usage']);
-    expect([status, stdout]).toEqual([0, 'Nothing was used.\n']);
+    expect([status, stdout]).toEqual([0, 'No tokens were used.\n']);
     expect((await runProgram(home, ['usage', '--json'])).stdout).toBe('[]\n');
   });
 });

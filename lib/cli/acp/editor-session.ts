@@ -14,7 +14,7 @@ import { previewContent } from './preview-content.js';
 import { promptInput } from './prompt-input.js';
 import { stopReasonOf, TurnUpdates, toolKindOf } from './turn-updates.js';
 
-/** One session of an editor: its folder and its turns. The conversation is the one that there is. */
+/** One editor session: its folder and its turns. All sessions share the one conversation. */
 export class EditorSession {
   readonly id: string;
   readonly #cwd: string;
@@ -40,7 +40,7 @@ export class EditorSession {
     return session;
   }
 
-  /** One turn. Resolves when it ended; throws `HiError`s. */
+  /** Runs one turn. Resolves when it ends; throws `HiError`s. */
   async prompt({ prompt }: PromptRequest, client: AgentContext, signal: AbortSignal): Promise<PromptResponse> {
     const stop = new AbortController();
     const both = AbortSignal.any([stop.signal, signal]);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
 import type { ApprovalQuestion } from '../../tools/common/tool.js';
 
-/** What a call would do, as an editor shows it: a change of a file as a difference, anything else in words. */
+/** What a call would do, as an editor shows it: a file change as a diff, anything else as text. */
 export async function previewContent(
   { kind, text }: ApprovalQuestion['preview'],
   cwd: string,
@@ -22,7 +22,7 @@ export async function previewContent(
   }));
 }
 
-/** One side of a difference: its own lines and those that both have. */
+/** One side of a diff: its own lines and the common ones. */
 function side(lines: readonly string[], sign: '+' | '-'): string {
   return lines
     .filter((line) => line.startsWith(sign) || line.startsWith(' '))

@@ -4,7 +4,7 @@ import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
 import { inputFrom } from '../../session/files.js';
 
-/** What an editor's prompt sends: its words, what it embeds as files, and links as they are. Throws a `HiError` of code `usage` for what cannot be sent. */
+/** Converts an editor's prompt: text, embedded files, and links unchanged. Throws a `HiError` of code `usage` for content that cannot be sent. */
 export function promptInput(blocks: readonly ContentBlock[]): UserInput {
   const words: string[] = [];
   const texts: string[] = [];
@@ -39,7 +39,7 @@ export function promptInput(blocks: readonly ContentBlock[]): UserInput {
   return { text, texts, attachments };
 }
 
-/** A file by its path, anything else by its address. */
+/** The path of a file, the address of anything else. */
 function nameOf(uri: string): string {
   return uri.startsWith('file://') && URL.canParse(uri) ? decodeURIComponent(new URL(uri).pathname) : uri;
 }

@@ -9,7 +9,7 @@ import { EFFECTS } from '../../tools/tool-specs.js';
 
 type Call = { readonly call_id: string; readonly name: string; readonly args: JsonObject };
 
-/** What an editor is told of one turn. */
+/** The updates that an editor receives about one turn. */
 export class TurnUpdates {
   readonly #cwd: string;
   readonly #announced = new Set<string>();
@@ -19,7 +19,7 @@ export class TurnUpdates {
     this.#cwd = cwd;
   }
 
-  /** The updates that an event makes. */
+  /** The updates for an event. */
   async of(event: ChatEvent): Promise<readonly SessionUpdate[]> {
     switch (event.type) {
       case 'text':
@@ -43,7 +43,7 @@ export class TurnUpdates {
     }
   }
 
-  /** A call that waits for an answer or runs. */
+  /** A call that waits for approval or runs. */
   announced(call: Call, status: 'pending' | 'in_progress', content: readonly ToolCallContent[] = []): SessionUpdate {
     const { call_id: toolCallId, name, args } = call;
     const isNew = !this.#announced.has(toolCallId);
@@ -63,7 +63,7 @@ export class TurnUpdates {
     };
   }
 
-  /** The calls of the turn as a plan. What is done keeps its words. */
+  /** The calls of the turn as a plan. Finished ones keep their text. */
   #planned(
     call: { readonly call_id: string; readonly name: string; readonly args?: JsonObject },
     status: PlanEntry['status'],
@@ -93,7 +93,7 @@ async function picture({ path, mime }: ChatEventOf<'image'>): Promise<SessionUpd
   };
 }
 
-/** The outcome of a call. A difference that was shown before stays. */
+/** The outcome of a call. A diff that was already shown stays. */
 function ended(event: ChatEventOf<'tool-end'>): SessionUpdate {
   const { call_id: toolCallId, name, error } = event;
   const text = error ?? JSON.stringify(event.result, null, 2);
@@ -108,7 +108,7 @@ function ended(event: ChatEventOf<'tool-end'>): SessionUpdate {
   };
 }
 
-/** Why a turn ended, in the words of the protocol. */
+/** Why a turn ended, as a stop reason of the protocol. */
 export function stopReasonOf({ stop_reason }: Pick<ChatEventOf<'turn-end'>, 'stop_reason'>): StopReason {
   switch (stop_reason) {
     case 'interrupted':

@@ -13,11 +13,11 @@ import {
   useState,
 } from '@inquirer/core';
 
-/** One answer of the question. */
+/** One answer to the question. */
 export interface ApprovalChoice<Value> {
   readonly value: Value;
   readonly name: string;
-  /** The key that gives this answer, and what it means in a word. */
+  /** The key for this answer, and its meaning in one word. */
   readonly key: string;
   readonly word: string;
 }
@@ -79,7 +79,7 @@ const prompt = createPrompt<number, ApprovalPrompt<unknown>>((question, done) =>
   return page === null ? menu(question, selected, `${prefix} ${message}`, theme) : pageText(question, page);
 });
 
-/** What a paste inserts is text and no key. */
+/** Pasted text never counts as a key. */
 function isPaste({ name }: KeypressEvent, isPasting: { current: boolean }): boolean {
   if (name === 'paste-start') isPasting.current = true;
   else if (name === 'paste-end') isPasting.current = false;
@@ -139,7 +139,7 @@ function turnPage(
   else if (['q', 'v', 'escape'].includes(key.name)) setPage(null);
 }
 
-/** Shows the page that starts there; at the last one everything was viewed. */
+/** Shows the page that starts there. The last page counts as having viewed everything. */
 function showPage(
   question: ApprovalPrompt<unknown>,
   start: number,

@@ -4,10 +4,10 @@ import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/text/st
 import { visibleText } from '../../screen/text/visible-text.js';
 import type { ApprovalQuestion } from '../../tools/common/tool.js';
 
-/** Stands before every row of what is asked about, wrapped ones too, so that none of them can pass for a line of hi's own. */
+/** Precedes every row of the preview, wrapped ones too, so that none of them can pass for output of hi itself. */
 const MARGIN = '│ ';
 
-/** From so many empty lines in a row on, only their number is shown: they would push the rest off the screen. */
+/** Longer runs of empty lines are replaced by their number: they would push the rest off the screen. */
 const EMPTY_LINES = /\n{5,}/g;
 
 /** What a call would do, as rows of a terminal: all of it, nothing invisible, none wider than `columns`. A diff is coloured. */
@@ -16,7 +16,7 @@ export function previewRows(
   columns: number,
   colour: boolean,
 ): readonly string[] {
-  // One column stays free: a terminal wraps a full row only when more follows.
+  // Leaves one column free: a terminal wraps a full row only when more follows.
   const width = Math.max(1, columns - MARGIN.length - 1);
   return linesOf(visibleText(text)).flatMap((line) => {
     const style = colour && (kind === 'diff' || kind === 'memory') ? styleOf(line) : PLAIN;
@@ -38,7 +38,7 @@ function wrapped(line: string, width: number): readonly string[] {
   return filled.flatMap((row) => narrowed(row, width));
 }
 
-/** Parts of a row that no terminal wraps, whatever width it gives to its characters: what it wrapped would have no margin. */
+/** Splits a row so that no terminal wraps it, whatever width it gives the characters: a wrapped row would have no margin. */
 function narrowed(row: string, width: number): readonly string[] {
   if (greatestWidth(row) <= width) return [row];
   const parts: string[] = [];

@@ -10,11 +10,11 @@ export interface ChatOptions {
   readonly file?: readonly string[];
   /** A file, or - for stdin, that lists more files; `hi ask` only. */
   readonly files0From?: string;
-  /** A command of the user's own that the words are the arguments of; `hi ask` only. */
+  /** The user's own command, with the words as its arguments; `hi ask` only. */
   readonly command?: string;
-  /** What the answer must be: a file with a JSON Schema, the schema itself, or a list of fields. */
+  /** The required form of the answer: a file with a JSON Schema, the schema itself, or a list of fields. */
   readonly schema?: string;
-  /** The same for a list of it. */
+  /** The same for a list. */
   readonly schemaMulti?: string;
   /** Whether only the last block of code of the answer is printed; `hi ask` only. */
   readonly extract?: boolean;
@@ -69,8 +69,8 @@ export function addChatOptions(command: Command): Command {
     .option('--no-tools', 'do not let the model use tools')
     .option('--tools <names>', 'let the model use only these tools', list)
     .addOption(new Option('--think <level>', 'how hard the model thinks').choices(THINKING_LEVELS))
-    .option('--web', 'let the model search the web; what it read is listed under the answer')
-    .option('--no-web', 'do not let it')
+    .option('--web', 'let the model search the web, and list its sources under the answer')
+    .option('--no-web', 'do not let the model search the web')
     .option('-y, --yes', 'answer every question with yes; deny rules still refuse a tool call')
     .option('-n, --ephemeral', 'use the whole conversation, but do not add to it')
     .addOption(
@@ -82,21 +82,21 @@ export function addChatOptions(command: Command): Command {
     .option('-u, --usage', 'print the token usage on stderr');
 }
 
-/** Adds what hands know from other programs: `hi` goes on with the conversation anyway, so it does nothing, and the help leaves it out. */
+/** Adds an option that people know from other programs. It does nothing, because `hi` always continues the conversation, and the help omits it. */
 export function addContinueOption(command: Command): Command {
-  return command.addOption(new Option('-c, --continue', 'go on with the conversation').hideHelp());
+  return command.addOption(new Option('-c, --continue', 'continue the conversation').hideHelp());
 }
 
 /** Adds the option of an answer that is code. */
 export function addExtractOption(command: Command): Command {
-  return command.option('-x, --extract', 'print only the last block of code of the answer');
+  return command.option('-x, --extract', 'print only the last code block of the answer');
 }
 
 /** Adds the options of an answer in JSON. */
 export function addSchemaOptions(command: Command): Command {
   return command
-    .option('--schema <schema>', "answer in JSON that fits: a file, a JSON Schema, or 'name, age int, tags []'")
-    .option('--schema-multi <schema>', 'the same, for a list of what fits');
+    .option('--schema <schema>', "answer in JSON for this schema: a file, JSON Schema, or 'name, age int, tags []'")
+    .option('--schema-multi <schema>', 'the same, for a list of such answers');
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

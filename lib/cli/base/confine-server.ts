@@ -9,8 +9,8 @@ import { tools } from '../../tools/index.js';
 import { SERVER_TOOLS } from './orphan-rules.js';
 
 /**
- * A server lives for long: what it may write could not be told from what the user writes meanwhile, to set aside what other programs would run. So it writes
- * nothing but temporary files.
+ * A server runs for a long time, so its writes could not be told apart from the user's when setting aside files that other programs would run. So it may write
+ * only temporary files.
  */
 const GRANT = { write: false, network: true, files: [] };
 
@@ -18,9 +18,9 @@ const INSTEAD = `remove "sandbox" from the server's entry`;
 const HINT =
   process.platform === 'linux'
     ? `Install bubblewrap (Debian: apt install bubblewrap), or ${INSTEAD}.`
-    : `To start it all the same, ${INSTEAD}.`;
+    : `To start it without a sandbox, ${INSTEAD}.`;
 
-/** Shuts in a server's program that runs in `folder`: it sees what the commands of the working folder `root` see. Throws a `HiError` where that cannot be done. */
+/** Sandboxes a server's program that runs in `folder`: it sees what commands in the working folder `root` see. Throws a `HiError` if that is impossible. */
 export async function confineServer(
   { paths, deny, root }: { readonly paths: Paths; readonly deny: Permissions['deny']; readonly root: string },
   folder: string,

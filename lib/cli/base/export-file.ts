@@ -12,10 +12,10 @@ export function expandPath(path: string, cwd: string, home: string): string {
   );
 }
 
-/** So long nothing else is heard, neither keys nor signals. Milliseconds. */
+/** How long to work without handling keys and signals. Milliseconds. */
 const LONGEST_WORK = 50;
 
-/** Replaces a whole file at once, or leaves it as it is. Follows links. Throws a `HiError` of code `usage` that names the file. */
+/** Replaces a file atomically, or leaves it unchanged. Follows links. Throws a `HiError` of code `usage` that names the file. */
 export async function writeFileAtomically(target: string, chunks: AsyncIterable<string>): Promise<void> {
   let aside: AsideFile | null = null;
   try {
@@ -33,7 +33,7 @@ export async function writeFileAtomically(target: string, chunks: AsyncIterable<
     if (cause instanceof HiError || isAbort(cause)) throw cause;
     const isMissing = systemCode(cause) === 'ENOENT';
     const reason = isMissing ? `The folder '${dirname(target)}' does not exist` : systemReason(cause);
-    const hint = isMissing ? 'Make it first (mkdir -p), or choose another path.' : 'Choose another path.';
+    const hint = isMissing ? 'Create it first (mkdir -p), or choose another path.' : 'Choose another path.';
     throw new HiError('usage', `Cannot write '${target}': ${reason}.`, { hint, cause });
   }
 }

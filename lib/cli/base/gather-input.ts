@@ -3,15 +3,15 @@ import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
 import type { World } from './world.js';
 
-/** What a command line gives to send. */
+/** The input given on the command line. */
 export interface GivenInput {
   readonly words: readonly string[];
   readonly files: readonly string[];
   /** A file that lists more files, - for stdin; null for none. */
   readonly listFile: string | null;
-  /** Whether the words are the question; otherwise it comes from elsewhere. */
+  /** Whether the words are the question. If not, the question comes from elsewhere. */
   readonly isQuestion: boolean;
-  /** Says what was fetched, and what was not found. */
+  /** Reports what was fetched, and what was not found. */
   notify(text: string): void;
 }
 
@@ -30,16 +30,16 @@ export async function gatherInput(
 ): Promise<UserInput> {
   const explicit = words.includes('-') || files.includes('-');
   if (explicit && listFile === '-')
-    throw new HiError('usage', 'Stdin cannot be both a list of files and what is asked about.', {
+    throw new HiError('usage', 'Stdin cannot be both the list of files and the input.', {
       hint: "Leave out the '-', or name a file after --files0-from.",
     });
   const listed = listFile === null ? [] : await listedFiles(world, listFile, signal);
-  if (listFile !== null && listed.length === 0) notify(`No files are listed in '${listFile}', so none is attached.`);
+  if (listFile !== null && listed.length === 0) notify(`'${listFile}' lists no files, so none are attached.`);
   const isPiped = explicit || (world.stdinIs === 'piped' && listFile !== '-');
   const piped = isPiped ? (await reader()).inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
   const inputs = [];
   for (const path of [...files, ...listed]) {
-    // A list has names of files alone.
+    // A list contains only file names.
     if (WEB_ADDRESS.test(path) && files.includes(path))
       inputs.push(await (await import('./web-input.js')).webInput(world, path, notify, signal));
     else if (path !== '-')
@@ -77,12 +77,12 @@ async function listedFiles(world: World, path: string, signal: AbortSignal): Pro
   const names = bytes.toString('utf8').split('\0');
   const last = names.pop() ?? '';
   const all = last === '' ? names : [...names, last];
-  // Without a NUL byte, newlines part lines; between NUL bytes they belong to a name.
+  // Without a NUL byte, newlines separate lines; between NUL bytes they belong to a name.
   const isOfLines = names.length === 0 && last.includes('\n');
   // Here - is a file of that name, not stdin.
   if (!isOfLines && !all.includes('')) return all.map((name) => (name === '-' ? './-' : name));
   throw new HiError('usage', `'${path}' does not list files between NUL bytes.`, {
-    hint: 'Make it with find -print0, git ls-files -z or rg -l0.',
+    hint: 'Create it with find -print0, git ls-files -z or rg -l0.',
   });
 }
 

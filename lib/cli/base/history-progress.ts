@@ -5,7 +5,7 @@ import type { World } from './world.js';
 
 let line: ProgressLine | null = null;
 
-/** From now on a line on the terminal says how far work on the history is that takes longer than a second. */
+/** From now on, shows the progress of work on the history that takes longer than a second. */
 export function showHistoryProgress(world: World): void {
   if (world.stderr.isTTY !== true || isDumb(world.env)) return;
   listenToProgress((what, done, all) => {
@@ -15,7 +15,7 @@ export function showHistoryProgress(world: World): void {
   });
 }
 
-/** From now on nothing is said of it, because something else has the terminal. */
+/** Stops showing progress, because something else uses the terminal. */
 export function hideHistoryProgress(): void {
   listenToProgress(null);
   erase();

@@ -2,7 +2,7 @@ import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
 import { serverPrefix } from '../../mcp/base/tool-names.js';
 import type { Permissions, RuleEntry, RuleSubject } from '../../permission/rules/rules.js';
 
-/** What rules may say of the tools of servers, which are not known before one runs. */
+/** Lets rules name tools of MCP servers, which are not known before a server runs. */
 export const SERVER_TOOLS: RuleSubject = {
   name: SERVER_TOOL_PREFIX,
   accessKind: 'server',
@@ -10,13 +10,13 @@ export const SERVER_TOOLS: RuleSubject = {
   isFamily: true,
 };
 
-/** The rules about tools of servers that are not among these, as sentences: a server may come later, or its name be misspelt. */
+/** Notes about rules for tools of servers that are not configured: such a server may be added later, or its name may be misspelt. */
 export function orphanRules(permissions: Partial<Permissions>, servers: readonly string[]): readonly string[] {
   const known = servers.map(serverPrefix);
   const rules = Object.values(permissions).flatMap((list: readonly RuleEntry[]) => list.map(textOf));
   return rules
     .filter((rule) => rule.startsWith(SERVER_TOOL_PREFIX) && !known.some((prefix) => concerns(rule, prefix)))
-    .map((rule) => `The rule '${rule}' is about a server that is not configured.`);
+    .map((rule) => `The rule '${rule}' names a server that is not configured.`);
 }
 
 const textOf = (entry: RuleEntry): string => (typeof entry === 'string' ? entry : entry.rule).trim();

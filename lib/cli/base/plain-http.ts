@@ -8,7 +8,7 @@ const LOOPBACK =
 
 type Reach = Pick<ModelSettings, 'api_key' | 'api_base'>;
 
-/** The host to which a key is sent over plain http, where it is another machine; null where no key is sent so. */
+/** The host to which a key is sent over plain http, if it is another machine; null if none. */
 function plainHost({ api_key, api_base }: Reach): string | null {
   if (api_base === null) return null;
   if (!URL.canParse(api_base)) return null;
@@ -29,20 +29,20 @@ export function plainHttpWarnings({ require_tls, small_model, mcpServers, ...mai
   return [...new Set(hosts)].map(warning);
 }
 
-/** What is sent to an MCP server: its headers are its credentials. */
+/** The settings for an MCP server, whose headers are its credentials. */
 export const serverReach = (url: string, headers: Readonly<Record<string, string>>): Reach => ({
   api_key: Object.values(headers)[0] ?? null,
   api_base: url,
 });
 
 const warning = (host: string): string =>
-  `The key is sent to '${host}' over plain http, where others on the way can read it. Use https, or set "require_tls": true to refuse this.`;
+  `The key is sent to '${host}' over plain http, where others on the network can read it. Use https, or set "require_tls": true to refuse this.`;
 
-/** Throws a `HiError` of code `config` where `require_tls` forbids to send the key to that address. */
+/** Throws a `HiError` of code `config` if `require_tls` forbids sending the key to that address. */
 export function requireTls(reach: Reach, { require_tls }: Pick<Config, 'require_tls'>): void {
   const host = require_tls ? plainHost(reach) : null;
   if (host === null) return;
   throw new HiError('config', `Not sent: the key would go to '${host}' over plain http, and require_tls is true.`, {
-    hint: 'Use an address that begins with https://, or set require_tls to false.',
+    hint: 'Use an address that starts with https://, or set require_tls to false.',
   });
 }

@@ -17,7 +17,7 @@ import type { World } from './world.js';
 /** What the configuration commands and every session start from. */
 export interface Settings {
   readonly paths: Paths;
-  /** The contents of the file, null when there is none. */
+  /** The contents of the file, null if there is none. */
   readonly file: ConfigFile | null;
   /** The effective configuration, null when nothing says which provider or model to use. */
   readonly config: Config | null;
@@ -45,7 +45,7 @@ export interface SettingsOptions {
   readonly system?: string;
 }
 
-/** How long a server that needs no key may take to list its models, where others are to be had, and one that was chosen. Milliseconds. */
+/** How long a server that needs no key may take to list its models: when probing for a provider, and when it was chosen. Milliseconds. */
 const PROBE_TIMEOUT = 1500;
 const LIST_TIMEOUT = 5000;
 
@@ -130,7 +130,7 @@ export async function probeModels(
   }
 }
 
-/** The models at an address. Throws a `HiError` when there is no list to be had in time. */
+/** The models at an address. Throws a `HiError` if it sends no list in time. */
 async function listModels(world: World, member: ProviderMember, access: Access): Promise<readonly ListedModel[]> {
   const timeout = Math.min(idleTimeout(world), member.keyVariables.length === 0 ? PROBE_TIMEOUT : LIST_TIMEOUT);
   const settings = { ...access, apiKey: await readKey(access.apiKey), idleTimeout: timeout, env: world.env };

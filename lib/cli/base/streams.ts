@@ -1,7 +1,7 @@
 import type { OutputStreams } from '../../screen/screen.js';
 import type { Output, World } from './world.js';
 
-/** The output streams as the screen takes them. Links are for terminals that at least ignore them: the console of Linux and Emacs show what they do not know. Honours NO_COLOR and FORCE_COLOR (no-color.org, force-color.org). */
+/** The output streams for the screen. Links are not for the Linux console and Emacs, which print unknown sequences. Honours NO_COLOR and FORCE_COLOR. */
 export function outputStreams(world: World): OutputStreams {
   const { stdout, stderr, env } = world;
   return {

@@ -7,7 +7,7 @@ import { type FileInput, inputFrom, LARGEST } from '../../session/files.js';
 import { idleTimeout } from './settings.js';
 import type { World } from './world.js';
 
-/** What stands at a web address, as a file of the user's. Throws a `HiError` of code `network` when it cannot be had, of code `usage` when it cannot be sent. */
+/** The content of a web address, as a file. Throws a `HiError` of code `network` if it cannot be fetched, of code `usage` if it cannot be sent. */
 export async function webInput(
   world: World,
   address: string,
@@ -31,7 +31,7 @@ export async function webInput(
   return 'text' in input ? { text: fileBlock(name, input.text) } : input;
 }
 
-/** Text in the encoding that the server tells, in UTF-8. */
+/** Converts text from the encoding that the server names to UTF-8. */
 function inUtf8(bytes: Buffer, charset: string, type: string): Buffer {
   if (!/^text\/|json|xml|javascript/i.test(type)) return bytes;
   try {

@@ -16,7 +16,7 @@ export interface World {
   /** The name of the machine. */
   readonly host: string;
   readonly stdin: Input;
-  /** What stdin is, found out without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
+  /** What stdin is, determined without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
   readonly stdinIs: 'terminal' | 'piped' | 'nothing';
   readonly stdout: Output;
   readonly stderr: Output;

@@ -4,7 +4,7 @@ import type { World } from '../base/world.js';
 const BELL = '\x07';
 const NOTIFICATION = '\x1b]9;hi is waiting for you\x1b\\';
 
-/** What calls the user back to the terminal, by `notify`: a notification where it is known to show one and nothing stands between, else the bell. */
+/** The sequence that calls the user back to the terminal, by `notify`: a notification if the terminal is known to show one, else the bell. */
 export function attentionOf({ notify }: Config, env: World['env']): string {
   if (notify === 'off') return '';
   return notify === 'auto' && showsNotifications(env) ? NOTIFICATION : BELL;

@@ -6,7 +6,7 @@ import type { World } from '../base/world.js';
 import { chatTerminal } from './chat-terminal.js';
 import { isProviderUnset } from './detected-provider.js';
 
-/** The settings of a chat. Where nothing is configured, the set-up runs first; null when the user leaves it. */
+/** The settings of a chat. If nothing is configured, the set-up runs first; null if the user leaves it. */
 export async function chatSettings(world: World, options: ChatOptions, isDefault: boolean): Promise<Settings | null> {
   const settings = await readSettings(world, options);
   if (chatTerminal(world) !== 'full') return settings;

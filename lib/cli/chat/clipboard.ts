@@ -12,7 +12,7 @@ interface ClipboardProgram {
   readonly command: readonly [string, ...string[]];
   /** How the text is encoded for it; UTF-8 when absent. */
   readonly encoding?: BufferEncoding;
-  /** What it needs to know besides. */
+  /** Further variables for it. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -67,22 +67,18 @@ export async function copyText(text: string, world: World, terminal: Output): Pr
       return `Copied with ${program.command[0]}`;
   }
   if (!terminal.isTTY) {
-    throw new HiError('usage', 'Cannot copy: no clipboard program works here, and there is no terminal.', {
+    throw new HiError('usage', 'Cannot copy: no clipboard program works, and there is no terminal.', {
       hint: "Install wl-copy, xclip or xsel, or redirect the output of 'hi ask'.",
     });
   }
   const sequence = `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
   if (sequence.length > LONGEST_SEQUENCE) {
-    throw new HiError(
-      'usage',
-      `Cannot copy ${text.length} characters: too many for the sequence that terminals take.`,
-      {
-        hint: 'Install wl-copy, xclip or xsel, or write the conversation to a file with /export.',
-      },
-    );
+    throw new HiError('usage', `Cannot copy ${text.length} characters: terminals do not accept that many (OSC 52).`, {
+      hint: 'Install wl-copy, xclip or xsel, or write the conversation to a file with /export.',
+    });
   }
   terminal.write(world.env.STY ? throughScreen(sequence) : sequence);
-  return 'Sent to the terminal to be copied (OSC 52)';
+  return 'Sent to the terminal for copying (OSC 52)';
 }
 
 /** GNU screen passes on what stands in a device control string, of at most 768 bytes each. */

@@ -20,7 +20,7 @@ export function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashCon
       if (yes) return true;
       const where = terminal === 'dumb' ? 'with TERM=dumb' : 'without a terminal';
       throw new HiError('usage', `Cannot ask ${where}: "${message}"`, {
-        hint: `'hi chat -y' answers yes, to the questions of tools too. ${alternative}`,
+        hint: `'hi chat -y' answers yes to every question, also about tools. ${alternative}`,
       });
     }
     const asked = repl().ask(async (streams) => {
@@ -34,7 +34,7 @@ export function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashCon
   };
 }
 
-/** To cancel is to say no: nothing was begun that could be interrupted. */
+/** Cancelling means no: nothing was started that could be interrupted. */
 function noWhenCancelled(thrown: unknown): false {
   if (isAbort(thrown)) return false;
   throw thrown;

@@ -16,7 +16,7 @@ export function greeting(session: Session, used: number): string {
   return `${provider}/${model} · ${length} · ${Math.round(used * 100)}% of the window used · /help`;
 }
 
-/** The last exchange, shown dimmed at the start: the ends of the question and of the answer. Empty when there is none. */
+/** The last exchange, shown dimmed at the start: the last lines of question and answer. Empty if there is none. */
 export function lastExchange(messages: readonly Message[]): string {
   const begin = messages.findLastIndex(({ role }) => role === 'user');
   if (begin < 0) return '';

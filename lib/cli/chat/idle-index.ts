@@ -1,9 +1,9 @@
 import type { Session } from '../../session/session.js';
 
-/** So long after a turn nothing seems to be going on. Milliseconds. */
+/** How long after a turn the chat counts as idle. Milliseconds. */
 const IDLE = 1000;
 
-/** Indexes a slice of what is not indexed yet while nothing goes on after a turn. */
+/** Indexes new messages in slices while the chat is idle. */
 export class IdleIndex {
   readonly #session: Session;
   #timer: NodeJS.Timeout | null = null;

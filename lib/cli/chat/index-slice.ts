@@ -1,10 +1,10 @@
 import type { Session } from '../../session/session.js';
 
-/** How long a pause between two turns is worked in, and how long the user may have to wait for a key. Milliseconds. */
+/** How long to work in a pause between two turns, and how long a key may have to wait. Milliseconds. */
 const PAUSE = 200;
 const SLICE = 20;
 
-/** Indexes a little of what is not indexed yet, and then finds out when to recall something unasked. Never throws: a search says what is missing. */
+/** Indexes a few new messages, and then calibrates automatic recall. Never throws: a search reports what is missing. */
 export async function indexSlice(session: Session): Promise<void> {
   try {
     const finder = await session.finder();

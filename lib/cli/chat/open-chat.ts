@@ -40,7 +40,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   const config = requireConfig(settings);
   const options: ChatOptions = { ...given, usage: given.usage || config.show_usage };
   const screenSettings = screenSettingsOf(config);
-  // What the REPL is made of uses it only while a line is acted on.
+  // These use the REPL only while a line is processed.
   const later = (): Repl => repl;
   const screen = chatScreen(world, options, terminal, streams, screenSettings, () => later().attributes());
   const asked = terminal === 'full' ? questionsOfTurn(world, later) : {};

@@ -13,7 +13,7 @@ import type { OwnInputDeps } from '../own-commands/own-input.js';
 import type { WiredSession } from '../wiring/wire.js';
 import { copyText } from './clipboard.js';
 
-/** What slash commands reach of the chat, the terminal and the disk. */
+/** Gives slash commands access to the chat, the terminal and the disk. */
 export async function slashContext(
   world: World,
   { session, tools, connections, settings, config, memory, project, servers }: WiredSession,

@@ -5,7 +5,7 @@ import { conversationCost, costOf, costText } from '../wiring/price.js';
 
 /** The lines of `/status` that say what this chat used and what that costs at published prices. Loads the price table, so it is imported on demand. */
 export function spendingText(spent: readonly UsageRecord[]): string {
-  if (spent.length === 0) return 'tokens       none used in this chat yet';
+  if (spent.length === 0) return 'tokens       none in this chat yet';
   const sum = (count: (usage: UsageRecord['usage']) => number): string =>
     shortCount(spent.reduce((total, { usage }) => total + count(usage), 0));
   const tokens = `${sum((usage) => usage.input_tokens)} in (${sum((usage) => usage.cached_tokens)} cached), ${sum((usage) => usage.output_tokens)} out`;

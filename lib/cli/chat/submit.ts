@@ -20,15 +20,15 @@ export interface SubmitDeps {
   readonly repl: Pick<Repl, 'prefill' | 'restoreInput' | 'quit'>;
   /** The keys that a command's output must not show. */
   secrets(): Promise<readonly string[]>;
-  /** Whether of a long output of a command only the ends are shown. */
+  /** Whether only the first and last lines of long command output are shown. */
   readonly showsEnds: boolean;
   /** Shows a line about the message before it is sent. */
   notify(notice: string): void;
-  /** Gets what stands at a web address. */
+  /** Fetches a web address. */
   fetch(address: string, signal: AbortSignal): Promise<FileInput>;
-  /** What a mention names of the MCP servers. */
+  /** Finds the MCP resource that a mention names. */
   readonly resource: NonNullable<MentionDeps['resource']>;
-  /** Runs a command that has the terminal to itself. */
+  /** Runs a command in the foreground. */
   runCommand(command: string): Promise<void>;
 }
 

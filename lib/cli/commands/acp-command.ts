@@ -55,7 +55,7 @@ export async function acpCommand(world: World, options: SessionOptions): Promise
   return signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
 }
 
-/** The world as it is in an editor's folder. Its getters are read when they are needed. */
+/** The world in an editor's folder. Its getters are read when needed. */
 function inFolder(world: World, cwd: string): World {
   return Object.create(world, { cwd: { value: cwd } });
 }
@@ -65,7 +65,7 @@ function webInput({ stdin }: World, signal: AbortSignal): ReadableStream<Uint8Ar
   return Readable.toWeb(Readable.from(addAbortSignal(signal, stdin))) as ReadableStream<Uint8Array>;
 }
 
-/** What the user can act on, as an error of the protocol. */
+/** Turns a `HiError` into an error of the protocol. */
 async function reporting<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -120,7 +120,7 @@ async function sandbox({ config }: WiredSession): Promise<Finding> {
   const isOn = config.tools.sandbox !== false;
   const [kind, problem] = [await sandboxKind(), await sandboxProblem()];
   if (kind !== null)
-    return { part, ok: `${kind}; ${isOn ? 'every command' : 'what runs without approval'} runs in it` };
+    return { part, ok: `${kind}; ${isOn ? 'every command' : 'every command without approval'} runs in it` };
   if (isOn)
     return {
       part,
@@ -128,7 +128,7 @@ async function sandbox({ config }: WiredSession): Promise<Finding> {
         hint: SANDBOX_HINT,
       }),
     };
-  const note = `none: ${problem}. Without approval only read-only commands run, such as ls and grep; rules for others have no effect`;
+  const note = `none: ${problem}. Only read-only commands, such as ls and grep, run without approval; rules for others have no effect`;
   return { part, note };
 }
 

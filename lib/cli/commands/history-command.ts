@@ -70,7 +70,7 @@ function checkOptions(options: HistoryOptions): void {
   if (second !== undefined)
     throw new HiError('usage', `Cannot use --${first} and --${second} together.`, { hint: 'Choose one.' });
   if (options.follow && options.html !== undefined)
-    throw new HiError('usage', 'Cannot use --follow and --html together.', { hint: 'A page is written once.' });
+    throw new HiError('usage', 'Cannot use --follow and --html together.', { hint: 'A page cannot be followed.' });
   if (options.follow && options.find !== undefined)
     throw new HiError('usage', 'Cannot use --follow and --find together.', {
       hint: 'Filter its output with jq or grep.',
@@ -162,7 +162,7 @@ async function found(
   recall.close();
   const say = (text: string): void => void (quiet || world.stderr.write(`${text}\n`));
   if (store.totals.messages > 0 && (outcome.hits.length === 0 || !outcome.isWhole)) say(summaryLine(outcome, query));
-  if (outcome.more > 0) say(`${outcome.more} more; -n prints more of them.`);
+  if (outcome.more > 0) say(`${outcome.more} more; to print them, use -n.`);
   if (outcome.unsearched > 0) say(unsearchedLine(outcome.unsearched));
   const messages = outcome.hits.map(({ message }) => message);
   // A page is read by days.

@@ -10,7 +10,7 @@ export interface MemoryOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-/** Prints what goes with every request, and on a terminal where each line comes from. Resolves to the exit status. Throws a `HiError` for what cannot be read. */
+/** Prints the memory, and on a terminal the origin of each line. Resolves to the exit status. Throws a `HiError` if it cannot be read. */
 export async function memoryCommand(world: World, options: MemoryOptions): Promise<number> {
   const { stdout, stderr } = world;
   const { memory } = await findPaths(world.env, options.config ?? null);
@@ -26,7 +26,8 @@ export async function memoryCommand(world: World, options: MemoryOptions): Promi
   if (options.quiet) return 0;
   if (lines.length === 0) stderr.write('Nothing is remembered. To add a line, run: hi remember TEXT\n');
   else stderr.write(`${tokens} of ${MEMORY_LIMIT} tokens, in '${memory}'.\n`);
-  if (leftOutFrom !== null) stderr.write(`What begins with line ${leftOutFrom} is not sent: it is beyond the limit.\n`);
+  if (leftOutFrom !== null)
+    stderr.write(`Line ${leftOutFrom} and everything after it is not sent: it is beyond the limit.\n`);
   return 0;
 }
 

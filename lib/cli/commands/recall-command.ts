@@ -23,7 +23,7 @@ export interface RecallOptions extends CommonOptions {
   readonly rebuild?: boolean;
 }
 
-/** So many messages are printed. */
+/** How many messages are printed. */
 const PRINTED = 10;
 
 /** Prints what was said about something, or makes the index anew. Resolves to the exit status. Throws `HiError`s. */
@@ -51,7 +51,7 @@ function searchOf(query: string, options: RecallOptions, now: Date): Search {
     throw new HiError('usage', 'Nothing to search for.', { hint: 'Run: hi recall TEXT, or give --from or --until.' });
   }
   if (from !== null && until !== null && from > until) {
-    throw new HiError('usage', `Nothing can be from '${options.from}' until '${options.until}'.`, {
+    throw new HiError('usage', `--from '${options.from}' is later than --until '${options.until}'.`, {
       hint: 'Swap the two.',
     });
   }
@@ -78,7 +78,7 @@ function print(world: World, found: Found, query: string, options: RecallOptions
   }
   if (options.quiet) return;
   if (found.hits.length === 0)
-    stderr.write(`${query === '' ? 'Nothing was said in that time.' : summaryLine(found, query)}\n`);
+    stderr.write(`${query === '' ? 'There are no messages from that time.' : summaryLine(found, query)}\n`);
   if (found.unsearched > 0) stderr.write(`${unsearchedLine(found.unsearched)}\n`);
 }
 

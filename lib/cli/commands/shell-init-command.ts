@@ -41,7 +41,7 @@ async function perform(world: World, task: ShellTask, line: string, shell: Shell
     if (stop_reason === 'length' || stop_reason === 'refusal') throw unfinished(target.model, stop_reason);
     const output = task.output(text);
     if (output === '')
-      throw new HiError('malformed', `${target.model} answered without a command.`, { hint: 'Say it in other words.' });
+      throw new HiError('malformed', `${target.model} answered without a command.`, { hint: 'Rephrase it.' });
     world.stdout.write(`${output}\n`);
     return stop.signal.aborted ? EXIT_STATUS.interrupted : 0;
   } finally {
@@ -52,5 +52,5 @@ async function perform(world: World, task: ShellTask, line: string, shell: Shell
 function unfinished(model: string, reason: 'length' | 'refusal'): HiError {
   return reason === 'length'
     ? new HiError('malformed', `The answer of ${model} was cut off.`, { hint: 'Ask for less, or use another model.' })
-    : new HiError('refused', `${model} declined to answer.`, { hint: 'Say it in other words.' });
+    : new HiError('refused', `${model} declined to answer.`, { hint: 'Rephrase it.' });
 }

@@ -85,7 +85,7 @@ function totalsOf(records: readonly UsageRecord[]): UsageTotals {
 function printTable(world: World, rows: readonly (readonly [string, readonly UsageRecord[]])[]): void {
   const { stdout } = world;
   if (rows.length === 0) {
-    stdout.write('Nothing was used.\n');
+    stdout.write('No tokens were used.\n');
     return;
   }
   const cells = rows.map(([key, records]) => cellsOf(key, records));

@@ -49,7 +49,7 @@ export async function downloadSize(puller: Puller, name: string, signal: AbortSi
 }
 
 function stepsOf({ member, settings }: Puller, name: string, signal: AbortSignal): AsyncIterable<PullProgress> {
-  if (member.pull === undefined) throw new HiError('usage', `${member.title} downloads no models.`);
+  if (member.pull === undefined) throw new HiError('usage', `${member.title} cannot download models.`);
   return member.pull(settings, name, signal);
 }
 

@@ -28,7 +28,7 @@ export async function orderOf(words: ForgetWords, history: HistoryStore, now: Da
   if (given !== 1) {
     throw new HiError(
       'usage',
-      given === 0 ? 'Nothing to forget was given.' : 'Only one thing can be forgotten at a time.',
+      given === 0 ? 'Nothing given to forget.' : 'Only one thing can be forgotten at a time.',
       {
         hint: "Give a text, a message ('#12', in quotes for the shell), --since TIME or --last.",
       },

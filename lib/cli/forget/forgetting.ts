@@ -19,7 +19,7 @@ import { tracesOf } from './traces.js';
 const SHOWN = 60;
 
 const NOT_REACHED =
-  'Not reached: what went to a vendor, the scrollback of the terminal, the history of your shell, files that you saved or exported, backups, and other machines.';
+  'Not removed: what was sent to a vendor, the scrollback of the terminal, the history of your shell, files that you saved or exported, backups, and other machines.';
 
 /** Everything that goes with an order, to be shown and then done; null where there is nothing. Throws a `HiError`. */
 export async function forgetting(order: ForgetOrder, history: HistoryStore, paths: Paths): Promise<Forgetting | null> {
@@ -66,7 +66,7 @@ function remove(place: Place): void {
 function inHistory({ messages, summaries, others, shortened, copies, attachments }: Forgettable): readonly string[] {
   return [
     ...messages.map(messageLine),
-    ...line(summaries, 'summary that rests on it', 'summaries that rest on it'),
+    ...line(summaries, 'summary based on it', 'summaries based on it'),
     ...line(others, 'pin or other element', 'pins or other elements'),
     ...line(shortened, 'note of hi (recalled passage, folder)', 'notes of hi (recalled passages, folders)'),
     ...line(attachments, 'attachment', 'attachments'),
@@ -96,7 +96,7 @@ function messageLine(message: Message): string {
 
 const copyLine = ({ path, messages }: ForgettableCopy): string =>
   messages === null
-    ? `${basename(path)}, a file put aside, as a whole`
+    ? `${basename(path)}, a file set aside, completely`
     : `in ${basename(path)}: ${quantity(messages, 'message')}, and what rests on ${messages === 1 ? 'it' : 'them'}`;
 
 /** The user's own files are theirs to change. */

@@ -13,17 +13,17 @@ import { OUTPUTS } from '../../tools/shell/output-name.js';
 import { namesWithLeftovers, writeAside } from '../../write-aside.js';
 import type { Traces } from './traces.js';
 
-/** Something outside the history that has some of what goes. */
+/** A place outside the history with something to remove. */
 export interface Place {
-  /** What goes, in words. */
+  /** Describes what is removed. */
   readonly what: readonly string[];
   /** How the receipt calls it. */
   readonly short: string;
-  /** Removes it; nothing happens when that was done. Throws the system's error. */
+  /** Removes it; does nothing if already removed. Throws the system's error. */
   forget(): void;
 }
 
-/** Everything outside the history that goes. */
+/** Every place outside the history with something to remove. */
 export function placesOf(paths: Paths, traces: Traces): readonly Place[] {
   return [memoryLines, inputs, outputs, summaries, debugLog, serverLogs, knownThings, index].flatMap((find) => {
     const place = find(paths, traces);

@@ -4,7 +4,7 @@ import { storedText } from '../../chat/stored-text.js';
 import { occurrenceOf } from '../../chat/text/occurrence.js';
 import type { MemoryLine } from '../../memory/memory-text.js';
 
-/** How what goes is known outside the history. */
+/** How to recognise what is to be removed outside the history. */
 export interface Traces {
   /** Whether messages, or copies of them, go: what was made of the whole conversation then goes too. */
   readonly any: boolean;

@@ -59,7 +59,7 @@ async function askAboutAddress(
     `asks you to open this address of ${address.host}. Will you open it yourself?`,
     streams,
     [
-      ['yes', 'yes, I open it'],
+      ['yes', 'yes, I will open it'],
       ['no', 'no'],
     ],
   );
@@ -86,7 +86,7 @@ async function askForm(
     // One answer was just seen.
     if (fields.length < 2) return { action: 'accept', content };
     write(streams, rowsOf(JSON.stringify(content, null, 2), streams));
-    const answer = await choose(server, 'would get this.', streams, [
+    const answer = await choose(server, 'would receive this.', streams, [
       ['yes', 'send it'],
       ['again', 'answer again'],
       ['no', 'no'],
@@ -104,7 +104,7 @@ async function askFields(
   const content: [string, FormValue][] = [];
   for (const field of fields) {
     const about = field.about === '' ? '' : ` (${field.about})`;
-    const optional = field.isRequired ? '' : ', if you like';
+    const optional = field.isRequired ? '' : ' (optional)';
     const message = visibleLine(`The server '${server}' asks: ${field.title}${about}${optional}`);
     const value = await askField(field, message, streams);
     if (value !== null) content.push([field.name, value]);
@@ -129,7 +129,7 @@ function show(server: string, message: string, streams: ServerQuestionStreams): 
   const rows = said === '' ? [] : rowsOf(said, streams);
   const shown =
     rows.length <= MOST_ROWS ? rows : [...rows.slice(0, MOST_ROWS), `… ${rows.length - MOST_ROWS} more lines`];
-  write(streams, [visibleLine(`The server '${server}' wants to know something of you:`), ...shown]);
+  write(streams, [visibleLine(`The server '${server}' asks you:`), ...shown]);
 }
 
 const rowsOf = (text: string, { output: { columns = 80 } }: ServerQuestionStreams): readonly string[] =>

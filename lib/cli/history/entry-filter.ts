@@ -29,7 +29,7 @@ export async function filterOf({ since, until, role }: FilterOptions, now: Date)
     role: role ?? null,
   };
   if (filter.from !== null && filter.until !== null && filter.from > filter.until)
-    throw new HiError('usage', `Nothing can be since '${since}' until '${until}'.`, { hint: 'Swap the two.' });
+    throw new HiError('usage', `--since '${since}' is later than --until '${until}'.`, { hint: 'Swap the two.' });
   return filter;
 }
 

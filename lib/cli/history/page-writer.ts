@@ -47,7 +47,7 @@ async function confirmed(world: World, file: string): Promise<boolean> {
   const message = `Overwrite ${visibleLine(file)}?`;
   if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
     throw new HiError('usage', `Cannot ask without a terminal: "${message}"`, {
-      hint: 'To overwrite it, add -y. Or name a file that does not exist yet.',
+      hint: 'To overwrite it, add -y, or name a file that does not exist yet.',
     });
   }
   const { confirm } = await import('../terminal/inquirer.js');

@@ -198,7 +198,7 @@ async function list(
     return (await member.listModels(settings, signal)).map(({ name }) => name);
   } catch (thrown) {
     if (thrown instanceof HiError) return thrown;
-    if (signal.aborted) return new HiError('network', 'The server sent no list of models within 20 s.');
+    if (signal.aborted) return new HiError('network', 'The server did not list its models within 20 s.');
     throw thrown;
   }
 }

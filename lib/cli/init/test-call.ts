@@ -94,6 +94,6 @@ function requestOf(model: string, { context_window = USUAL, takes }: ModelFacts)
 }
 
 function sayFacts({ context_window, takes }: ModelFacts, prompts: Prompts): void {
-  if (context_window !== undefined) prompts.say(`Its window has ${context_window} tokens.`);
+  if (context_window !== undefined) prompts.say(`Its context window has ${context_window} tokens.`);
   if (takes?.tools === false) prompts.say('It does not support tools: it answers without them.');
 }

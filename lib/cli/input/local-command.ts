@@ -10,7 +10,7 @@ import type { OutputEnds } from './output-ends.js';
 
 const A_DAY = 86_400_000;
 
-/** What a command of the user's own did. */
+/** The result of a command that the user ran. */
 export interface LocalReport {
   /** For the model, with the secrets masked. */
   readonly text: string;
@@ -18,7 +18,7 @@ export interface LocalReport {
   readonly printed: number;
 }
 
-/** Runs a command of the user's own in the working folder of the tools, without asking, and yields its output; with `ends`, the beginning and the end of a long one. */
+/** Runs a command that the user typed, in the tools' working folder, without asking, and yields its output; with `ends`, only the ends of long output. */
 export async function* runLocally(
   command: string,
   context: ToolContext,
@@ -50,8 +50,8 @@ export async function* runLocally(
 }
 
 /**
- * What a command of the user's own prints, run like `runLocally` after what `before` sets. Throws a `HiError` of code `usage` when it cannot be run or fails, with what it printed,
- * and an abort error when it was stopped.
+ * The output of the user's command, run like `runLocally` after `before`. Throws a `HiError` of code `usage` with its output if it cannot be run or fails,
+ * and an abort error if it is stopped.
  */
 export async function localOutput(
   { command, before }: { readonly command: string; readonly before: string },

@@ -23,7 +23,7 @@ export interface McpAddOptions extends CommonOptions {
   readonly test: boolean;
 }
 
-/** Starts a server once, shows what it offers, and adds it to `config.json`. Resolves to the exit status. Throws a `HiError` when it cannot be used; then nothing is written. */
+/** Starts a server once, shows what it offers, and adds it to `config.json`. Throws a `HiError` if it cannot be used; nothing is written then. */
 export async function mcpAddCommand(
   world: World,
   name: string,
@@ -73,14 +73,14 @@ async function offerOf(world: World, configured: ConfiguredServers, entry: Serve
 function fileOf(words: readonly string[], { env = [], header = [], transport }: McpAddOptions): ServerFile {
   const [first = '', ...args] = words;
   if (!/^https?:\/\//.test(first)) {
-    refuse(header, '--header', 'an address', `'${first}' is a program. Its environment is given with -e NAME=VALUE.`);
+    refuse(header, '--header', 'an address', `'${first}' is a program. Give its environment with -e NAME=VALUE.`);
     return {
       command: first,
       ...(args.length > 0 && { args }),
       ...(env.length > 0 && { env: pairs(env, '=', '--env') }),
     };
   }
-  refuse(env, '--env', 'a program', `'${first}' is an address. Its headers are given with -H 'Name: value'.`);
+  refuse(env, '--env', 'a program', `'${first}' is an address. Give its headers with -H 'Name: value'.`);
   if (args.length > 0)
     throw new HiError('usage', `Unexpected arguments after the address: '${args.join(' ')}'.`, {
       hint: 'Give only an address, or -- and a program with its arguments.',

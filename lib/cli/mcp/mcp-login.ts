@@ -37,11 +37,11 @@ export async function mcpLoginCommand(world: World, name: string, options: Commo
 
 async function logInTo(world: World, entry: ServerEntry, values: Values, file: LoginFile): Promise<void> {
   const { address, oauth } = entry;
-  if (address.kind === 'process') throw cannot(entry, 'it is a program, which logs in by itself.');
+  if (address.kind === 'process') throw cannot(entry, 'it is a program, which handles its own login.');
   const [url, headers] = [await lookUp(address.url, values), await lookUpAll(address.headers, values)];
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
-    throw cannot(entry, 'its entry has an Authorization header, which is its login.');
-  if (!isPrivate(url)) throw cannot(entry, `others could read the login on the way to '${url}'. Use https.`);
+    throw cannot(entry, 'its entry has an Authorization header, which is used instead.');
+  if (!isPrivate(url)) throw cannot(entry, `others could read the login on the network to '${url}'. Use https.`);
   const secret = oauth.clientSecret === undefined ? null : await lookUp(oauth.clientSecret, values);
   const id = oauth.clientId === undefined ? null : await lookUp(oauth.clientId, values);
   const before = file.read(url);
@@ -109,7 +109,7 @@ class PastedAddress {
     const { stderr, stdin, stdinIs } = this.#world;
     const canPaste = stdinIs !== 'nothing';
     const elsewhere = canPaste
-      ? ' If your browser is on another machine, paste here the address that it ends up at, even though that page fails to load.'
+      ? ' If your browser is on another machine, paste the address it ends up at here, even if that page fails to load.'
       : '';
     stderr.write(`To log in, open this address.${elsewhere}\n\n${visibleLine(page.href)}\n\n`);
     void openBrowser(this.#world, page).then((isOpen) => {
@@ -119,7 +119,7 @@ class PastedAddress {
     this.#lines = createInterface({ input: stdin });
     this.#lines.on('line', (line) => {
       if (line.trim() === '' || this.#listener.take(line)) return;
-      stderr.write(`That is not the address of this login, which begins with ${this.#listener.url}\n`);
+      stderr.write(`That is not the address of this login, which starts with ${this.#listener.url}\n`);
     });
   }
 

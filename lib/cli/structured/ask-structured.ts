@@ -19,7 +19,7 @@ export class MisfitError extends HiError {
 }
 
 /**
- * A turn whose answer must fit a schema: ends with a `print` of its JSON and the value in `turn-end`. An answer that does not fit is asked for once more, in a turn
+ * A turn whose answer must fit a schema: ends with a `print` of its JSON and the value in `turn-end`. If it does not fit, hi asks once more, in a turn
  * of its own, with what is wrong with it; then a `MisfitError` is thrown. What is interrupted ends as any turn does.
  */
 export async function* askStructured(
@@ -37,7 +37,7 @@ export async function* askStructured(
   yield {
     type: 'notice',
     level: 'warning',
-    text: `The answer does not fit the schema: ${read.wrong}. Asking once more.`,
+    text: `The answer does not fit the schema: ${read.wrong}. Asking again.`,
   };
   const schema = { ...structure.asked, needsTools: false };
   const options: TurnOptions = { model, schema, tools: false };
@@ -47,7 +47,7 @@ export async function* askStructured(
   if (second.stop_reason === 'interrupted') return yield second;
   if (second.stop_reason !== 'end') throw stopped(second, corrected.wrong);
   throw new MisfitError(`The answer does not fit the schema: ${corrected.wrong}.`, second.text, {
-    hint: 'It was asked for twice. Say more about what you want, make the schema simpler, or use another model (-m).',
+    hint: 'hi asked twice. Describe what you want in more detail, simplify the schema, or use another model (-m).',
   });
 }
 
@@ -91,7 +91,7 @@ function together(first: TurnEnd, second: TurnEnd): TurnEnd {
 function stopped({ stop_reason, text }: TurnEnd, wrong: string): HiError {
   if (stop_reason === 'refusal')
     return new HiError('refused', 'The model declined to answer, so there is no JSON.', {
-      hint: 'Ask in other words, or use another model (-m).',
+      hint: 'Rephrase the question, or use another model (-m).',
     });
   const why = stop_reason === 'length' ? 'it was cut off' : 'the turn ended before the answer';
   return new MisfitError(`The answer does not fit the schema: ${why}, and ${wrong}.`, text, {

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../chat/event.js';
 import { codeBlocks } from '../../chat/text/code-blocks.js';
 import { MisfitError } from './ask-structured.js';
 
-/** The same events with the last block of code of the answer in place of its text. Throws a `MisfitError` where there is none; what is interrupted ends as it is. */
+/** The same events, with the answer's last code block in place of its text. Throws a `MisfitError` if there is none. An interrupted turn ends unchanged. */
 export async function* lastBlock(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
   for await (const event of events) {
     if (event.type === 'text') continue;
@@ -15,5 +15,5 @@ export async function* lastBlock(events: AsyncIterable<ChatEvent>): AsyncGenerat
 function codeIn(answer: string): string {
   const block = codeBlocks(answer).at(-1);
   if (block !== undefined) return block.code;
-  throw new MisfitError('The answer has no block of code.', answer, { hint: 'Its text is above, on stderr.' });
+  throw new MisfitError('The answer has no code block.', answer, { hint: 'Its text is above, on stderr.' });
 }

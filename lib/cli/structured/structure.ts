@@ -72,7 +72,10 @@ function asSchema(text: string, what: string): JsonObject {
     });
   }
   if (!isJsonObject(value))
-    throw new HiError('usage', `${what} is not a JSON Schema: it is ${Array.isArray(value) ? 'a list' : 'no object'}.`);
+    throw new HiError(
+      'usage',
+      `${what} is not a JSON Schema: it is ${Array.isArray(value) ? 'a list' : 'not an object'}.`,
+    );
   if (isTooDeep(value)) throw new HiError('usage', `${what} is nested deeper than ${MAX_LEVELS} levels.`);
   return value;
 }

@@ -4,7 +4,7 @@ import { visibleLine } from '../../screen/text/visible-text.js';
 import { askQuestion } from '../terminal/ask-question.js';
 import type { ApprovalStreams } from './approve.js';
 
-/** So much of a file is shown before the question. */
+/** How much of a file is shown before the question. */
 const SHOWN_LINES = 8;
 const SHOWN_COLUMNS = 160;
 

@@ -41,7 +41,7 @@ export function memoryForModel(open: () => Promise<OpenMemory>): Memory {
   };
 }
 
-const WARNING = 'The model proposes it after reading foreign content.';
+const WARNING = 'The model proposes this after reading foreign content.';
 
 /** Whether the model had read what neither it nor the user wrote when it wrote its last call. */
 function hasModelRead({ entries }: HistoryStore): boolean {
@@ -54,7 +54,7 @@ const differenceOf = ({ kind, replaced }: MemoryChange, text: string): string =>
   kind === 'known' ? ` ${text}` : `${replaced === null ? '' : `-${replaced.text}\n`}+${text}`;
 
 const OUTCOMES: Readonly<Record<MemoryChange['kind'], string>> = {
-  added: 'Kept. It is in view from the next message on.',
-  replaced: 'Replaced. It is in view from the next message on.',
-  known: 'It is already there; nothing changed.',
+  added: 'Stored. It is sent from the next message on.',
+  replaced: 'Replaced. It is sent from the next message on.',
+  known: 'The memory already has it; nothing changed.',
 };

@@ -128,7 +128,7 @@ function conversationOf(finder: () => Promise<Recall>, world: World): Searchable
 /** The memory for the tools; nothing of it is loaded before it is used. */
 function memoryOf(open: () => Promise<OpenMemory>, keeps: () => boolean): Memory {
   const forModel = async (): Promise<Memory> => {
-    if (!keeps()) throw new HiError('usage', 'Nothing is kept of this part of the chat.');
+    if (!keeps()) throw new HiError('usage', 'This part of the chat is not kept.');
     return (await import('./open-memory.js')).memoryForModel(open);
   };
   return {

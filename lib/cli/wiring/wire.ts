@@ -29,12 +29,12 @@ export interface WiredSession {
   /** The folder, limits and environment of the session's tools. */
   readonly tools: ToolContext;
   readonly connections: Connections;
-  /** What the user wants always kept in mind. */
+  /** Opens the memory. */
   readonly memory: () => Promise<OpenMemory>;
-  /** What the project says that goes with every request. */
+  /** The project's instructions, which are sent with every request. */
   readonly project: ProjectInstructions;
   readonly servers: ServerTools;
-  /** Ends what the session started, and then the session. */
+  /** Ends everything the session started, then the session. */
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ function savePictures({ images }: Config, context: ToolContext, { home, now }: W
   };
 }
 
-/** The same cache, but while nothing is to be kept, what is new stays in the memory of this process. */
+/** The same cache. While nothing may be stored, new entries stay in the memory of this process. */
 function keptWhile(keeps: () => boolean, cache: TextCache): TextCache {
   const unkept = new Map<string, string>();
   return {
@@ -121,7 +121,7 @@ function keptWhile(keeps: () => boolean, cache: TextCache): TextCache {
   };
 }
 
-/** The skills as `main` gets them; `writer` matches and shortens them where a model does. */
+/** The skills for the model `main`; `writer` is the model that matches and shortens them, if any. */
 function skillsFor(
   main: Target,
   writer: Target,
@@ -142,7 +142,7 @@ function skillsFor(
   });
 }
 
-/** What the project asks of the model; `-y` agrees to it. */
+/** The project's instructions; `-y` approves them. */
 function projectInstructions(
   world: World,
   options: SessionOptions,
@@ -157,13 +157,13 @@ function projectInstructions(
   });
 }
 
-/** The memory, and after it what others say: the project, the MCP servers. */
+/** The memory, followed by the texts of others: the project, the MCP servers. */
 function withMore(memory: Standing, more: string | null): Standing {
   if (more === null) return memory;
   return { ...memory, text: memory.text === null ? more : `${memory.text}\n\n${more}` };
 }
 
-/** What finds in a conversation. Nothing of the index is opened before the first search. */
+/** The search over a conversation. The index is opened by the first search. */
 async function openFinder(history: HistoryStore, folder: string, writes: boolean): Promise<Recall> {
   const { Recall } = await import('../../recall/recall.js');
   return new Recall({ folder, open: () => history.reading(), writes });

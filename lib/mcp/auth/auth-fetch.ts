@@ -2,7 +2,7 @@ import { HiError } from '../../errors.js';
 import { nodeFetch } from '../base/node-fetch.js';
 import { mayLead } from './reach.js';
 
-/** The longest that one request may take, in milliseconds, and the longest answer that is read, in bytes. */
+/** How long one request may take, in milliseconds, and how much of an answer is read, in bytes. */
 const TIMEOUT = 30_000;
 const LONGEST_ANSWER = 1024 * 1024;
 
@@ -12,8 +12,8 @@ const EMPTY = [204, 205, 304];
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * `fetch` for what a login asks: of no address to which the server may not lead, for a limited time, and of an answer no more than is sensible. The SDK
- * reads an error only of a whole `Response`.
+ * `fetch` for logins: refuses addresses that the server may not name, and limits the time and the size of the answer. The SDK
+ * reads errors only from a complete `Response`.
  */
 export function authFetch(
   server: string,
@@ -42,7 +42,7 @@ async function textOf({ body }: Response, url: URL): Promise<string> {
       chunks.push(chunk);
       length += chunk.length;
       if (length > LONGEST_ANSWER)
-        throw new HiError('network', `The answer of '${url.origin}' to the login is longer than 1 MB.`);
+        throw new HiError('network', `The answer from '${url.origin}' to the login is longer than 1 MB.`);
     }
   return Buffer.concat(chunks).toString();
 }

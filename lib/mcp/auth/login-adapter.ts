@@ -19,22 +19,22 @@ import type { RedirectListener } from './redirect-listener.js';
 import { asClient, secretsOf, withoutSecrets } from './secrets.js';
 import { storedTokens } from './stored-tokens.js';
 
-/** hi as it was registered by hand at the authorization server. */
+/** A client that the user registered at the authorization server. */
 export interface OwnClient {
   readonly id: string;
   readonly secret: string | null;
-  /** The authorization server that knows it; null where the first login finds out. */
+  /** The authorization server it belongs to; null until the first login finds out. */
   readonly issuer: string | null;
 }
 
-/** What a login is made with. */
+/** The options of a login. */
 export interface LoginOptions {
   /** The address of the server. */
   readonly url: string;
   /** The headers of its entry. */
   readonly headers: Readonly<Record<string, string>>;
   readonly client: OwnClient | null;
-  /** The rights that are asked for, besides those that the server names; null for those alone. */
+  /** Scopes to request in addition to those that the server names; null for none. */
   readonly scope: string | null;
   readonly before: StoredLogin | null;
   readonly listener: RedirectListener;
@@ -42,7 +42,7 @@ export interface LoginOptions {
   readonly signal: AbortSignal;
   /** Sends the user to this address. */
   show(address: URL): void;
-  /** Keeps what is known so far. */
+  /** Stores what is known so far. */
   keep(login: StoredLogin): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ class LoginProvider implements OAuthClientProvider {
     await transport.finishAuth(params);
   }
 
-  /** What the server says when somebody without a login asks for its tools. */
+  /** The server's answer to a request without a login. */
   async #challenge(): Promise<ReturnType<typeof extractWWWAuthenticateParams>> {
     const { url, headers } = this.#options;
     const response = await this.#fetch(url, {
@@ -102,7 +102,7 @@ class LoginProvider implements OAuthClientProvider {
     return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
   }
 
-  /** What the server names, what it wanted besides, and what the tokens had so far. */
+  /** The scopes that the server names, those it wanted in addition, and those of the current tokens. */
   #scope(named: string | undefined): string | null {
     const { scope, before } = this.#options;
     const granted = before?.wanted ? before.tokens?.scope : null;
@@ -116,7 +116,7 @@ class LoginProvider implements OAuthClientProvider {
     const stored = before?.client ?? {};
     if (client === null) return before?.redirect === listener.url && 'client_id' in stored ? { ...stored } : null;
     if (this.clientMetadataUrl !== '') return null;
-    // The first authorization server that a client is shown to is the only one.
+    // A client is only ever used with the first authorization server it was shown to.
     const issuer = client.issuer ?? (stored.client_id === client.id ? stored.issuer : undefined);
     if (typeof issuer === 'string') this.#requireIssuer(issuer, client.id);
     return {
@@ -156,14 +156,14 @@ class LoginProvider implements OAuthClientProvider {
     };
   }
 
-  /** A program on the machine of its user keeps no secret from that user; some authorization servers want one nevertheless. */
+  /** A program on the user's machine cannot keep a secret from the user, but some authorization servers require one. */
   #method(): string {
     const methods = this.#found?.authorizationServerMetadata?.token_endpoint_auth_methods_supported ?? [];
     if (methods.length === 0 || methods.includes('none')) return 'none';
     return methods.find((method) => ['client_secret_basic', 'client_secret_post'].includes(method)) ?? 'none';
   }
 
-  /** A client whose id is the address of a document about it needs no registration; empty for any other. */
+  /** A client whose id is the address of its metadata document needs no registration; empty for any other. */
   get clientMetadataUrl(): string {
     const { client } = this.#options;
     return client?.secret === null && /^https:\/\//.test(client.id) ? client.id : '';
@@ -177,12 +177,12 @@ class LoginProvider implements OAuthClientProvider {
     return this.#client === null ? undefined : asClient(this.#client);
   }
 
-  /** It is kept with the tokens: before, those of another authorization server may be there. */
+  /** It is stored with the tokens: until then, those of another authorization server may be stored. */
   saveClientInformation(client: object): void {
     this.#client = { ...(isJsonObject(client) ? client : {}) };
   }
 
-  /** Nothing: a login is a new one. */
+  /** None: each login starts fresh. */
   tokens(): undefined {
     return undefined;
   }
@@ -202,7 +202,7 @@ class LoginProvider implements OAuthClientProvider {
 
   redirectToAuthorization(address: URL): void {
     if (!mayLead(this.#options.url, address))
-      throw new HiError('network', `The login page has an address that cannot be opened: '${address.href}'.`);
+      throw new HiError('network', `The address of the login page cannot be opened: '${address.href}'.`);
     this.#options.show(address);
   }
 

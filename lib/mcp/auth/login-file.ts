@@ -5,31 +5,31 @@ import { makeFolder } from '../../folder.js';
 import { readRegularFile } from '../../regular-file.js';
 import { writeAside } from '../../write-aside.js';
 
-/** What a server is shown, and what a new one is had for. */
+/** The access token, and the refresh token that renews it. */
 export interface StoredTokens {
   readonly access_token: string;
   readonly refresh_token?: string;
-  /** What they permit, where the authorization server said it. */
+  /** Their scope, if the authorization server named it. */
   readonly scope?: string;
-  /** When a new one is had before it is asked for, in milliseconds since 1970; absent where they do not expire. */
+  /** When to renew them, in milliseconds since 1970; absent if they do not expire. */
   readonly renew_at?: number;
 }
 
 /** A login at an MCP server. */
 export interface StoredLogin {
-  /** The address of the server: its tokens are sent to no other. */
+  /** The address of the server. The tokens are sent only there. */
   readonly url: string;
   /** The address of the authorization server that issued everything here. */
   readonly authorization_server: string;
-  /** What the tokens are for, as the MCP server calls itself; null where it does not say. */
+  /** The resource that the tokens are for, as the MCP server names itself; null if it does not. */
   readonly resource: string | null;
-  /** hi as the authorization server knows it. */
+  /** hi's client registration at the authorization server. */
   readonly client: JsonObject;
-  /** Where the browser was sent back to. */
+  /** The redirect address of the browser. */
   readonly redirect: string;
-  /** Null before the first login is done, and after one that has expired. */
+  /** Null before the first login completes, and after one has expired. */
   readonly tokens: StoredTokens | null;
-  /** A scope that the server wanted besides; the next login asks for it. */
+  /** An additional scope that the server wanted; the next login requests it. */
   readonly wanted: string | null;
 }
 
@@ -48,7 +48,7 @@ export class LoginFile {
     this.#exclusive = exclusive;
   }
 
-  /** The login at the server with this address; null where there is none. */
+  /** The login at the server with this address; null if there is none. */
   read(url: string): StoredLogin | null {
     const stored = this.#stored();
     return stored?.url === url ? stored : null;
@@ -63,7 +63,7 @@ export class LoginFile {
     }
   }
 
-  /** Changes the login while no other process does. `change` may take as long as a request does. Resolves with what it returned. */
+  /** Changes the login under a lock. `change` may make a request. Resolves to what it returns. */
   async change<Result>(url: string, change: (login: StoredLogin | null) => Promise<Changed<Result>>): Promise<Result> {
     makeFolder(this.#folder, 0o700);
     return await this.#exclusive(this.#folder, this.#name, async () => {
@@ -74,7 +74,7 @@ export class LoginFile {
     });
   }
 
-  /** Removes the login, after any process that renews it. Null where there was none; one that cannot be read is removed too. */
+  /** Removes the login, after waiting for any process that renews it. Null if there was none. A file that cannot be read is removed too. */
   async take(): Promise<{ readonly login: StoredLogin | null } | null> {
     if (!existsSync(this.#path)) return null;
     return await this.#exclusive(this.#folder, this.#name, async () => {
@@ -89,13 +89,13 @@ export class LoginFile {
   }
 }
 
-/** What becomes of a login, and what comes of changing it. */
+/** The new login, and the result of the change. */
 export interface Changed<Result> {
   readonly login: StoredLogin;
   readonly result: Result;
 }
 
-/** Whether a stored value is a login. The file is hi's own: it may be cut off, but is not made to deceive. */
+/** Whether a stored value is a login. The file is hi's own: it may be truncated, but not hostile. */
 function isLogin(stored: unknown): stored is StoredLogin {
   if (!isJsonObject(stored)) return false;
   const { url, authorization_server, client, tokens } = stored;

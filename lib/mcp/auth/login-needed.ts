@@ -1,6 +1,6 @@
 import { HiError } from '../../errors.js';
 
-/** The server wants its user to log in. The message says how. */
+/** The server requires a login. The message says how. */
 export class LoginNeeded extends HiError {
   constructor(server: string, why: string) {
     super('network', `${why} ${whatToDo(server)}`);

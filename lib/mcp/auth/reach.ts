@@ -1,9 +1,9 @@
-/** This machine, by the names and addresses that lead nowhere else. */
+/** Names and addresses of this machine. */
 const LOOPBACK = /^(?:localhost|[a-z0-9.-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname);
 
-/** Whether secrets can be sent there without others reading them on the way. */
+/** Whether secrets can be sent there without others on the network reading them. */
 export function isPrivate(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
@@ -11,8 +11,8 @@ export function isPrivate(address: string): boolean {
 }
 
 /**
- * Whether an address that the server itself gave may be asked for its login: over https, or where the server is. Nobody from elsewhere may lead hi to what
- * runs on this machine.
+ * Whether hi may use an address that the server named for its login: over https, or on the server's own host. A remote server may not direct hi to services
+ * on this machine.
  */
 export function mayLead(server: string, to: URL): boolean {
   const from = new URL(server);

@@ -3,7 +3,7 @@ import { systemCode } from '../../errors.js';
 
 const PAGE = 'callback';
 
-/** Nobody is led anywhere by this page, and nothing runs in it. */
+/** The page has no links and runs no scripts. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'",
@@ -12,9 +12,9 @@ const HEADERS = {
   connection: 'close',
 };
 
-/** What the browser is sent back to after a login: an address of this machine. */
+/** Listens on this machine for the browser's redirect after a login. */
 export class RedirectListener {
-  /** The address, which the authorization server is told. */
+  /** The redirect address, as sent to the authorization server. */
   readonly url: string;
   readonly #server: Server;
   #answer: (params: URLSearchParams) => void = () => {};
@@ -26,7 +26,7 @@ export class RedirectListener {
     server.on('request', (request, response) => this.#handle(request, response));
   }
 
-  /** Listens on this port, 0 for any. Null where another program has it. */
+  /** Listens on this port, 0 for any. Null if another program uses it. */
   static async open(port: number, host: '127.0.0.1' | 'localhost'): Promise<RedirectListener | null> {
     const server = createServer();
     try {
@@ -43,7 +43,7 @@ export class RedirectListener {
     return new RedirectListener(server, `http://${host}:${bound}/${PAGE}`);
   }
 
-  /** Resolves with what the authorization server answers to the login with this state; whatever else asks is refused. */
+  /** Resolves to the authorization server's answer to the login with this state. Other requests are refused. */
   answerTo(state: string): Promise<URLSearchParams> {
     this.#state = state;
     return new Promise((resolve) => {
@@ -51,7 +51,7 @@ export class RedirectListener {
     });
   }
 
-  /** Takes an address that the browser ended at elsewhere. False where it is none of this login. */
+  /** Accepts the address at which a browser on another machine ended. False if it does not belong to this login. */
   take(text: string): boolean {
     const pasted = text.trim();
     if (!URL.canParse(pasted)) return false;
@@ -70,8 +70,8 @@ export class RedirectListener {
     response.writeHead(isAnswer ? 200 : 400, HEADERS);
     response.end(
       isAnswer
-        ? '<title>hi</title><p>hi has the answer. You can close this window.</p>'
-        : '<title>hi</title><p>This is no answer to the login that hi waits for.</p>',
+        ? '<title>hi</title><p>hi received the login. You can close this window.</p>'
+        : '<title>hi</title><p>This does not answer the login that hi is waiting for.</p>',
     );
   }
 

@@ -9,14 +9,14 @@ import type { StoredLogin, StoredTokens } from './login-file.js';
 import { asClient, secretsOf, withoutSecrets } from './secrets.js';
 import { storedTokens } from './stored-tokens.js';
 
-/** Answers that mean that the login is over, and not that something went wrong. */
+/** Errors that mean that the login has ended. */
 const OVER: readonly string[] = [
   OAuthErrorCode.InvalidGrant,
   OAuthErrorCode.InvalidClient,
   OAuthErrorCode.UnauthorizedClient,
 ];
 
-/** New tokens for a login; null where the authorization server gives none for it any more. Throws a `HiError` that names no secret. */
+/** New tokens for a login; null if the authorization server no longer issues any. Throws a `HiError` that names no secret. */
 export async function renewedTokens(
   login: StoredLogin,
   environment: Readonly<Record<string, string | undefined>>,

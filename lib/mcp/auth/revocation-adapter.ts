@@ -8,14 +8,14 @@ import { asClient, secretsOf, withoutSecrets } from './secrets.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A token, as RFC 7009 names its kind. */
+/** A token, with its kind as in RFC 7009. */
 interface Token {
   readonly kind: 'refresh_token' | 'access_token';
   readonly value: string;
 }
 
 /**
- * Tells the authorization server of a login that its tokens are not used any more (RFC 7009), where that has an address for it. Throws a `HiError` that
+ * Revokes the tokens of a login (RFC 7009), if its authorization server has an endpoint for it. Throws a `HiError` that
  * names no secret.
  */
 export async function revokeTokens(login: StoredLogin, environment: Environment, stop: AbortSignal): Promise<void> {
@@ -26,14 +26,14 @@ export async function revokeTokens(login: StoredLogin, environment: Environment,
     const metadata: JsonObject = isJsonObject(found) ? found : {};
     const endpoint = metadata.revocation_endpoint;
     if (typeof endpoint !== 'string') return;
-    if (!isPrivate(endpoint)) throw new HiError('network', `No token is sent to '${endpoint}', which is not https.`);
+    if (!isPrivate(endpoint)) throw new HiError('network', `Not sending a token to '${endpoint}', which is not https.`);
     for (const token of tokensOf(login)) await revoke(token, endpoint, login, metadata, fetchFn);
   } catch (thrown) {
     throw withoutSecrets(thrown, secretsOf(login), 'The authorization server failed');
   }
 }
 
-/** The one that others are had for comes first: many servers revoke those with it. */
+/** The refresh token first: many servers revoke the access tokens with it. */
 function tokensOf({ tokens }: StoredLogin): readonly Token[] {
   const { access_token, refresh_token } = tokens ?? {};
   return [
@@ -57,12 +57,12 @@ async function revoke(
   });
   if (response.ok) return;
   const error = parseObject(await response.text())?.error;
-  // A server may revoke no access tokens of their own: they end with what they were had for.
+  // A server may not revoke access tokens separately: they end with the refresh token.
   if (error === 'unsupported_token_type' && kind === 'access_token' && tokens?.refresh_token !== undefined) return;
   throw new Error(typeof error === 'string' && error !== '' ? error : `HTTP ${response.status}`);
 }
 
-/** How hi says who it is. */
+/** How hi authenticates itself. */
 function shownClient(stored: StoredLogin['client'], metadata: JsonObject) {
   const client = asClient(stored);
   const { client_id, client_secret } = client;

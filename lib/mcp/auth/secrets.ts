@@ -3,15 +3,15 @@ import { HiError, isAbort } from '../../errors.js';
 import { harmlessLine } from '../base/harmless-text.js';
 import type { StoredLogin } from './login-file.js';
 
-/** hi as an authorization server knows it. */
+/** hi's client registration at an authorization server. */
 export interface ClientInformation {
   readonly client_id: string;
   readonly client_secret?: string;
-  /** The authorization server that knows it. */
+  /** The authorization server it belongs to. */
   readonly issuer?: string;
 }
 
-/** The stored client; all that was stored goes with it. */
+/** The stored client, with all stored fields. */
 export function asClient(stored: JsonObject): ClientInformation {
   const { client_id, client_secret, issuer } = stored;
   return {
@@ -22,18 +22,18 @@ export function asClient(stored: JsonObject): ClientInformation {
   };
 }
 
-/** What of a login nobody may read. */
+/** The secrets in a login. */
 export const secretsOf = ({ client, tokens }: StoredLogin): readonly string[] =>
   [client.client_secret, tokens?.access_token, tokens?.refresh_token].filter(
     (secret): secret is string => typeof secret === 'string' && secret !== '',
   );
 
-/** Authorization servers are quoted no further than this. */
+/** How much of an authorization server's message is quoted. */
 const LONGEST_QUOTE = 300;
 
 /**
- * An error of a login, to be shown. What the authorization server said may repeat what it was sent, and comes into the history: no secret is in it, nor an
- * answer as it came. The cause is left out for the same reason.
+ * An error of a login, safe to show. The authorization server's message may repeat what it was sent, and is stored in the history: secrets and raw answers
+ * are removed from it. The cause is left out for the same reason.
  */
 export function withoutSecrets(thrown: unknown, secrets: readonly string[], begin: string): unknown {
   if (thrown instanceof HiError || isAbort(thrown)) return thrown;

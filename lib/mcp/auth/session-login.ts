@@ -7,19 +7,19 @@ import { isPrivate } from './reach.js';
 /** How much of a scope is shown. */
 const LONGEST_SCOPE = 200;
 
-/** What a connection shows its server, and what it does when that is not enough. */
+/** The login of a connection, and how it reacts to refusals. */
 export interface ServerLogin {
-  /** The token for the next request; undefined where there is no login. */
+  /** The token for the next request; undefined if there is no login. */
   token(): Promise<string | undefined>;
-  /** The server did not take the token: resolves when there is another one. Throws a `HiError` where there is none. */
+  /** The server rejected the token: resolves when there is a new one. Throws a `HiError` if there is none. */
   unauthorized(): Promise<void>;
-  /** Why a server goes on refusing: what the user can do. */
+  /** The error for a server that keeps refusing, with what the user can do. */
   refused(): HiError;
-  /** What the user can do where the server wants this scope besides. */
+  /** The error for a server that wants an additional scope, with what the user can do. */
   wants(scope: string | undefined): Promise<HiError>;
 }
 
-/** The login at a server as a session uses it: it is renewed before it expires, and once when the server refuses it, in one process at a time. */
+/** A session's login at a server. It is renewed before it expires, and once if the server refuses it, by one process at a time. */
 export class SessionLogin implements ServerLogin {
   readonly #server: string;
   readonly #url: string;
@@ -45,8 +45,8 @@ export class SessionLogin implements ServerLogin {
 
   async unauthorized(): Promise<void> {
     const tokens = this.#file.read(this.#url)?.tokens;
-    if (!tokens) throw new LoginNeeded(this.#server, 'It wants a login.');
-    // Another process has renewed it meanwhile.
+    if (!tokens) throw new LoginNeeded(this.#server, 'It requires a login.');
+    // Another process renewed it in the meantime.
     if (tokens.access_token !== this.#shown) return;
     if (tokens.refresh_token === undefined) throw this.refused();
     await this.#renew(tokens.access_token);
@@ -58,28 +58,28 @@ export class SessionLogin implements ServerLogin {
 
   async wants(scope: string | undefined): Promise<HiError> {
     const login = this.#file.read(this.#url);
-    if (!login?.tokens) return new LoginNeeded(this.#server, 'It wants a login.');
+    if (!login?.tokens) return new LoginNeeded(this.#server, 'It requires a login.');
     const wanted = wordsOf(scope);
     const granted = wordsOf(login.tokens.scope);
     const named = harmlessLine(wanted.join(' '), LONGEST_SCOPE);
     if (wanted.every((word) => granted.includes(word)))
       return new HiError(
         'network',
-        `It refuses this even though the login has the rights that it asks for: '${named}'.`,
+        `It refuses this although the login has the scopes it asks for: '${named}'.`,
       );
     await this.#file.change(this.#url, async (now) => {
       const all = [...new Set([...wordsOf(now?.wanted ?? undefined), ...wanted])].join(' ');
       return { login: { ...(now ?? login), wanted: all }, result: null };
     });
-    return new LoginNeeded(this.#server, `It wants a login with more rights: '${named}'.`);
+    return new LoginNeeded(this.#server, `It requires a login with more scopes: '${named}'.`);
   }
 
-  /** New tokens in place of the one that was `shown`, which another process may have got meanwhile. */
+  /** New tokens in place of the `shown` one, unless another process renewed it in the meantime. */
   async #renew(shown: string): Promise<StoredTokens> {
     this.#renewing ??= this.#file
       .change(this.#url, async (login) => {
         const tokens = login?.tokens;
-        if (login === null || !tokens) throw new LoginNeeded(this.#server, 'It wants a login.');
+        if (login === null || !tokens) throw new LoginNeeded(this.#server, 'It requires a login.');
         if (tokens.access_token !== shown && !isDue(tokens)) return { login, result: tokens };
         return await this.#renewed(login);
       })
@@ -92,7 +92,7 @@ export class SessionLogin implements ServerLogin {
 
   async #renewed(login: StoredLogin): Promise<{ login: StoredLogin; result: StoredTokens | null }> {
     const { renewedTokens } = await import('./renewal-adapter.js');
-    // Tokens that cannot be renewed are forgotten, so that no process asks with them again.
+    // Tokens that cannot be renewed are removed, so that no process tries them again.
     const tokens = await renewedTokens(login, this.#environment);
     return { login: { ...login, tokens }, result: tokens };
   }

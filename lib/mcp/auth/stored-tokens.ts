@@ -1,9 +1,9 @@
 import type { StoredTokens } from './login-file.js';
 
-/** So long before they expire tokens are renewed, in milliseconds; of those that live shortly, in the last tenth. */
+/** How long before they expire tokens are renewed, in milliseconds. Short-lived ones are renewed in the last tenth of their life. */
 const EARLY = 60_000;
 
-/** Tokens as an authorization server gives them. */
+/** Tokens as issued by an authorization server. */
 interface GivenTokens {
   readonly access_token: string;
   readonly refresh_token?: string | undefined;
@@ -12,7 +12,7 @@ interface GivenTokens {
   readonly expires_in?: number | undefined;
 }
 
-/** Tokens as they are kept. */
+/** Converts tokens to their stored form. */
 export function storedTokens({ access_token, refresh_token, scope, expires_in }: GivenTokens): StoredTokens {
   const life = (expires_in ?? 0) * 1000;
   return {

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { ServerLogin } from './session-login.js';
 
-/** A transport over HTTP that shows the server a login. What it throws says what the user can do. */
+/** An HTTP transport with a login. Its errors say what the user can do. */
 export function withLogin(
   url: URL,
   isOld: boolean,
@@ -47,5 +47,5 @@ async function explanation(thrown: unknown, login: ServerLogin): Promise<unknown
   return isRefused || thrown instanceof UnauthorizedError ? named(login.refused()) : thrown;
 }
 
-/** The SDK tries the older form of the protocol after an error that it does not know as one of the login. */
+/** After any error that it does not recognise as a login error, the SDK would try the older protocol. */
 const named = (error: Error): Error => Object.defineProperty(error, 'name', { value: 'UnauthorizedError' });

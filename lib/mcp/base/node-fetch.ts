@@ -5,8 +5,8 @@ import { agentFor, proxyFor } from '../../http/proxy.js';
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * `fetch` over `node:http`, through the proxies of the environment. Node's own cannot be used where the adapters of the vendors have put plain classes in
- * place of its streams. Redirects are not followed, and every status is an answer: the SDK decides about both.
+ * `fetch` over `node:http`, through the proxies of the environment. Node's own cannot be used, because the vendors' adapters replace its streams with plain
+ * classes. Redirects are not followed, and every status is an answer: the SDK handles both.
  */
 export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fetch {
   return async (input, init = {}) => {
@@ -39,7 +39,7 @@ function bodyOf(body: RequestInit['body']): string | null {
 const typeOf = (body: RequestInit['body']): Record<string, string> =>
   body instanceof URLSearchParams ? { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' } : {};
 
-/** Resolves when the headers have come. Until the body has ended `signal` ends it. */
+/** Resolves when the headers have arrived. `signal` aborts until the body has ended. */
 function answerTo(outgoing: ClientRequest, signal: AbortSignal | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const abort = (): void => void outgoing.destroy(new DOMException('This operation was aborted', 'AbortError'));
@@ -86,7 +86,7 @@ class NodeResponse {
     return JSON.parse(await this.text());
   }
 
-  /** The same object under the type that the SDK knows; it uses nothing that is not here. */
+  /** The same object, typed as the SDK expects. The SDK uses nothing else of it. */
   asResponse(): Response {
     return this as unknown as Response;
   }

@@ -1,7 +1,7 @@
 import type { OAuthFile, ServerFile, ServersFile } from '../../config/server-settings.js';
 import { shortHash } from './tool-names.js';
 
-/** How a server is reached. The values are as they are written: nothing in them was looked up yet. */
+/** How to reach a server. The values are as written, before variables and commands are resolved. */
 export type ServerAddress =
   | {
       readonly kind: 'process';
@@ -9,7 +9,7 @@ export type ServerAddress =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly cwd: string | null;
-      /** It is shut in. */
+      /** It runs in a sandbox. */
       readonly sandbox?: true;
     }
   | {
@@ -26,18 +26,18 @@ export interface ServerEntry {
   readonly address: ServerAddress;
   readonly only: readonly string[] | null;
   readonly not: readonly string[];
-  /** How long it may be silent during a call, and how long it may take to start, in milliseconds. */
+  /** How long it may be silent during a call, and take to start, in milliseconds. */
   readonly timeout: number;
   readonly startTimeout: number;
-  /** How hi logs in there; empty where the server says it all. */
+  /** Login settings; empty if the server provides everything. */
   readonly oauth: OAuthFile;
-  /** Whether a project asked for it. Then nothing in its values is run. */
+  /** Whether it comes from a project. If so, commands in its values are not run. */
   readonly isOfProject: boolean;
-  /** Names what is configured: another one of the same name is another server. */
+  /** Identifies the configuration: a different one of the same name is a different server. */
   readonly key: string;
 }
 
-/** The servers that are configured and enabled, and what is wrong with others. */
+/** The servers that are configured and enabled, and problems with others. */
 export interface ReadServers {
   readonly entries: readonly ServerEntry[];
   readonly problems: readonly string[];
@@ -45,7 +45,7 @@ export interface ReadServers {
 
 const START_TIMEOUT = 10_000;
 
-/** Reads `mcpServers`. `timeout` is the limit of calls where an entry has none. */
+/** Reads `mcpServers`. `timeout` is the default limit of calls. */
 export function readServers(servers: ServersFile, timeout: number, isOfProject = false): ReadServers {
   const entries: ServerEntry[] = [];
   const problems: string[] = [];
@@ -91,7 +91,7 @@ function addressOf(file: ServerFile): ServerAddress | string {
   return 'has neither command nor url.';
 }
 
-/** A name for what is configured. It is no secret and protects nothing; two halves, so that no two are the same by chance. */
+/** A hash of the configuration. It is not a secret; it has two halves to avoid accidental collisions. */
 function keyOf(address: ServerAddress): string {
   const text = JSON.stringify(address);
   return shortHash(text) + shortHash(`${text.length}${text}`);

@@ -1,6 +1,6 @@
 import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
 
-/** The longest name that every vendor takes, and that is sent as it is. */
+/** The longest name that every vendor accepts. */
 const LONGEST = 63;
 
 /**
@@ -12,7 +12,7 @@ export function modelName(server: string, tool: string): string {
   return whole.length <= LONGEST ? whole : shortened(whole, `${server}\0${tool}`);
 }
 
-/** What the names of all tools of one server begin with, as rules have it before `*`. */
+/** The prefix of the names of a server's tools, as rules have it before `*`. */
 export function serverPrefix(server: string): string {
   return `${SERVER_TOOL_PREFIX}${allowed(server)}__`;
 }
@@ -24,7 +24,7 @@ function shortened(whole: string, original: string): string {
   return `${whole.slice(0, LONGEST - hash.length - 1)}_${hash}`;
 }
 
-/** Eight hexadecimal digits (FNV-1a). Nothing depends on its strength: a name that is taken is refused. */
+/** Eight hexadecimal digits (FNV-1a). It need not be strong: a name already in use is refused. */
 export function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -4,16 +4,16 @@ import type { Tool } from '../../tools/common/tool.js';
 /** The name of the tool that finds the others. */
 export const FIND_TOOL = 'find_tool';
 
-/** So many definitions one call gives. */
+/** How many definitions one call returns. */
 const MOST_FOUND = 8;
 
-/** A tool that is not described in full, as it is listed. */
+/** A tool that is listed but not described in full. */
 export interface ListedTool {
   readonly name: string;
   readonly line: string;
 }
 
-/** Gives the definitions of tools of which the model only knows a line each, after which it may call them. */
+/** A tool that returns the definitions of listed tools, after which the model may call them. */
 export function findTool(
   listed: readonly ListedTool[],
   find: (name: string) => Tool | undefined,
@@ -24,7 +24,7 @@ export function findTool(
     accessKind: 'conversation',
     rulesCoverKind: false,
     effect: null,
-    description: `Gives the full definitions of tools, which can be called after that. Give names from this list, or words to look for:\n${listed.map(({ name, line }) => `${name}: ${line}`).join('\n')}`,
+    description: `Returns the full definitions of tools, which can be called after that. Give names from this list, or words to search for:\n${listed.map(({ name, line }) => `${name}: ${line}`).join('\n')}`,
     parameters: {
       type: 'object',
       properties: {
@@ -46,7 +46,7 @@ export function findTool(
   };
 }
 
-/** The tools that are named; where none is, those with the most of the words. */
+/** The named tools or, if none is named, those that match the most words. */
 function bestOf(listed: readonly ListedTool[], query: string): readonly ListedTool[] {
   const words = query
     .toLowerCase()

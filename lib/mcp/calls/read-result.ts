@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { harmlessLine } from '../base/harmless-text.js';
 
-/** What a tool gave back, taken apart. */
+/** The parsed result of a tool. */
 export interface CallResult {
-  /** All words of it. */
+  /** All of its text. */
   readonly text: string;
-  /** Pictures, sounds and files, in order. */
+  /** Pictures, audio and files, in order. */
   readonly files: readonly ResultFile[];
   readonly isError: boolean;
 }
@@ -16,7 +16,7 @@ export interface ResultFile {
   readonly bytes: Buffer;
 }
 
-/** Reads what a server says is the result of a call. What is of no known kind is named. */
+/** Parses the result of a call. Content of an unknown type is only named. */
 export function readResult(given: unknown): CallResult {
   const result: JsonObject = isJsonObject(given) ? given : {};
   const files: ResultFile[] = [];
@@ -28,7 +28,7 @@ export function readResult(given: unknown): CallResult {
   return { text: spoken === '' && files.length === 0 ? structured : spoken, files, isError: result.isError === true };
 }
 
-/** Reads the messages of a prompt: one text, in which those that are not the user's say whose they are. */
+/** Parses the messages of a prompt into one text, in which those not from the user name their author. */
 export function readMessages(given: unknown): CallResult {
   const files: ResultFile[] = [];
   const texts = listIn(given, 'messages').map((message) => {
@@ -40,7 +40,7 @@ export function readMessages(given: unknown): CallResult {
   return { text: texts.filter((text) => text !== '').join('\n\n'), files, isError: false };
 }
 
-/** Reads what stands at an address of a server: its texts, and its files. */
+/** Parses a resource of a server: its texts and files. */
 export function readContents(given: unknown): CallResult {
   const files: ResultFile[] = [];
   const texts = listIn(given, 'contents').map((content) => {
@@ -57,7 +57,7 @@ function listIn(given: unknown, key: string): readonly JsonValue[] {
 
 const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n');
 
-/** The words of one block; a file in it is added to `files`. */
+/** The text of one block. A file in it is added to `files`. */
 function textOf(block: JsonObject, files: ResultFile[]): string {
   switch (block.type) {
     case 'text':
@@ -83,7 +83,7 @@ function resourceText({ uri, text, blob, mimeType }: JsonObject, files: ResultFi
 /** Base64 is never text for the model. */
 function fileIn(data: JsonValue | undefined, mime: JsonValue | undefined, files: ResultFile[]): string {
   const bytes = typeof data === 'string' ? Buffer.from(data, 'base64') : Buffer.alloc(0);
-  if (bytes.length === 0) return '[a file without content]';
+  if (bytes.length === 0) return '[an empty file]';
   files.push({ mime: harmlessLine(mime, 128) || 'application/octet-stream', bytes });
   return '';
 }

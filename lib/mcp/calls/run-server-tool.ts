@@ -7,13 +7,13 @@ import type { CallLimits } from '../connection/client.js';
 import { serverQuestion } from '../elicitation/server-question.js';
 import { readResult } from './read-result.js';
 
-/** What a call needs of its tool. */
+/** What a call needs to know about its tool. */
 interface CallableTool {
   readonly entry: ServerEntry;
   call(args: JsonObject, limits: CallLimits): Promise<unknown>;
 }
 
-/** Calls a tool of a server: its result as the model reads it. Throws a `HiError` for a call that failed. */
+/** Calls a server's tool and returns its result for the model. Throws a `HiError` if the call failed. */
 export async function runServerTool(
   { entry, call }: CallableTool,
   args: JsonObject,

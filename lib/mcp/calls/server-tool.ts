@@ -6,20 +6,20 @@ import type { CallLimits } from '../connection/client.js';
 import type { ToolDefinition } from '../definitions/definition.js';
 import type { ToolPins } from './tool-pins.js';
 
-/** What a tool of a server is made of. */
+/** What a server's tool needs. */
 export interface ServerToolDeps {
   /** As the model knows it. */
   readonly name: string;
   readonly entry: ServerEntry;
   readonly definition: ToolDefinition;
   readonly pins: ToolPins;
-  /** All tools of its server, as they are now. */
+  /** All current tools of its server. */
   offered(): readonly ToolDefinition[];
-  /** Calls it, after starting its server where that is needed. */
+  /** Calls it, after starting its server if needed. */
   call(args: JsonObject, limits: CallLimits): Promise<unknown>;
 }
 
-/** A server's tool as one of hi's. */
+/** Wraps a server's tool as a `Tool`. */
 export function serverTool(deps: ServerToolDeps): Tool {
   const { name, definition } = deps;
   return {
@@ -37,10 +37,10 @@ export function serverTool(deps: ServerToolDeps): Tool {
   };
 }
 
-/** The server checks its arguments itself; only what no server could do without is told before anybody is asked. */
+/** The server checks its arguments itself. Only missing required ones are reported here, before the user is asked. */
 function missingArguments(name: string, { required, properties }: JsonObject, args: JsonObject): string | null {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
-  // Many servers say of an argument with a default that it is required.
+  // Many servers mark arguments with a default as required.
   const hasDefault = (one: string): boolean =>
     isJsonObject(properties) && isJsonObject(properties[one]) && properties[one].default !== undefined;
   const missing = names

@@ -6,17 +6,17 @@ import { writeAside } from '../../write-aside.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { ToolDefinition } from '../definitions/definition.js';
 
-/** What is not as it was when the user last saw it. */
+/** A change since the user last saw a tool. */
 export interface Change {
   /** In a few words. */
   readonly reason: string;
-  /** What was and what is, as lines that begin with `-` and `+`. */
+  /** The old and the new definition, as lines that start with `-` and `+`. */
   readonly text: string;
-  /** Whether the tool is another one, though its server is the same: that was not the user's doing. */
+  /** Whether the tool changed although its server's configuration did not, so that the change is not the user's. */
   readonly isOfTool: boolean;
 }
 
-/** The tools of servers as they were when the user first met them, or last agreed to them: "always" means the tool as it was then. */
+/** The tools of servers as the user first saw or last approved them: "always" applies to the tool as it was then. */
 export class ToolPins {
   readonly #path: string;
   #servers: JsonObject | null = null;
@@ -25,13 +25,13 @@ export class ToolPins {
     this.#path = path;
   }
 
-  /** Takes the tools of a server that was never met before as they are. */
+  /** Records the tools of a server seen for the first time. */
   meet(entry: ServerEntry, tools: readonly ToolDefinition[]): void {
     if (Object.hasOwn(this.#read(), entry.name)) return;
     this.#keep(entry, pinsOf(tools));
   }
 
-  /** Why what was said of this tool does not hold any more; null where it does. */
+  /** Why an earlier approval of this tool no longer applies; null if it does. */
   change({ name, key }: ServerEntry, tool: ToolDefinition): Change | null {
     const server = this.#read()[name];
     if (!isJsonObject(server)) return { reason: `the server '${name}' is new`, text: '', isOfTool: false };
@@ -42,20 +42,20 @@ export class ToolPins {
       return { reason: `the server '${name}' did not have this tool before`, text: '', isOfTool: true };
     if (pin.hash === tool.hash) return null;
     return {
-      reason: 'its server describes it in another way than before',
+      reason: 'its server has changed its description',
       text: difference(pin, tool),
       isOfTool: true,
     };
   }
 
-  /** The user has seen the tool as it is. */
+  /** The user has seen the current definition. */
   accept(entry: ServerEntry, tool: ToolDefinition): void {
     const server = this.#read()[entry.name];
     const isSame = isJsonObject(server) && server.key === entry.key && isJsonObject(server.tools);
     this.#keep(entry, { ...(isSame && isJsonObject(server.tools) ? server.tools : {}), [tool.name]: pinOf(tool) });
   }
 
-  /** The user has replaced the server: all its tools are taken as they are. */
+  /** The user has replaced the server: accepts all its current tools. */
   acceptServer(entry: ServerEntry, tools: readonly ToolDefinition[]): void {
     this.#keep(entry, pinsOf(tools));
   }

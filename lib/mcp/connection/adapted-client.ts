@@ -18,19 +18,19 @@ import type { CallLimits, Client } from './client.js';
 import { requestFailure } from './request-failure.js';
 import { Silence } from './silence.js';
 
-/** So many pages of a list are read. */
+/** How many pages of a list are read. */
 const MOST_PAGES = 64;
 
-/** The SDK's own limit is out of the way: it would run while the user is asked. */
+/** Disables the SDK's own limit, which would also count while the user is asked. */
 const NEVER = 2 ** 31 - 1;
 
-/** A server that stopped telling of changes is asked again after this time, in milliseconds. */
+/** How long after a server stopped reporting changes it is asked again, in milliseconds. */
 const LISTEN_AGAIN_MS = 10_000;
 
-/** The SDK reports so that it passes questions on: no word of the server. */
+/** The SDK itself reports this progress when it passes a question on. */
 const OWN_PROGRESS = 'Fulfilling input required by ';
 
-/** Takes every result as it is. */
+/** Accepts any result. */
 const ANYTHING: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'hi', validate: (value) => ({ value }) },
 };
@@ -44,16 +44,16 @@ interface RunningCall {
   readonly limits: CallLimits;
 }
 
-/** A connection that was made, by the SDK's client. */
+/** An open connection of the SDK's client. */
 export class AdaptedClient implements Client {
   readonly #client: SdkClient;
   readonly #timeout: number;
   readonly #ask: AskUser | null;
-  /** The calls that are waited for. */
+  /** The running calls. */
   readonly #calls = new Set<RunningCall>();
   #changed: () => void = () => {};
   #isClosed = false;
-  /** What the user was asked last: one question at a time. */
+  /** The latest question to the user: one question at a time. */
   #question: Promise<unknown> = Promise.resolve();
 
   constructor(client: SdkClient, timeout: number, ask: AskUser | null) {
@@ -89,7 +89,7 @@ export class AdaptedClient implements Client {
     };
   }
 
-  /** The SDK refuses a list for one tool that is not well-formed: then every page is taken as it is. */
+  /** The SDK refuses a whole list for one malformed tool. If so, every page is accepted unchecked. */
   async #tools(timeout: number): Promise<{ readonly tools: readonly unknown[] }> {
     try {
       return await this.#client.listTools({}, { timeout, cacheMode: 'refresh' });
@@ -106,7 +106,7 @@ export class AdaptedClient implements Client {
       if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break;
       cursor = result.nextCursor;
     }
-    if (tools === null) throw new HiError('network', 'Its answer is no list of tools.');
+    if (tools === null) throw new HiError('network', 'Its answer is not a list of tools.');
     return { tools };
   }
 
@@ -128,7 +128,7 @@ export class AdaptedClient implements Client {
     return await this.#within(limits, (options) => this.#client.readResource({ uri }, options));
   }
 
-  /** Waits for an answer, as long as the server may be silent. */
+  /** Waits for an answer, within the limit of silence. */
   async #within<Result>(limits: CallLimits, ask: (options: RequestOptions) => Promise<Result>): Promise<Result> {
     const { signal, progress } = limits;
     const silence = new Silence(limits.silence);
@@ -138,7 +138,7 @@ export class AdaptedClient implements Client {
       return await ask({
         signal: AbortSignal.any([signal, silence.signal]),
         timeout: NEVER,
-        // Without it no server is asked to tell of its progress.
+        // Without it, servers are not asked to report progress.
         onprogress: (told: Progress) => {
           silence.heard();
           if (!told.message?.startsWith(OWN_PROGRESS)) progress(progressText(told));
@@ -154,16 +154,16 @@ export class AdaptedClient implements Client {
     }
   }
 
-  /** A call that needs the user to do something at an address first is not made again by itself: nobody knows when that is done. */
+  /** A call that first needs the user to visit an address is not repeated automatically, because hi cannot know when that is done. */
   async #afterAddresses({ elicitations }: UrlElicitationRequiredError, limits: CallLimits): Promise<HiError> {
     for (const { message, url } of elicitations) {
       const answer = await this.#answer({ kind: 'url', message, url }, limits);
       if (answer.action !== 'accept')
-        return new HiError('usage', 'The user must do something at an address first, and declined.');
+        return new HiError('usage', 'The user must visit an address first, and declined.');
     }
     return new HiError(
       'usage',
-      'The user must do something at an address first. Ask whether that is done, and call the tool again.',
+      'The user must visit an address first. Ask whether that is done, and call the tool again.',
     );
   }
 
@@ -173,7 +173,7 @@ export class AdaptedClient implements Client {
     return answer;
   }
 
-  /** Only in the middle of a call, and where there is somebody to ask. Every other question is declined. */
+  /** Asks only during a call, and if there is somebody to ask. Declines every other question. */
   async #elicit({ params }: ElicitRequest): Promise<ElicitResult> {
     const [call] = this.#calls;
     if (call === undefined) return { action: 'decline' };
@@ -206,7 +206,7 @@ export class AdaptedClient implements Client {
 
   onChange(changed: () => void): void {
     this.#changed = changed;
-    // Servers send these whether they declared it or not.
+    // Servers send these notifications whether or not they declared them.
     for (const list of ['tools', 'prompts', 'resources'] as const)
       this.#client.setNotificationHandler(`notifications/${list}/list_changed`, changed);
   }
@@ -225,7 +225,7 @@ export class AdaptedClient implements Client {
       if ((await closed) === 'local' || this.#isClosed) return;
       await sleep(LISTEN_AGAIN_MS, undefined, { ref: false });
       if (this.#isClosed) return;
-      // What changed while nobody listened was not told.
+      // Changes while nobody listened were not reported.
       this.#changed();
     }
   }

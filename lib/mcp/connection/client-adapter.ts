@@ -18,7 +18,7 @@ import type { Client } from './client.js';
 import { type ProcessStart, ProcessTransport } from './process-transport.js';
 import { withResultType } from './result-type.js';
 
-/** Where a server is, every value looked up. */
+/** Where a server is, with every value resolved. */
 export type Destination =
   | ({ readonly kind: 'process' } & ProcessStart)
   | {
@@ -28,28 +28,28 @@ export type Destination =
       readonly isOld: boolean;
       /** Of the process: proxies are read from it. */
       readonly environment: Readonly<Record<string, string | undefined>>;
-      /** What the server is shown; null where its headers are that. */
+      /** The login to use; null if the headers contain it. */
       readonly login: ServerLogin | null;
     };
 
-/** What a connection is made with. */
+/** The options of a connection. */
 export interface ConnectOptions {
   readonly destination: Destination;
-  /** The version of hi, which the server is told. */
+  /** The version of hi, sent to the server. */
   readonly version: string;
-  /** What an earlier connection found out; null for nothing. */
+  /** What an earlier connection learned; null for nothing. */
   readonly prior: JsonObject | null;
   readonly timeout: number;
   readonly signal: AbortSignal;
-  /** Asks the user what the server wants to know; null where nobody can be asked. */
+  /** Asks the user a server's question; null if nobody can be asked. */
   readonly ask: AskUser | null;
 }
 
-/** How long a server is asked for its version by the newer form before the older one is taken, in milliseconds. */
+/** How long to probe a server for the newer protocol before using the older one, in milliseconds. */
 const PROBE_TIMEOUT = 3000;
 
 /**
- * What a tool gives back is for the model to read, whatever its schema promised; and a schema that cannot be compiled, or leads elsewhere, must not stop
+ * Results are not validated: the model reads them whatever the schema promised, and a schema that cannot be compiled, or refers elsewhere, must not stop
  * a call.
  */
 const UNCHECKED: jsonSchemaValidator = {
@@ -58,13 +58,13 @@ const UNCHECKED: jsonSchemaValidator = {
   },
 };
 
-/** Connects to a server, by the newer form of the protocol where it speaks that. The only place that knows the SDK. */
+/** Connects to a server, with the newer protocol if it supports that. The only place that knows the SDK. */
 export async function connect(options: ConnectOptions): Promise<Client> {
   quietConsole();
   try {
     return await attempt(options, options.prior);
   } catch (thrown) {
-    // A server that exits at the first unknown question is one of the older form.
+    // A server that exits on the first unknown request speaks the older protocol.
     if (options.signal.aborted || options.prior?.kind === 'legacy' || !isNegotiation(thrown)) throw thrown;
     return await attempt(options, { kind: 'legacy' });
   }
@@ -88,7 +88,7 @@ async function attempt(options: ConnectOptions, prior: JsonObject | null): Promi
   return adapter;
 }
 
-/** Whether a stored value is what an earlier connection left. */
+/** Whether a stored value is the result of an earlier connection. */
 function isPrior(stored: unknown): stored is PriorDiscovery {
   if (!isJsonObject(stored)) return false;
   return stored.kind === 'legacy' || (stored.kind === 'modern' && isJsonObject(stored.discover));

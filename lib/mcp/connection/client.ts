@@ -2,9 +2,9 @@ import type { JsonObject } from '../../chat/json.js';
 import type { Listing } from '../definitions/read-offer.js';
 import type { Elicitation, ElicitationAnswer } from '../elicitation/elicitation.js';
 
-/** What a call may take and whom it tells. */
+/** The limits and callbacks of a call. */
 export interface CallLimits {
-  /** How long the server may say nothing, in milliseconds. */
+  /** How long the server may be silent, in milliseconds. */
   readonly silence: number;
   readonly signal: AbortSignal;
   /** Takes what the server says of its progress. */
@@ -35,9 +35,9 @@ export interface Client {
   read(uri: string, limits: CallLimits): Promise<unknown>;
   /** Called once when the connection is gone. */
   onClose(gone: () => void): void;
-  /** Called when the server says that its lists are others now. */
+  /** Called when the server says that its lists have changed. */
   onChange(changed: () => void): void;
-  /** Asks to be told of that, where the protocol wants to be asked. */
+  /** Subscribes to such changes, if the protocol requires it. */
   listen(): Promise<void>;
   close(): Promise<void>;
 }

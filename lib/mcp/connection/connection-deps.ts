@@ -3,24 +3,24 @@ import type { Elicit } from '../elicitation/elicitation.js';
 import type { Values } from './look-up.js';
 import type { ConfinedProgram } from './spawn-server.js';
 
-/** What every connection of a session is made with. */
+/** What every connection of a session needs. */
 export interface ConnectionDeps {
   readonly values: Values;
-  /** Throws where nothing may be sent to that address with these headers. */
+  /** Throws if these headers must not be sent to that address. */
   allow(url: string, headers: Readonly<Record<string, string>>): void;
-  /** Shuts in a program that runs in this folder. Throws a `HiError` where that cannot be done. */
+  /** Sandboxes a program that runs in this folder. Throws a `HiError` if that is impossible. */
   confine(folder: string): Promise<ConfinedProgram>;
-  /** The working folder of servers that name none. */
+  /** The default working folder of servers. */
   readonly cwd: string;
   readonly home: string;
   readonly version: string;
   /** Where the logs are. */
   readonly logs: string;
-  /** Asks the user what a server wants to know; absent where nobody can be asked. */
+  /** Asks the user a server's question. Absent if nobody can be asked. */
   readonly elicit?: Elicit;
-  /** Whether the session is long enough to be told of changes. */
+  /** Whether to subscribe to changes, which only long sessions need. */
   readonly listens?: boolean;
-  /** Where the logins are, and the lock of each. */
+  /** The folder of the logins and their locks. */
   readonly logins: string;
   readonly exclusively: Exclusive;
 }

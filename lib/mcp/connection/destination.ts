@@ -7,10 +7,10 @@ import type { ConnectionDeps } from './connection-deps.js';
 import { lookUp, lookUpAll, type Values } from './look-up.js';
 import type { ServerLog } from './server-log.js';
 
-/** The variables that every server gets, as the SDK has them; no key is among them. */
+/** The variables that every server gets, as in the SDK. None of them holds a key. */
 const USUAL_VARIABLES = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 
-/** Where a server is: every value of its entry looked up. Throws a `HiError`. */
+/** Resolves every value of a server's entry. Throws a `HiError`. */
 export async function destinationOf(entry: ServerEntry, deps: ConnectionDeps, log: ServerLog): Promise<Destination> {
   const { address } = entry;
   const { cwd, home } = deps;
@@ -35,11 +35,11 @@ export async function destinationOf(entry: ServerEntry, deps: ConnectionDeps, lo
   };
 }
 
-/** Where the values of an entry come from: nothing that a project wrote is run. */
+/** How the values of an entry are resolved. Commands from a project are never run. */
 export const valuesOf = ({ isOfProject }: ServerEntry, { values }: Pick<ConnectionDeps, 'values'>): Values =>
   isOfProject ? { ...values, run: refuseToRun } : values;
 
-/** What is shown to the server where its entry has nothing for that. */
+/** The login for a server whose entry has no credentials. */
 function loginAt(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -2,25 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { type CommandProcesses, MARK } from '../../end-processes.js';
 
 /**
- * Waits for the end of its input, which comes when hi is gone, however it went, and then ends what it guards: the group, and whatever left the group
- * but carries the mark. A line of input is hi's word that it has done so itself.
+ * Waits for the end of its input, which comes when hi exits for whatever reason, and then ends what it guards: the group, and processes that left the group
+ * but carry the mark. A line of input means that hi has done so itself.
  */
 const SCRIPT = `group=$1 mark=$2
 read -r line && exit
 every() { kill "-$1" -- "-$group"; kill "-$1" $(grep -la -- "$mark" /proc/[0-9]*/environ | cut -d/ -f3); }
 { every TERM; sleep 0.3; every KILL; } 2>/dev/null`;
 
-/** Sees to it that a server does not outlive hi, even one that is killed. Where there is no shell nobody does. */
+/** Makes sure that a server does not outlive hi, even if hi is killed. Needs a shell. */
 export class Guardian {
   readonly #shell: ChildProcess;
 
   constructor({ group, mark }: CommandProcesses) {
-    // Not in its environment: it would find itself by the mark.
+    // Not in its environment, or it would find itself by the mark.
     this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(group), `${MARK}=${mark}`], {
       cwd: '/',
       env: { PATH: '/usr/bin:/bin' },
       stdio: ['pipe', 'ignore', 'ignore'],
-      // What ends hi's own group must not end what looks after it.
+      // A signal to hi's group must not end the guardian.
       detached: true,
     });
     this.#shell.on('error', () => {});

@@ -3,19 +3,19 @@ import { isTooDeep } from '../../chat/nesting.js';
 import { lastCharacters } from '../../chat/text/cut-text.js';
 import type { ServerLog } from './server-log.js';
 
-/** A longer line is no message. A result of ten megabytes has to pass, with its escapes. */
+/** A longer line is not a message. A result of ten megabytes must fit, with its escapes. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
-/** How much of a line that is no message goes into the log. */
+/** How much of a line that is not a message is logged. */
 const LOGGED = 1000;
 
-/** The messages in what a server prints, a line each. What is none goes into the log. */
+/** Reads the messages in a server's output, one per line. Other lines are logged. */
 export class MessageLines {
   readonly #take: (message: JSONRPCMessage) => void;
   readonly #log: ServerLog;
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Called when no message is to be expected any more. */
+  /** Called when no more messages are expected. */
   readonly #giveUp: () => void;
 
   constructor(take: (message: JSONRPCMessage) => void, log: ServerLog, giveUp: () => void) {

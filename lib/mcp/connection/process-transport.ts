@@ -9,27 +9,27 @@ import { MessageLines } from './message-lines.js';
 import type { ServerLog } from './server-log.js';
 import { type ConfinedProgram, spawned } from './spawn-server.js';
 
-/** How a server is run, every value looked up. */
+/** How to run a server, with every value resolved. */
 export interface ProcessStart {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly log: ServerLog;
-  /** Shuts it in; null for a server that is not to be. Throws where that cannot be done: then it must not run. */
+  /** Makes its sandbox; null for none. Throws if that is impossible: the server must not run then. */
   readonly confine: (() => Promise<ConfinedProgram>) | null;
 }
 
-/** How long a server may take to exit once nothing more is coming, and then once it was told to, in milliseconds. */
+/** How long a server may take to exit after its input ends, and then after SIGTERM, in milliseconds. */
 const FAREWELL_MS = 100;
 const GRACE_MS = 250;
 
-/** A server as a process of its own, in a group of its own, that speaks in lines of JSON. It ends with hi, however hi ends. */
+/** A server as a process in its own group that exchanges lines of JSON. It ends with hi, however hi ends. */
 export class ProcessTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
-  /** With these two the SDK knows that a silent server is no network that failed. */
+  /** These two tell the SDK that a silent server is not a failed network. */
   readonly stderr = null;
   pid: number | null = null;
   readonly #start: ProcessStart;
@@ -63,14 +63,14 @@ export class ProcessTransport implements Transport {
     this.pid = child.pid ?? null;
     this.#processes = { group: child.pid ?? 0, mark };
     this.#guardian = new Guardian(this.#processes);
-    // Not `close`: what the server leaves behind may keep its pipes.
+    // Not `close`: child processes of the server may keep its pipes open.
     child.once('exit', (code, signal) => {
       if (this.#ending === null) log.end(code, signal);
       void this.close();
     });
   }
 
-  /** It was closed while the sandbox was made. */
+  /** The transport was closed while the sandbox was made. */
   async #tooLate(): Promise<HiError> {
     await this.#confined?.finish();
     return new HiError('interrupted', 'Interrupted.');
@@ -85,7 +85,7 @@ export class ProcessTransport implements Transport {
     });
   }
 
-  /** Ends the server and all it started. Resolves when nothing of it is left. */
+  /** Ends the server and everything it started. Resolves when all of it has ended. */
   close(): Promise<void> {
     this.#ending ??= this.#end();
     return this.#ending;
@@ -109,7 +109,7 @@ function started(child: ChildProcess, { command, cwd }: ProcessStart): Promise<v
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve());
     child.once('error', (cause) => {
-      // The system says the same of a missing program and a missing folder.
+      // The system reports a missing program and a missing folder in the same way.
       const reason = existsSync(cwd) ? cause.message : `there is no folder '${cwd}'`;
       reject(new HiError('config', `The program '${command}' cannot be started: ${reason}.`, { cause }));
     });

@@ -2,10 +2,10 @@ import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import { isJsonObject, parseObject } from '../../chat/json.js';
 import { ErrorResponse, SessionExpired } from './client.js';
 
-/** So much of an answer that is no message is quoted. */
+/** How much of an invalid answer is quoted. */
 const LONGEST_QUOTE = 300;
 
-/** What servers say of a session that they do not know, where they do not answer with 404: codes that they choose themselves. */
+/** Codes that servers choose for an unknown session instead of answering with 404. */
 const OF_SERVERS: readonly unknown[] = [-32000, -32001];
 
 /** What a failed request means, in the terms of a `Client`. */
@@ -14,8 +14,8 @@ export function requestFailure(thrown: unknown, hasSession: boolean): unknown {
   if (!SdkHttpError.isInstance(thrown) || thrown.status < 400) return thrown;
   const { status, data } = thrown;
   const text = typeof data.text === 'string' ? data.text.trim() : '';
-  // The protocol asks for a new session then; nothing was done with the request.
-  if (status === 404 && hasSession) return new SessionExpired('It knows the session no longer.');
+  // The protocol then requires a new session; the request was not processed.
+  if (status === 404 && hasSession) return new SessionExpired('It no longer knows the session.');
   const error = parseObject(text)?.error;
   if (isJsonObject(error) && typeof error.message === 'string') return refusal(error.code, error.message, hasSession);
   return new Error(`It answered with HTTP ${status}${text === '' ? '.' : `: ${text.slice(0, LONGEST_QUOTE)}`}`);

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../chat/json.js';
 
-/** What is needed of a transport. The type of messages is the SDK's own. */
+/** The part of a transport that is needed. The type of messages is the SDK's own. */
 interface Receiving<Message, Extra> {
   onmessage?: ((message: Message, extra?: Extra) => void) | undefined;
 }

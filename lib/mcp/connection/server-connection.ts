@@ -10,19 +10,19 @@ import type { ConnectionDeps } from './connection-deps.js';
 import { destinationOf } from './destination.js';
 import { ServerLog } from './server-log.js';
 
-/** After so long without a call a server is ended, in milliseconds. */
+/** How long a server may be idle before it is ended, in milliseconds. */
 const IDLE_MS = 10 * 60_000;
 
-/** So much of what a server says of a failure is passed on, in characters. */
+/** How much of a server's error message is passed on, in characters. */
 const LONGEST_REASON = 4096;
 
-/** One server of a session: started when it is first needed, started again once after it died, and ended with the session. */
+/** One server of a session: started when first needed, restarted once if it dies, and ended with the session. */
 export class ServerConnection {
   readonly #entry: ServerEntry;
   readonly #deps: ConnectionDeps;
   readonly #log: ServerLog;
   #client: Promise<Client> | null = null;
-  /** What the running server offers; null where it was not asked, or says that it has changed. */
+  /** What the running server offers; null if it was not asked yet, or reported a change. */
   #offer: Promise<Offer> | null = null;
   #prior: JsonObject | null;
   #expires: number | null = null;
@@ -37,7 +37,7 @@ export class ServerConnection {
     this.#log = new ServerLog(deps.logs, entry.name);
   }
 
-  /** Everything that the running server offers, which is started where it is not. Throws a `HiError` that says why that is impossible. */
+  /** Everything the server offers; starts it if needed. Throws a `HiError` with the reason if that fails. */
   async offer(signal: AbortSignal): Promise<Offer> {
     return await this.#use(signal, (client) => {
       if (this.isStale) this.#offer = null;
@@ -46,7 +46,7 @@ export class ServerConnection {
     });
   }
 
-  /** Whether the server has said that it offers other things now, or that its list does not hold any more. */
+  /** Whether the server reported a change, or its list has expired. */
   get isStale(): boolean {
     return this.#client !== null && (this.#offer === null || (this.#expires !== null && this.#expires <= Date.now()));
   }
@@ -67,7 +67,7 @@ export class ServerConnection {
     }
   }
 
-  /** Calls a tool. A server that died before is started again; one that dies now is not asked a second time, for it may have done what it was asked. */
+  /** Calls a tool. A server that died earlier is restarted. If it dies during the call, the call is not repeated, because it may have been carried out. */
   async call(tool: string, args: JsonObject, limits: CallLimits): Promise<unknown> {
     return await this.#use(limits.signal, (client) => client.call(tool, args, limits));
   }
@@ -77,7 +77,7 @@ export class ServerConnection {
     return await this.#use(limits.signal, (client) => client.prompt(name, args, limits));
   }
 
-  /** What stands at an address of the server. */
+  /** The content of a resource. */
   async read(uri: string, limits: CallLimits): Promise<unknown> {
     return await this.#use(limits.signal, (client) => client.read(uri, limits));
   }
@@ -138,7 +138,7 @@ export class ServerConnection {
     client.onChange(() => {
       this.#offer = null;
     });
-    // A server that cannot tell of changes is one without any.
+    // A server that cannot report changes is treated as unchanging.
     if (listens) client.listen().catch(() => {});
     return client;
   }
@@ -165,14 +165,14 @@ export class ServerConnection {
   }
 }
 
-/** What an error says, and where it says little, what is behind it: `fetch failed: connect ECONNREFUSED 127.0.0.1:9`. */
+/** The message of an error, with its cause if the message does not include it: `fetch failed: connect ECONNREFUSED 127.0.0.1:9`. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const cause = thrown instanceof HiError || !(thrown.cause instanceof Error) ? '' : reasonOf(thrown.cause);
   return cause === '' || thrown.message.includes(cause) ? thrown.message : `${thrown.message}: ${cause}`;
 }
 
-/** The same promise, but no longer waited for once `signal` fires. */
+/** The same promise, abandoned when `signal` aborts. */
 async function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   let stop = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -180,7 +180,7 @@ async function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
   });
-  // Whichever is late says nothing any more.
+  // A late rejection is ignored.
   promise.catch(() => {});
   try {
     return await Promise.race([promise, aborted]);

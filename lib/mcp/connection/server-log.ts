@@ -4,14 +4,14 @@ import { stripVTControlCharacters } from 'node:util';
 import { makeFolder } from '../../folder.js';
 import { harmlessText } from '../base/harmless-text.js';
 
-/** A log that is longer is put aside, in place of the one that was put aside before. */
+/** A longer log is rotated, replacing the previously rotated one. */
 const LONGEST = 1024 * 1024;
 
-/** So much of the end is shown with a failure. */
+/** How much of the end is shown with a failure. */
 const SHOWN_LINES = 5;
 const SHOWN_CHARACTERS = 1000;
 
-/** What a server printed that is no message. Nothing of it is ever on the screen by itself. */
+/** The output of a server that is not a message. It is never shown unasked. */
 export class ServerLog {
   readonly path: string;
   readonly #folder: string;
@@ -25,18 +25,18 @@ export class ServerLog {
     this.path = join(folder, `${encodeURIComponent(name)}.log`);
   }
 
-  /** A process begins: what others printed is not its own. */
+  /** A new process starts; earlier output is not its own. */
   begin(): void {
     this.#last = '';
     this.#ended = null;
   }
 
-  /** The process that it is of ended by itself. */
+  /** The process ended by itself. */
   end(code: number | null, signal: string | null): void {
     this.#ended = signal === null ? `It exited with status ${code}.` : `It was ended by ${signal}.`;
   }
 
-  /** How the process ended by itself, in a sentence; null where it runs or was told to end. */
+  /** How the process ended by itself, as a sentence; null if it runs or was told to end. */
   get ended(): string | null {
     return this.#ended;
   }
@@ -47,11 +47,11 @@ export class ServerLog {
       this.#open();
       if (this.#descriptor !== null) this.#length += writeSync(this.#descriptor, chunk.toString());
     } catch {
-      // A full disk takes the log and nothing else.
+      // A full disk must only affect the log.
     }
   }
 
-  /** The last lines of the process that began last, for people; empty for none. */
+  /** The last lines of the latest process, for the user; empty for none. */
   get lastLines(): string {
     const lines = stripVTControlCharacters(this.#last)
       .split(/\r?\n/)

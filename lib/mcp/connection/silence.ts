@@ -1,10 +1,10 @@
 import { monotonic } from '../../clock.js';
 import { HiError } from '../../errors.js';
 
-/** The longest that a call may take in all, in silences. */
+/** How long a call may take in total, in multiples of the limit. */
 const MOST_SILENCES = 10;
 
-/** Stops a call whose server says nothing for too long. While the user is asked something for it the clock stands still. */
+/** Stops a call whose server is silent for too long. The clock stops while the user is asked something. */
 export class Silence {
   readonly #limit: number;
   readonly #stop = new AbortController();
@@ -19,7 +19,7 @@ export class Silence {
     this.resume();
   }
 
-  /** Fires with a `HiError` when it was too long. */
+  /** Aborts with a `HiError` after too long a silence. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }

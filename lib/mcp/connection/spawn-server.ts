@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { MARK } from '../../end-processes.js';
 
-/** What a program is shut in by. */
+/** The sandbox of a program. */
 export interface ConfinedProgram {
   /** The program and its arguments to put before the command. */
   readonly wrapper: readonly string[];
   /** What that reads from descriptor 4; null for nothing. */
   readonly filter: Uint8Array | null;
   readonly env: Readonly<Record<string, string>>;
-  /** To be called when all has ended. Never rejects. */
+  /** Call it when everything has ended. Never rejects. */
   finish(): Promise<unknown>;
 }
 
-/** A program, and the mark by which what it starts is found. */
+/** A program, and the mark that identifies the processes it starts. */
 export interface MarkedProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -24,7 +24,7 @@ export interface MarkedProgram {
 /** Windows has no groups, and would open a console. */
 const OWN_GROUP = { detached: process.platform !== 'win32', windowsHide: true };
 
-/** Starts a server's program with three pipes, shut in where it is to be. */
+/** Starts a server's program with three pipes, in its sandbox if it has one. */
 export function spawned(start: MarkedProgram, confined: ConfinedProgram | null): ChildProcess {
   const { command, args, env, cwd, mark } = start;
   const own = { cwd, ...OWN_GROUP };
@@ -41,10 +41,10 @@ export function spawned(start: MarkedProgram, confined: ConfinedProgram | null):
   return child;
 }
 
-/** A variable that says where programs are found, or what is loaded into them. */
+/** Variables that determine where programs are found, or what is loaded into them. */
 const OF_THE_LOADER = /^(?:PATH|LD_.*|DYLD_.*|GLIBC_TUNABLES)$/;
 
-/** The environment of the wrapper, and what an entry wants of the loader: that is for its program, and would open the sandbox from outside. */
+/** Splits the environment: loader variables are set inside the sandbox, for the server's program only, because outside they could subvert the sandbox. */
 function parted(env: Readonly<Record<string, string>>) {
   const variables = Object.entries(env);
   const outside = variables.filter(([name]) => !OF_THE_LOADER.test(name));
@@ -56,7 +56,7 @@ function parted(env: Readonly<Record<string, string>>) {
 
 function give(stream: ChildProcess['stdio'][number] | undefined, bytes: Uint8Array | null): void {
   if (bytes === null || !stream || !('end' in stream)) return;
-  // A wrapper that cannot start does not read it, and says so by itself.
+  // A wrapper that cannot start does not read its input, and reports the error itself.
   stream.on('error', () => {});
   stream.end(bytes);
 }

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../chat/json.js';
 
-/** A tool as its server describes it, made harmless: what the model reads of it and what the user is shown. */
+/** A tool as described by its server, sanitised for the model and the user. */
 export interface ToolDefinition {
   /** The server's own name for it. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the arguments, with every reference inside. */
   readonly parameters: JsonObject;
-  /** Names the definition as it came (SHA-256): any other one is another tool. */
+  /** The SHA-256 of the original definition. A different hash means a different tool. */
   readonly hash: string;
-  /** What the server claims of the tool, which nobody checked. */
+  /** The server's claim about the tool, unchecked. */
   readonly claimsReadOnly: boolean;
 }
 
@@ -20,25 +20,25 @@ export interface PromptDefinition {
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
 }
 
-/** Something that can be read from a server; of a template `uri` has places in braces. */
+/** Something that can be read from a server. The `uri` of a template has placeholders in braces. */
 export interface ResourceDefinition {
   readonly uri: string;
   readonly name: string;
   readonly description: string;
 }
 
-/** What a server offers, as it was last asked. */
+/** What a server offered when last asked. */
 export interface Offer {
   readonly tools: readonly ToolDefinition[];
   readonly prompts: readonly PromptDefinition[];
   readonly resources: readonly ResourceDefinition[];
   readonly templates: readonly ResourceDefinition[];
-  /** What the server wants every request to say; empty for nothing. */
+  /** Instructions that the server wants in every request; empty for none. */
   readonly instructions: string;
-  /** What was left out, in sentences for the user. */
+  /** What was left out, as sentences for the user. */
   readonly problems: readonly string[];
-  /** What makes the next connection faster, as the SDK wants it back. */
+  /** Data of the SDK that speeds up the next connection. */
   readonly prior: JsonObject | null;
-  /** Until when the list holds, in milliseconds since 1970; null where the server does not say. */
+  /** When the list expires, in milliseconds since 1970; null if the server does not say. */
   readonly expires: number | null;
 }

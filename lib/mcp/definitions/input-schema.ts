@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.j
 import { MAX_LEVELS } from '../../chat/nesting.js';
 import { harmlessText } from '../base/harmless-text.js';
 
-/** So many values a schema may have once its references are put in: a short one can be made to grow beyond any memory. */
+/** How many values a schema may have after its references are expanded. A short schema can expand without bounds. */
 const MOST_VALUES = 1500;
 
 /** The longest text in a schema, and the longest name of an argument. */
 const LONGEST_TEXT = 2000;
 const LONGEST_NAME = 128;
 
-/** What vendors refuse, or what means nothing once every reference is replaced. */
+/** Keywords that vendors refuse, or that mean nothing after expansion. */
 const LEFT_OUT = new Set([
   '$schema',
   '$id',
@@ -21,11 +21,11 @@ const LEFT_OUT = new Set([
   'definitions',
 ]);
 
-/** The keys whose values are schemas by name, so that their own keys are names and no words of JSON Schema. */
+/** Keywords whose values map names to schemas, so that their keys are not keywords. */
 const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
 /**
- * A schema of arguments as every vendor takes it: one object with every local reference replaced by what it leads to. One that leads to itself, to
+ * A schema of arguments that every vendor accepts: one object with every local reference expanded. A reference to itself, to
  * nothing or to another place allows any value there: nothing is ever fetched.
  */
 export function fitSchema(given: unknown): JsonObject {
@@ -47,7 +47,7 @@ class SchemaFitter {
     return this.#object(this.#root, new Set([this.#root]), 0);
   }
 
-  /** `within` are the schemas that this one stands in. */
+  /** `within` are the enclosing schemas. */
   #value(value: JsonValue | undefined, within: ReadonlySet<JsonObject>, level: number): JsonValue {
     this.#values += 1;
     if (typeof value === 'string') return harmlessText(value, LONGEST_TEXT);
@@ -84,7 +84,7 @@ class SchemaFitter {
     return Object.fromEntries(named.map(([name, schema]) => [name, this.#value(schema, within, level + 2)]));
   }
 
-  /** What a local reference (`#/$defs/name`) leads to; null for any other one. */
+  /** The target of a local reference (`#/$defs/name`); null for any other. */
   #target(reference: JsonValue): JsonObject | null {
     if (typeof reference !== 'string' || !reference.startsWith('#')) return null;
     let found: JsonValue | undefined = this.#root;

@@ -7,19 +7,19 @@ import { writeAside } from '../../write-aside.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { Offer } from './definition.js';
 
-/** Another version writes another form. */
+/** The version of the file's format. */
 const VERSION = 2;
 
-/** How long a failure keeps a server from being asked, in milliseconds. */
+/** How long a server is not asked again after a failure, in milliseconds. */
 const REMEMBERED_MS = 10 * 60_000;
 
-/** That a server could not be asked, and when, in milliseconds since 1970. */
+/** Why a server could not be asked, and when, in milliseconds since 1970. */
 export interface Failure {
   readonly at: number;
   readonly message: string;
 }
 
-/** What each server offered when it was last asked, a file each, so that a start asks none. */
+/** What each server offered when last asked, one file each, so that a start need not ask any. */
 export class OfferCache {
   readonly #folder: string;
 
@@ -27,25 +27,25 @@ export class OfferCache {
     this.#folder = folder;
   }
 
-  /** The offer of this very entry; null where none is known. */
+  /** The offer for exactly this entry; null if none is known. */
   read(entry: ServerEntry): Offer | null {
     const offer = this.#stored(entry)?.offer;
     return isOffer(offer) ? offer : null;
   }
 
-  /** Why this very entry could not be asked a short while ago; null where it could, or may be asked again. */
+  /** The recent failure of exactly this entry; null if there is none, or it may be asked again. */
   failure(entry: ServerEntry): Failure | null {
     const failed = this.#stored(entry)?.failed;
     if (!isJsonObject(failed) || typeof failed.at !== 'number' || typeof failed.message !== 'string') return null;
     return Date.now() - failed.at < REMEMBERED_MS ? { at: failed.at, message: failed.message } : null;
   }
 
-  /** Keeps an offer. A folder that cannot be written costs the next start a question, and nothing else. */
+  /** Stores an offer. If that fails, the next start only has to ask again. */
   write(entry: ServerEntry, offer: Offer): void {
     this.#write(entry, { offer });
   }
 
-  /** Keeps a failure, beside the offer that was known before. */
+  /** Stores a failure next to the known offer. */
   fail(entry: ServerEntry, failed: Failure): void {
     this.#write(entry, { offer: this.read(entry), failed });
   }
@@ -81,7 +81,7 @@ export class OfferCache {
   }
 }
 
-/** Whether a stored value is an offer. The file is hi's own: it may be cut off or from another version, but is not made to deceive. */
+/** Whether a stored value is an offer. The file is hi's own: it may be truncated or from another version, but not hostile. */
 function isOffer(stored: unknown): stored is Offer {
   if (!isJsonObject(stored)) return false;
   const { tools, prompts, resources, templates, problems, instructions } = stored;

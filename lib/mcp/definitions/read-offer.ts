@@ -5,16 +5,16 @@ import type { Offer, PromptDefinition, ResourceDefinition, ToolDefinition } from
 import { definitionHash } from './definition-hash.js';
 import { fitSchema } from './input-schema.js';
 
-/** How much of a server's words go into a request. */
+/** How much of a server's text goes into a request. */
 const LONGEST_DESCRIPTION = 2048;
 const LONGEST_INSTRUCTIONS = 2048;
 const LONGEST_NAME = 256;
 const LONGEST_ADDRESS = 2048;
 
-/** More entries than that of one kind are left out. */
+/** How many entries of one kind are kept. */
 const MOST_ENTRIES = 2000;
 
-/** What a server said to the questions what it has. */
+/** A server's answers to the list requests. */
 export interface Listing {
   readonly tools: readonly unknown[];
   readonly prompts: readonly unknown[];
@@ -25,7 +25,7 @@ export interface Listing {
   readonly expires: number | null;
 }
 
-/** What a server offers, with nothing in it that is invisible, too long or not what it has to be. */
+/** What a server offers, without invisible, overlong or malformed content. */
 export function readOffer({ tools, prompts, resources, templates, instructions, prior, expires }: Listing): Offer {
   const read = tools.slice(0, MOST_ENTRIES).map(readTool);
   const known = read.filter((tool) => tool !== null);
@@ -80,12 +80,12 @@ function readResource(given: unknown): ResourceDefinition | null {
   return isJsonObject(given) ? resourceAt(given, given.uri) : null;
 }
 
-/** A template is an address with places in braces (RFC 6570). */
+/** A template is an address with placeholders in braces (RFC 6570). */
 function readTemplate(given: unknown): ResourceDefinition | null {
   return isJsonObject(given) ? resourceAt(given, given.uriTemplate) : null;
 }
 
-/** One whose address cannot be shown as it is would be another one when it is typed. */
+/** An address that cannot be shown unchanged would be a different one when typed. */
 function resourceAt(given: JsonObject, uri: unknown): ResourceDefinition | null {
   if (typeof uri !== 'string' || uri === '' || uri !== harmlessLine(uri, LONGEST_ADDRESS)) return null;
   return {

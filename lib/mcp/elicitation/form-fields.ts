@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { harmlessLine } from '../base/harmless-text.js';
 
-/** Something to choose. `value` is as the server has it, `title` is for people. */
+/** An option. `value` is for the server, `title` for the user. */
 export interface FormOption {
   readonly value: string;
   readonly title: string;
 }
 
-/** What may stand in a field. */
+/** The type of a field. */
 export type FieldKind =
   | {
       readonly kind: 'text';
@@ -33,7 +33,7 @@ export type FieldKind =
       readonly most: number;
     };
 
-/** A value that a server asks for. `name` is as the server has it; the rest is harmless. */
+/** A value that a server asks for. `name` is unchanged; the rest is sanitised. */
 export interface FormField {
   readonly name: string;
   readonly title: string;
@@ -42,14 +42,14 @@ export interface FormField {
   readonly input: FieldKind;
 }
 
-/** More fields, or more to choose from, is no question to a person. */
+/** A form with more fields, or options, is refused. */
 const MOST_FIELDS = 32;
 const MOST_OPTIONS = 200;
 
 const LONGEST_TITLE = 80;
 const LONGEST_ABOUT = 200;
 
-/** The fields of a form as servers describe them; null where one that is needed is of a kind that nobody can be asked. */
+/** The fields of a server's form; null if a required one has an unsupported type. */
 export function formFields(schema: JsonObject): readonly FormField[] | null {
   const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
   const required: readonly JsonValue[] = Array.isArray(schema.required) ? schema.required : [];
@@ -121,7 +121,7 @@ function severalKind(schema: JsonObject): FieldKind | null {
   };
 }
 
-/** The values to choose from, in each of the forms that revisions of the protocol have; null where any value will do. */
+/** The options, in any format of the protocol's revisions; null if any value is allowed. */
 function optionsIn({ enum: values, enumNames, oneOf, anyOf }: JsonObject): readonly FormOption[] | null {
   const titled = Array.isArray(oneOf) ? oneOf : anyOf;
   if (Array.isArray(titled))

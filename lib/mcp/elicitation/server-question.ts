@@ -3,13 +3,13 @@ import { isJsonObject } from '../../chat/json.js';
 import { harmlessLine, harmlessText } from '../base/harmless-text.js';
 import type { Elicitation, ElicitationAnswer } from './elicitation.js';
 
-/** So much of a question is told, in characters and fields. */
+/** How much of a question is reported, in characters and fields. */
 const LONGEST_MESSAGE = 2048;
 const LONGEST_ADDRESS = 2048;
 const LONGEST_NAME = 80;
 const MOST_FIELDS = 32;
 
-/** What a server asked and what became of it, for events: harmless, and without the answer. */
+/** A server's question and its outcome, for events: sanitised, and without the answer. */
 export function serverQuestion(
   server: string,
   question: Elicitation,

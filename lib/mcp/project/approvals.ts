@@ -5,7 +5,7 @@ import { readRegularFile } from '../../regular-file.js';
 import { writeAside } from '../../write-aside.js';
 import type { ProjectServer } from './project-servers.js';
 
-/** The servers of projects that the user agreed to, each by its very entry. */
+/** The project servers that the user approved, each by its exact entry. */
 export class Approvals {
   readonly #path: string;
 

@@ -7,15 +7,15 @@ import { harmlessLine } from '../base/harmless-text.js';
 import { PROJECT_FILE } from '../base/project-folder.js';
 import { definitionHash } from '../definitions/definition-hash.js';
 
-/** A server that a project wants to have started. */
+/** A server from a project's file. */
 export interface ProjectServer {
   readonly name: string;
   readonly file: ServerFile;
-  /** Names this very entry in this very folder (SHA-256). */
+  /** Identifies exactly this entry in this folder (SHA-256). */
   readonly hash: string;
 }
 
-/** The servers in the project file of a folder, and what is wrong with it. */
+/** The servers in a folder's project file, and problems with it. */
 export interface ProjectServers {
   readonly servers: readonly ProjectServer[];
   readonly problems: readonly string[];
@@ -40,20 +40,20 @@ export function readProjectServers(folder: string): ProjectServers {
   return { servers, problems };
 }
 
-/** The same as `mcpServers` of the configuration, in the folder of the project. */
+/** The servers in the format of `mcpServers`, with the project's folder. */
 export function asServersFile(servers: readonly ProjectServer[], folder: string): ServersFile {
   return Object.fromEntries(servers.map(({ name, file }) => [name, { cwd: folder, ...file }]));
 }
 
-/** An entry with what a project may say; null for one that is not well-formed. */
+/** An entry with the fields allowed in a project; null if it is malformed. */
 function serverFile(entry: JsonObject): ServerFile | null {
   const { type, command, args, env, url, headers, cwd, disabled, enabled, sandbox } = entry;
   const kind = type === 'stdio' || type === 'http' || type === 'sse' ? type : undefined;
-  // Nobody could tell what he agrees to.
+  // The user could not tell what they approve.
   if ((command === undefined) === (url === undefined)) return null;
   if (!isTextOrNone(command) || !isTextOrNone(url) || !isTextOrNone(cwd)) return null;
   if (!isTextList(args) || !isTextRecord(env) || !isTextRecord(headers)) return null;
-  // What is wanted shut in is never started without that.
+  // A server that asks for a sandbox is never started without one.
   if (sandbox !== undefined && typeof sandbox !== 'boolean') return null;
   return {
     ...(kind && { type: kind }),
