@@ -270,7 +270,7 @@ describe('in the chat', () => {
     await chat.open({ env: { EDITOR: editor, MEMORY: path } });
     await chat.say('/remember Use pnpm -- always', 'Remembered.');
     await chat.say('/remember', 'No text given.');
-    await chat.say('/memory', /Stored: \d+ of 1000 tokens/);
+    await chat.say('/memory', /Saved: \d+ of 1000 tokens/);
     expect(readFileSync(path, 'utf8')).toMatch(/^- Use yarn -- always <!-- user \S+ -->\n- Meanwhile\.\n$/);
     await chat.say('go', 'Noted.');
     expect(chat.sent()[0]).toContain('- Use yarn -- always\n- Meanwhile.');

@@ -49,10 +49,22 @@ describe('an authorization server', () => {
 
   it.each([
     ['its issuer is another', { issuer: 'https://evil.example.com' }, /issuer/i],
-    ['its page is a file', { authorization_endpoint: 'file:///etc/passwd' }, /address of the login page cannot be opened/],
+    [
+      'its page is a file',
+      { authorization_endpoint: 'file:///etc/passwd' },
+      /address of the login page cannot be opened/,
+    ],
     ['its page is a script', { authorization_endpoint: 'javascript:alert(1)' }, /The login failed/],
-    ['its page is a program', { authorization_endpoint: 'steam://run/1' }, /address of the login page cannot be opened/],
-    ['its page is on plain http', { authorization_endpoint: 'http://192.0.2.1/' }, /address of the login page cannot be opened/],
+    [
+      'its page is a program',
+      { authorization_endpoint: 'steam://run/1' },
+      /address of the login page cannot be opened/,
+    ],
+    [
+      'its page is on plain http',
+      { authorization_endpoint: 'http://192.0.2.1/' },
+      /address of the login page cannot be opened/,
+    ],
     ['it knows no PKCE', { code_challenge_methods_supported: ['plain'] }, /code challenge method/],
     ['its clients are registered elsewhere', { registration_endpoint: 'http://192.0.2.1/' }, /is not allowed/],
     ['its answer has no end', { description: 'x'.repeat(2_000_000) }, /is longer than 1 MB/],

@@ -33,7 +33,7 @@ export async function* modelFindings(
   else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
 }
 
-/** How long a server may take to tell what a model can do, in milliseconds. */
+/** How long a server may take to report a model's capabilities, in milliseconds. */
 const FACTS_LIMIT = 10_000;
 
 function contextWindow({ model, window_is_set }: Config, { context_window, memory }: Target): Finding {
@@ -55,7 +55,7 @@ function* trigger({ max_input_tokens, context_window, compaction }: Config): Gen
   yield { part: 'max_input_tokens', failure: new HiError('config', text, { hint }) };
 }
 
-/** Which model writes the summaries, and why that is not the vendor's fast one. */
+/** Which model writes the summaries, and why it is not the vendor's fast one. */
 function summaries({ file }: Settings, { provider, model, api_base, small_model }: Config): Finding {
   const part = 'summaries';
   if (small_model !== null) return { part, ok: `${small_model.provider}/${small_model.model} writes them` };
@@ -94,7 +94,7 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
   const forever = new AbortController().signal;
   yield await checkPart('answer', () => withTimeout(TEST_LIMIT, forever, ask, TEST_HINT));
   for (const note of notices) yield { part: 'answer', note };
-  // A model that was not loaded is now, with a window of its own.
+  // The call has loaded the model, which may have set its window.
   await session.target.ask?.(AbortSignal.timeout(FACTS_LIMIT), true);
   yield* serverFacts(session.target, config);
 }
@@ -116,10 +116,10 @@ function* serverFacts(
   if (takes.length > 0) yield { part: 'capabilities', ok: takes.join(', ') };
 }
 
-/** What a user asks a model for; the rest of what is known concerns the form of requests. */
+/** The capabilities that matter to users; the others concern the format of requests. */
 const SHOWN = ['tools', 'images', 'documents', 'audio'] as const;
 
-/** At another address than the vendor's own its name is that of a protocol, unless its servers are the users'. */
+/** At a custom address, the provider's name only says which protocol is spoken, unless its servers are always the users' own. */
 function serverTitle({ title, ...member }: ProviderMember, address: string | null): string {
   if (address === null || member.ownHosts.length === 0 || isOwnAddress(member, address)) return title;
   return `'${new URL(address).host}'`;

@@ -5,7 +5,7 @@ import type { Finding } from './check-finding.js';
 /** Runs bash and returns its first line about itself; throws where it cannot be run. */
 export type AskBash = (program: string) => string;
 
-/** What works on this system, and what does not. */
+/** Reports what works on this system, and what does not. */
 export function systemFindings(
   platform: NodeJS.Platform = process.platform,
   ask: AskBash = askBash,
@@ -26,7 +26,7 @@ function bashFinding(platform: NodeJS.Platform, ask: AskBash): Finding {
   }
 }
 
-/** What is not as on Linux. */
+/** Differences from Linux. */
 const LIMITS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ["a program that hides its environment from ps and has left its command's group is not ended with it"],
   win32: [

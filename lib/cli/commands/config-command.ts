@@ -15,7 +15,7 @@ import { SCHEMA } from '../config-check/config-schema.js';
 export async function configShowCommand(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
   const settings = await readSettings(world, options);
   const { problem } = settings;
-  // Which model the server offers is no setting: where it offers none, the rest is shown.
+  // The server's list of models is not a setting: if it has no model, the rest is shown.
   const isWithout = problem instanceof NoModel;
   if (isWithout) world.stderr.write(`${neutralise(problem.message)}\n`);
   const config = requireConfig(isWithout ? await readSettings(world, { ...options, model: 'none' }) : settings);
@@ -32,12 +32,12 @@ export async function configShowCommand(world: World, options: CommonOptions & S
   return 0;
 }
 
-/** The key and the address without what is secret in them. */
+/** The key and the address, with secrets masked. */
 function shownReach({ api_key, api_base }: Pick<ModelSettings, 'api_key' | 'api_base'>) {
   return { api_key: maskKey(api_key), api_base: api_base === null ? null : shownAddress(api_base) };
 }
 
-/** An MCP server without the values that may be secret: of variables and headers, in the address, and of arguments after the first option. */
+/** An MCP server with possible secrets masked: values of variables and headers, parts of the address, and arguments after the first option. */
 function shownServer({ env, headers, args, url, ...rest }: ServerFile): ServerFile {
   const option = (args ?? []).findIndex((arg) => arg.startsWith('-'));
   return {

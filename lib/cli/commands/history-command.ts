@@ -33,10 +33,10 @@ export interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptio
   readonly yes?: boolean;
 }
 
-/** So many messages are printed before those to come. */
+/** How many messages are printed before following. */
 const FOLLOWED = 10;
 
-/** So many messages are printed that have the words. */
+/** How many matching messages are printed. */
 const FOUND = 100;
 
 /** Prints the transcript, streaming it; on a terminal through the pager. */
@@ -79,7 +79,7 @@ function checkOptions(options: HistoryOptions): void {
     throw new HiError('usage', 'No search text given.', { hint: 'Run: hi history --find TEXT' });
 }
 
-/** What writes the page. Asks before a file is overwritten. */
+/** The writer of the page. Asks before overwriting a file. */
 async function writerOf(world: World, { html, yes, quiet }: HistoryOptions): Promise<WritePage | 'refused'> {
   const { pageWriter } = await import('../history/page-writer.js');
   const file = html === true || html === '-' ? null : (html ?? '');
@@ -100,7 +100,7 @@ async function printEntries(
   await pager?.done();
 }
 
-/** The entries that are asked for, in the order people read them; JSON has the order of the file. */
+/** The requested entries, in reading order; JSON keeps the order of the file. */
 async function chosen(
   store: HistoryStore,
   filter: EntryFilter | null,
@@ -111,7 +111,7 @@ async function chosen(
   return inOrder(number === undefined ? store.archive() : await store.newest(number));
 }
 
-/** Prints the last messages, then each one as it is added, JSON as one line each, until Ctrl-C or until nobody reads on. */
+/** Prints the last messages, then each new one, until Ctrl-C or until the reader leaves. JSON is one line per message. */
 async function follow(
   world: World,
   store: HistoryStore,
@@ -141,7 +141,7 @@ async function follow(
   }
 }
 
-/** The messages that have the words, the best first. */
+/** The matching messages, best match first. */
 async function found(
   world: World,
   store: HistoryStore,

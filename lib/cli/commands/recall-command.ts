@@ -26,7 +26,7 @@ export interface RecallOptions extends CommonOptions {
 /** How many messages are printed. */
 const PRINTED = 10;
 
-/** Prints what was said about something, or makes the index anew. Resolves to the exit status. Throws `HiError`s. */
+/** Searches the conversation, or rebuilds the index. Resolves to the exit status. Throws `HiError`s. */
 export async function recallCommand(world: World, words: readonly string[], options: RecallOptions): Promise<number> {
   const query = words.join(' ').trim();
   const search = options.rebuild ? null : searchOf(query, options, world.now());

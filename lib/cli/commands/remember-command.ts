@@ -6,7 +6,7 @@ import { printHistoryNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
 import { openMemory } from '../wiring/open-memory.js';
 
-/** Adds a line to what goes with every request. Resolves to the exit status. Throws `HiError`s. */
+/** Adds a line to the memory, which is sent with every request. Resolves to the exit status. Throws `HiError`s. */
 export async function rememberCommand(world: World, words: readonly string[], options: CommonOptions): Promise<number> {
   const text = words.join(' ');
   if (text.trim() === '') throw new HiError('usage', 'No text given.', { hint: 'Run: hi remember TEXT' });

@@ -9,7 +9,7 @@ import { SHELL_TASKS, type ShellTask } from '../shell/shell-tasks.js';
 import { Connections } from '../wiring/connections.js';
 
 /**
- * Prints a shell's key bindings. With a task and a line, as those call it, prints what the model makes of the line: the conversation is neither read nor
+ * Prints a shell's key bindings. With a task and a line, as the bindings call it, prints the model's answer for the line: the conversation is neither read nor
  * written, and the model has no tools. Resolves to the exit status. Throws `HiError`s.
  */
 export async function shellInitCommand(
@@ -37,7 +37,7 @@ async function perform(world: World, task: ShellTask, line: string, shell: Shell
     const config = requireConfig(settings);
     const target = new Connections(world, {}, settings, config).target(config);
     const { text, stop_reason } = await textModel(target).write(task.prompt(line, shell), () => undefined, stop.signal);
-    // Half a command may do something else than the whole.
+    // Part of a command may do something different from the whole.
     if (stop_reason === 'length' || stop_reason === 'refusal') throw unfinished(target.model, stop_reason);
     const output = task.output(text);
     if (output === '')

@@ -31,10 +31,10 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   return 0;
 }
 
-/** The longest conversation that is read to tell its cost. */
+/** The longest conversation that is read to compute its cost, in messages. */
 const MOST_MESSAGES = 20_000;
 
-/** What the conversation cost in dollars, null where a price is unknown, and in words. Null where nothing was used, and for a conversation that takes long to read. */
+/** The cost of the conversation in dollars, null if a price is unknown, and as text. Null if nothing was used or reading it would take long. */
 async function costOf(
   { history }: Session,
   server: Config,

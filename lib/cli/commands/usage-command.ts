@@ -13,7 +13,7 @@ import { colours } from '../terminal/colours.js';
 import type { UsageRecord } from '../wiring/connections.js';
 import { costOf, costText, dollarText, recordsOf, wholeCost } from '../wiring/price.js';
 
-/** What the requests of a conversation are put together by. */
+/** How requests are grouped. */
 export type UsagePeriod = 'day' | 'month' | 'model';
 
 export interface UsageOptions extends CommonOptions, SettingsOptions {

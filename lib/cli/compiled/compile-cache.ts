@@ -1,12 +1,12 @@
 import { isAbsolute, join } from 'node:path';
 import { makeFolder } from '../../folder.js';
 
-/** What Node has from 22.8 on; the types of Node 20 do not know it. */
+/** Available from Node 22.8 on, so the types of Node 20 lack it. */
 interface CompileCache {
   enableCompileCache(folder: string): unknown;
 }
 
-/** The folder where the compiled form of the program is kept, null where there is none; the executable is compiled ahead. Never throws: without it a start is slower. */
+/** The folder of the compiled program, null for none; the executable is compiled ahead. Never throws: without it a start is only slower. */
 export async function compiledFolder(env: Readonly<Record<string, string | undefined>>): Promise<string | null> {
   if ('bun' in process.versions) return null;
   try {

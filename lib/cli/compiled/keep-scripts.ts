@@ -5,7 +5,7 @@ import { fileNamesIn } from '../../remove-files.js';
 import { namesWithLeftovers, writeAside } from '../../write-aside.js';
 import type { LoadedScript } from './scripts.js';
 
-/** What another version of hi or of Node left is removed when it is so old, in milliseconds. One that is still in use soon leaves it again. */
+/** Files of other versions of hi or Node are removed at this age, in milliseconds. A version still in use soon writes them again. */
 const OUTDATED = 30 * 24 * 3600 * 1000;
 
 /** The names that `scripts.ts` gives, and what a kill leaves. */

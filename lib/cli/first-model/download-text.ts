@@ -2,10 +2,10 @@ import type { PullProgress } from '../../providers/common/provider.js';
 import { shortTime } from '../../screen/print.js';
 
 const MOST_CELLS = 24;
-/** How long the beginning of a download tells nothing of its speed, in milliseconds. */
+/** How long the start of a download says nothing about its speed, in milliseconds. */
 const SETTLING = 1000;
 
-/** How far a download is, in a line of so many columns: a bar, the share, the size, the speed and the time that is left. */
+/** The progress of a download on one line: a bar, the share, the size, the speed and the remaining time. */
 export function downloadText(
   name: string,
   { done, all }: PullProgress,

@@ -3,8 +3,8 @@ import { canApprove } from '../base/streams.js';
 import type { World } from '../base/world.js';
 
 /**
- * The settings of a turn. Where a server was found that has no model, the user is asked on a terminal which one it should download; without one they stay
- * what they are. Throws an abort error when the user leaves.
+ * The settings of a turn. If the server found has no model, asks the user on a terminal which one it should download. Without a terminal, they stay
+ * unchanged. Throws an abort error if the user leaves.
  */
 export async function withFirstModel(
   world: World,

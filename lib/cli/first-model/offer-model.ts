@@ -9,14 +9,14 @@ import type { Prompts } from '../terminal/prompts.js';
 import { bytesText } from './download-text.js';
 import { downloadSize, type Puller, pullModel } from './pull-model.js';
 
-/** A server may be as long at work with what it has downloaded, in milliseconds. */
+/** How long a server may process a finished download, in milliseconds. */
 const PATIENCE = 10 * 60_000;
 
 const OTHER = 'another model';
 
 /**
- * Asks which model a server without one should download, and has it downloaded. Resolves to its name, or null when the user wants none, which
- * `otherwise` calls by its name. Throws an abort error when the user leaves.
+ * Asks which model a server without one should download, and downloads it. Resolves to its name, or null if the user wants none; `otherwise`
+ * is the label of that choice. Throws an abort error if the user leaves.
  */
 export async function offerModel(
   world: World,

@@ -7,14 +7,14 @@ import type { EmptyServer } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { bytesText, downloadText } from './download-text.js';
 
-/** What a server is asked to download with. */
+/** What a download needs. */
 export interface Puller {
   readonly world: World;
   readonly member: EmptyServer['member'];
   readonly settings: ProviderSettings;
 }
 
-/** Downloads a model and shows how far it is. Throws an abort error when `signal` aborts, and says that the rest can follow; else a `HiError`. */
+/** Downloads a model and shows the progress. If `signal` aborts, prints how to resume and throws an abort error; otherwise throws a `HiError`. */
 export async function pullModel({ world, member, settings }: Puller, name: string, signal: AbortSignal): Promise<void> {
   const line = new ProgressLine(world, { after: 0 });
   const startedAt = monotonic();
@@ -37,7 +37,7 @@ export async function pullModel({ world, member, settings }: Puller, name: strin
   }
 }
 
-/** The size of a model in bytes, which the server tells when it begins to download; null when it is there already. */
+/** The size of a model in bytes, which the server reports at the start of a download; null if the model is already there. */
 export async function downloadSize(puller: Puller, name: string, signal: AbortSignal): Promise<number | null> {
   const known = new AbortController();
   for await (const { done, all } of stepsOf(puller, name, AbortSignal.any([signal, known.signal]))) {

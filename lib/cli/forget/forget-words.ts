@@ -4,7 +4,7 @@ import { citedIn } from '../../chat/text/citations.js';
 import { HiError } from '../../errors.js';
 import type { HistoryStore } from '../../history/store.js';
 
-/** What is to be forgotten, as the user says it. */
+/** What to forget, as given by the user. */
 export interface ForgetWords {
   /** A text, or ids as in `#12 #14`. */
   readonly text: string;
@@ -12,7 +12,7 @@ export interface ForgetWords {
   readonly last?: boolean;
 }
 
-/** The order in what was typed in the chat: `#12`, `--since yesterday`, `--last`, or a text, in quotes or not. */
+/** Parses the argument of `/forget`: `#12`, `--since yesterday`, `--last`, or a text, in quotes or not. */
 export function parseForgetWords(argument: string): ForgetWords {
   if (argument === '--last') return { text: '', last: true };
   if (/^--since(?![\w-])/.test(argument))
@@ -21,7 +21,7 @@ export function parseForgetWords(argument: string): ForgetWords {
   return { text: quoted ?? argument };
 }
 
-/** The order that these words give. Throws a `HiError` of code `usage`. */
+/** The order for these words. Throws a `HiError` of code `usage`. */
 export async function orderOf(words: ForgetWords, history: HistoryStore, now: Date): Promise<ForgetOrder> {
   const text = words.text.trim();
   const given = [text !== '', words.since !== undefined, words.last === true].filter(Boolean).length;

@@ -15,18 +15,18 @@ import { ownFilesWith } from './own-files.js';
 import { type Place, placesOf } from './places.js';
 import { tracesOf } from './traces.js';
 
-/** So much of a message is enough to know it by. Characters. */
+/** How much of a message is shown. Characters. */
 const SHOWN = 60;
 
 const NOT_REACHED =
   'Not removed: what was sent to a vendor, the scrollback of the terminal, the history of your shell, files that you saved or exported, backups, and other machines.';
 
-/** Everything that goes with an order, to be shown and then done; null where there is nothing. Throws a `HiError`. */
+/** Everything that an order removes, to show and then do; null if there is nothing. Throws a `HiError`. */
 export async function forgetting(order: ForgetOrder, history: HistoryStore, paths: Paths): Promise<Forgetting | null> {
   const found = await history.findForgettable(order);
   const places = placesFor(order, found, paths);
   if (isNothing(found) && places.length === 0) {
-    // What a kill left of an earlier run.
+    // Completes an earlier run that was killed.
     await history.forget(order, () => undefined);
     return null;
   }
@@ -39,7 +39,7 @@ export async function forgetting(order: ForgetOrder, history: HistoryStore, path
         short = [...counted(now), ...all.map((place) => place.short)];
         for (const place of all) remove(place);
       });
-      // Another hi may have indexed or summarised what was there until now.
+      // Another hi may have indexed or summarised it in the meantime.
       for (const place of placesFor(order, found, paths)) remove(place);
       return [`Forgotten: ${short.join(', ')}.`, NOT_REACHED, ...stillIn(order, paths)];
     },
@@ -99,7 +99,7 @@ const copyLine = ({ path, messages }: ForgettableCopy): string =>
     ? `${basename(path)}, a file set aside, completely`
     : `in ${basename(path)}: ${quantity(messages, 'message')}, and what rests on ${messages === 1 ? 'it' : 'them'}`;
 
-/** The user's own files are theirs to change. */
+/** hi does not change the user's own files. */
 function stillIn(order: ForgetOrder, paths: Paths): readonly string[] {
   if (order.kind !== 'text') return [];
   const files = ownFilesWith(paths, occurrenceOf(order.text));

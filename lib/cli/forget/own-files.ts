@@ -4,7 +4,7 @@ import type { Paths } from '../../config/paths.js';
 import { leadsToFile } from '../../remove-files.js';
 import { fileHolds } from './places.js';
 
-/** The files of the user's own that hold the text: hi changes none of them. */
+/** The user's own files that contain the text. hi does not change them. */
 export function ownFilesWith(
   { config, configFile, skills, commands, memory }: Paths,
   holds: (content: string) => boolean,

@@ -94,7 +94,7 @@ const outputs: Find = ({ outputs: folder }, traces) => {
   };
 };
 
-/** A summary may say in other words what goes, so all of them go. */
+/** A summary may paraphrase the text, so all of them are removed. */
 const summaries: Find = ({ compressions }, { any, holds }) => {
   const names = fileNamesIn(compressions).filter((name) => COMPRESSIONS.test(name));
   const goes = names.length > 0 && (any || names.some((name) => fileHolds(join(compressions, name), holds)));
@@ -109,11 +109,11 @@ const summaries: Find = ({ compressions }, { any, holds }) => {
   };
 };
 
-/** An answer stands in the log in pieces, as it came. */
+/** The log contains answers in pieces, as received. */
 const debugLog: Find = ({ log }, { any, holds }) =>
   existsSync(log) && (any || fileHolds(log, holds)) ? file(log, 'the log of --debug') : null;
 
-/** A server may print what it was asked. */
+/** A server may log its requests. */
 const serverLogs: Find = ({ servers }, { any, holds }) => {
   const meant = fileNamesIn(servers).filter(
     (name) => LOGS.test(name) && (any || fileHolds(join(servers, name), holds)),
@@ -128,7 +128,7 @@ const serverLogs: Find = ({ servers }, { any, holds }) => {
   };
 };
 
-/** What is found out again. */
+/** Data that hi can learn again. */
 const knownThings: Find = ({ knownSkills, knownModels, warned }, { holds }) => {
   const meant = [knownSkills, knownModels, warned].filter((path) => leadsToFile(path) && fileHolds(path, holds));
   if (meant.length === 0) return null;
@@ -153,7 +153,7 @@ const file = (path: string, short: string): Place => ({
   forget: () => removeWithLeftovers(path),
 });
 
-/** Removes what a kill left while a file was written that holds it; null for nothing. */
+/** Removes leftover temporary files that contain it; null for nothing. */
 function leftoversOf(path: string, { any, holds }: Traces): (() => void) | null {
   const name = basename(path);
   const pattern = namesWithLeftovers(name.replace(/[^\w-]/g, '\\$&'));
@@ -167,10 +167,10 @@ function leftoversOf(path: string, { any, holds }: Traces): (() => void) | null 
 
 const CHUNK_SIZE = 8 * 1024 * 1024;
 
-/** So much of the chunk before is read again with each: what is looked for may stand across the two. */
+/** How many bytes of the previous chunk are read again: a match may span two chunks. */
 const OVERLAP = 128 * 1024;
 
-/** Whether a file of any size holds it. One that another process has just removed does not. */
+/** Whether a file of any size contains it. False if another process has just removed the file. */
 export function fileHolds(path: string, holds: (content: string) => boolean): boolean {
   if (!leadsToFile(path)) return false;
   const opened = openSync(path, 'r');

@@ -6,16 +6,16 @@ import type { MemoryLine } from '../../memory/memory-text.js';
 
 /** How to recognise what is to be removed outside the history. */
 export interface Traces {
-  /** Whether messages, or copies of them, go: what was made of the whole conversation then goes too. */
+  /** Whether messages, or copies of them, are removed. If so, data derived from the whole conversation is removed too. */
   readonly any: boolean;
   holds(content: string): boolean;
   isTyped(input: string): boolean;
-  /** An output that a command left, by its name and when it was written. */
+  /** Whether to remove a command's output file, given its name and time. */
   isOutputMeant(name: string, written: Date): boolean;
   isLineMeant(line: MemoryLine): boolean;
 }
 
-/** The traces that some messages leave. */
+/** The traces of some messages. */
 export function tracesOf(order: ForgetOrder, messages: readonly Message[], any: boolean): Traces {
   const holds = order.kind === 'text' ? occurrenceOf(order.text) : () => false;
   const typed = new Set(messages.filter(({ role }) => role === 'user').map(({ content }) => typedText(content).trim()));
@@ -32,7 +32,7 @@ export function tracesOf(order: ForgetOrder, messages: readonly Message[], any: 
       if (origin === null) return false;
       const made = Date.parse(origin.at);
       if (isSince(made)) return true;
-      // The user's own line stands by itself; one that the model or a summary gave rests on what was said. After a reset the same ids are others.
+      // The user's own line is independent; one from the model or a summary is based on messages. After a reset the same ids mean other messages.
       const said = origin.by === 'user' || origin.id === null ? undefined : times.get(origin.id);
       return said !== undefined && Math.floor(said / 1000) * 1000 <= made;
     },

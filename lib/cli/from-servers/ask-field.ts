@@ -5,7 +5,7 @@ import type { FieldKind, FormField, FormOption } from '../../mcp/elicitation/for
 import { visibleLine } from '../../screen/text/visible-text.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 
-/** Asks for one value; null for one that is left out. */
+/** Asks for one value; null if the user leaves it out. */
 export async function askField(
   { input, isRequired }: FormField,
   message: string,

@@ -15,13 +15,13 @@ export interface ServerQuestionStreams extends PromptStreams {
   ready?(): Promise<void>;
 }
 
-/** So much of what a server says is shown, in characters and rows. */
+/** How much of a server's message is shown, in characters and rows. */
 const LONGEST_MESSAGE = 2048;
 const MOST_ROWS = 24;
 
 /**
- * Asks the user what a server wants to know. Every question begins with the server's name, and what it says stands behind a margin, so that none of it can
- * pass for a question of hi's own. Ctrl-C and Ctrl-D leave the question unanswered. Rejects as an interruption when the turn was stopped.
+ * Asks the user a server's question. Every question starts with the server's name, and its text has a margin, so that it cannot
+ * pass for a question from hi. Ctrl-C and Ctrl-D leave the question unanswered. Rejects as an interruption if the turn is stopped.
  */
 export async function askForServer(
   server: string,

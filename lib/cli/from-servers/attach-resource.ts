@@ -8,10 +8,10 @@ import type { ServerResource, UserCalls } from '../../mcp/user-calls.js';
 import { inputFrom, LARGEST } from '../../session/files.js';
 import type { AttachedResource } from '../input/mentions.js';
 
-/** What a server gave, as it goes with a message: its texts are not the user's words. */
+/** A server's content, as attached to a message. Its texts are not the user's words. */
 export type ServerInput = Omit<AttachedResource, 'label'>;
 
-/** Reads what a mention names. Throws a `HiError` where that cannot be had or sent. */
+/** Reads the resource that a mention names. Throws a `HiError` if it cannot be read or sent. */
 export async function attachResource(
   servers: UserCalls,
   resource: ServerResource,
@@ -27,7 +27,7 @@ export async function attachResource(
   return { ...input, label: `${typed} (${sizeText(result)})` };
 }
 
-/** What a server gave in a block that names it. Throws a `HiError` of code `usage` for what no model takes. */
+/** A server's content in a block that names the server. Throws a `HiError` of code `usage` for content that no model supports. */
 export function serverInput(
   tag: EnclosingTag,
   attributes: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import { mentionsIn } from '../input/mention-words.js';
 import type { AttachedResource, MentionDeps } from '../input/mentions.js';
 
-/** What `@SERVER:uri` in a text names, each once. Throws a `HiError` for one that cannot be had. */
+/** The resources that a text mentions as `@SERVER:uri`, each once. Throws a `HiError` if one cannot be read. */
 export async function mentionedResources(
   text: string,
   read: NonNullable<MentionDeps['resource']>,

@@ -2,7 +2,7 @@ import { type Entry, isMessage } from '../../chat/entry.js';
 import type { Message } from '../../chat/message.js';
 import { HiError } from '../../errors.js';
 
-/** Which entries are printed, as the command line says it. */
+/** The filter options of the command line. */
 export interface FilterOptions {
   readonly since?: string;
   readonly until?: string;
@@ -19,7 +19,7 @@ export interface EntryFilter {
 /** Lets everything pass. */
 export const EVERYTHING: EntryFilter = { from: null, until: null, role: null };
 
-/** The filter of the command line, null when everything is printed. Throws a `HiError` of code `usage`. */
+/** The filter given on the command line, null if everything is printed. Throws a `HiError` of code `usage`. */
 export async function filterOf({ since, until, role }: FilterOptions, now: Date): Promise<EntryFilter | null> {
   if (since === undefined && until === undefined && role === undefined) return null;
   const { parseTime } = await import('../../recall/show/when.js');
@@ -33,7 +33,7 @@ export async function filterOf({ since, until, role }: FilterOptions, now: Date)
   return filter;
 }
 
-/** Whether an entry is printed. What has no time is from no time in particular. */
+/** Whether an entry is printed. Entries without a time match no time range. */
 export function passes(entry: Entry, { from, until, role }: EntryFilter): boolean {
   if (role !== null && !(isMessage(entry) && entry.role === role)) return false;
   const at = Date.parse(entry.at);

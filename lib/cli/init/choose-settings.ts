@@ -10,13 +10,13 @@ import type { World } from '../base/world.js';
 import { offerModel } from '../first-model/offer-model.js';
 import type { Prompts } from '../terminal/prompts.js';
 
-/** A provider, and whether its protocol is spoken by somebody else's server. */
+/** A provider, and whether a third-party server speaks its protocol. */
 export interface Endpoint {
   readonly member: ProviderMember;
   readonly isCompatible: boolean;
 }
 
-/** A setting as it is used now, and as the file will store it: null when it comes from the environment. */
+/** A setting's value, and what the file will store: null if it comes from the environment. */
 export interface StoredSetting {
   readonly value: string | null;
   readonly stored: string | null;
@@ -51,7 +51,7 @@ function belongsTo(previous: ConfigFile, { member, isCompatible }: Endpoint): bo
   return previous.provider === member.name && (!member.elsewhere || isCompatible === Boolean(previous.api_base));
 }
 
-/** Why a provider is ready to use, in words; null when something is missing. */
+/** Says why a provider is ready to use; null if something is missing. */
 async function readiness(world: World, member: ProviderMember): Promise<string | null> {
   const variable = keyVariable(world, member);
   if (variable !== null) return `key in ${variable}`;
@@ -70,7 +70,7 @@ function keyVariable(world: World, member: ProviderMember): string | null {
 }
 
 /**
- * The key: from the environment or the previous file, else asked for without being shown. A key that was just refused is not used again.
+ * The key: from the environment or the previous file, or else typed without being shown. A key that was just refused is not used again.
  */
 export async function chooseKey(
   world: World,
@@ -111,7 +111,7 @@ function keyQuestion({ member, isCompatible }: Endpoint, whenEmpty: string): str
   return `${subject}${hints === '' ? '' : ` (${hints})`}:`;
 }
 
-/** The address. Asked for only where the server is the user's own and does not answer at its usual address. */
+/** The address. Asked for only if the server is the user's own and does not answer at its usual address. */
 export async function chooseAddress(
   world: World,
   endpoint: Endpoint,
@@ -149,7 +149,7 @@ function checkAddress(text: string): true | string {
   return (/^https?:\/\/[^\s/]/.test(address) && URL.canParse(address)) || `'${text}' is not an address.`;
 }
 
-/** An address as it is typed, `localhost:8080`: by http where it names a port or a machine near by, else by https. */
+/** An address as it is typed, `localhost:8080`: http for a port or a local machine, otherwise https. */
 function withScheme(text: string): string {
   if (text.includes('://') || !/^[\w.[\]-]+(?::\d+)?(?:\/\S*)?$/.test(text)) return text;
   const host = text.split('/')[0] ?? '';
@@ -157,7 +157,7 @@ function withScheme(text: string): string {
   return `${isNear ? 'http' : 'https'}://${text}`;
 }
 
-/** The model: chosen from the server's list, downloaded, or typed where it has no list. Resolves to the error when the server refuses to answer. */
+/** The model: chosen from the server's list, downloaded, or typed if there is no list. Resolves to the error if the server refuses to answer. */
 export async function chooseModel(
   world: World,
   { member }: Endpoint,

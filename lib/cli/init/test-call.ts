@@ -11,14 +11,14 @@ import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';
 import type { Prompts } from '../terminal/prompts.js';
 import { printError } from './choose-settings.js';
 
-/** How long a server may take to tell what a model can do. Milliseconds. */
+/** How long a server may take to report a model's capabilities. Milliseconds. */
 const TIME_LIMIT = 3000;
 
-/** The window of the call where the server does not tell the model's. */
+/** The window assumed for the call if the server does not report the model's. */
 const USUAL = 8192;
 
 /**
- * Makes one small call, with the tools as a turn has them, to check that key, address and model work together. Prints the result, and what the server tells of
+ * Makes one small call, with tools as in a turn, to check that key, address and model work together. Prints the result, and what the server reports about
  * the model. Resolves to the error, or null.
  */
 export async function testCall(
@@ -50,7 +50,7 @@ export async function testCall(
   }
 }
 
-/** Nothing where the server does not tell. */
+/** Nothing if the server does not say. */
 async function askFacts(
   member: ProviderMember,
   settings: ProviderSettings,

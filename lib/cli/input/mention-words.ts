@@ -1,21 +1,21 @@
-/** A stretch of a text that was pasted: an `@` in there is text and nothing else. */
+/** A pasted range of a text, in which an `@` is ordinary text. */
 export interface MentionSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A path that a word may mean. */
+/** A path that a word may refer to. */
 export interface MentionedPath {
   readonly path: string;
-  /** Whether it is meant only where it is a file: what follows it in the word would be odd after a folder, and is common in code. */
+  /** Whether it counts only if it is a file: what follows it in the word would be odd after a folder, and is common in code. */
   readonly fileOnly: boolean;
 }
 
 /** A word with an `@` before it. */
 export interface MentionedWord {
-  /** As it stands in the text, without the punctuation of the sentence. */
+  /** As in the text, without the sentence's punctuation. */
   readonly word: string;
-  /** What it may mean, the longest path first. */
+  /** The paths it may refer to, longest first. */
   readonly paths: readonly MentionedPath[];
 }
 
@@ -23,24 +23,24 @@ const SPACELESS_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
- * `@path` with blanks escaped, or `@"a path with blanks"`. Nothing that could be the name of a mailbox, or a folder, stands before the `@`; words of
- * a script without blanks may.
+ * `@path` with spaces escaped, or `@"a path with spaces"`. The `@` must not follow what could be a mailbox name or a folder, but may follow words of
+ * a script without spaces.
  */
 const MENTION = new RegExp(
   `(?<=^|[^\\p{L}\\p{N}_.+%/\\\\@-]|${SPACELESS_SCRIPT.source})@(?:"([^"\\n]+)"|((?:\\\\\\s|[^\\s"@])(?:\\\\\\s|\\S)*))`,
   'gu',
 );
 
-/** Punctuation of a sentence, quotes and closing brackets: what may follow a path at the end of a word, once or more. */
+/** Punctuation of a sentence, quotes and closing brackets: what may follow a path at the end of a word. */
 const CLOSING = /^(?:['’]s|[.,;:!?…–—'"’”»`´)\]}>、。，；：！？）」』】》])+/u;
-/** What begins the next word where no blank was typed: `@notes.txt,and`, `“@notes.txt”—really`. */
+/** What starts the next word without a space: `@notes.txt,and`, `“@notes.txt”—really`. */
 const NEXT = /[,;…–—”»、。，；：！？）」』】》]/u;
 /** A place in a file, as compilers (`:12:3`) and GitHub (`#L3-L10`) write it. */
 const PLACE = /^(?::\d+(?::\d+|-\d+)?|#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?)/u;
 
 /** The longest path a system takes is 4096 bytes; a word of that length is data. */
 const MAX_LENGTH = 1024;
-/** More mentions than this are data too, such as a log that was recalled. */
+/** A text with more mentions is data too, such as a pasted log. */
 const MAX_MENTIONS = 1000;
 const MAX_PATHS = 64;
 
@@ -65,18 +65,18 @@ export function mentionsIn(text: string, pasted: readonly MentionSpan[]): readon
   return [...found.values()];
 }
 
-/** Whether a word was likely meant as a path, so that the user should know that it is none. */
+/** Whether a word was likely meant as a path, so that the user should know if it is not one. */
 export function looksLikePath(word: string): boolean {
   return /[./]/.test(word) && /[\p{L}\p{N}]/u.test(word);
 }
 
-/** `marks` are those of emphasis that stand before the `@`, and so may end it: `**@notes.txt**`. */
+/** `marks` are emphasis marks before the `@`, which may also end the word: `**@notes.txt**`. */
 function wordOf(run: string, marks: string): MentionedWord {
   const paths: MentionedPath[] = [{ path: run, fileOnly: false }];
   for (let at = run.length - 1; at > 0 && paths.length < MAX_PATHS; at -= 1) {
     const path = run.slice(0, at);
     const end = endingAt(run, at, marks);
-    // Of `@src/...` the folder above `src` would be left.
+    // `@src/...` would leave the folder above `src`.
     if (end !== null && /[\p{L}\p{N}]/u.test(path) && !/\/\.{1,2}$/.test(path)) {
       paths.push({ path, fileOnly: end === 'file' });
     }

@@ -9,30 +9,30 @@ import { type FileInput, readFileInput } from '../../session/files.js';
 import { listFolder } from './list-folder.js';
 import { looksLikePath, type MentionedPath, type MentionSpan, mentionsIn } from './mention-words.js';
 
-/** A message with the files it mentions, and a notice about them for the user; null when it mentions none. */
+/** A message with the files it mentions, and a notice about them for the user, null if it mentions none. */
 export interface ResolvedMessage {
   readonly input: UserInput;
   readonly notice: string | null;
 }
 
-/** What stands at an address of an MCP server, as the model gets it, and as the notice lists it. */
+/** A resource of an MCP server as sent to the model, and its label in the notice. */
 export interface AttachedResource {
   readonly label: string;
   readonly texts: readonly string[];
   readonly attachments: readonly Attachment[];
 }
 
-/** What mentions may need besides the disk. */
+/** What mentions need in addition to the disk. */
 export interface MentionDeps {
-  /** Gets what stands at a web address; without it an address is text. */
+  /** Fetches a web address. Without it, addresses are ordinary text. */
   readonly fetch?: (address: string) => Promise<FileInput>;
-  /** What a word names of the MCP servers, of the ways in which it can be read; null where it begins with no server. */
+  /** The MCP resource that a word names, given its possible readings; null if it does not start with a server. */
   readonly resource?: (words: readonly string[], signal: AbortSignal) => Promise<AttachedResource> | null;
-  /** Told which word is about to be attached, so that a failure can name its place. */
+  /** Called with the word about to be attached, so that a failure can point to it. */
   readonly begin?: (word: string) => void;
 }
 
-/** One file or folder as the model gets it, and as the notice lists it. */
+/** A file or folder as sent to the model, and its label in the notice. */
 type Attached = { readonly label: string } & (
   | { readonly text: string }
   | { readonly attachment: Attachment }
@@ -40,8 +40,8 @@ type Attached = { readonly label: string } & (
 );
 
 /**
- * Attaches the files and folders that a message names with `@path`, and the pages at `@https://…`: texts and listings go before the message, images and PDFs with it.
- * A word that names no file stays text. Throws a `HiError` of code `usage` for a file that exists and cannot be attached, before anything is sent.
+ * Attaches the files and folders named as `@path`, and pages at `@https://…`: texts and listings go before the message, images and PDFs with it.
+ * A word that does not name a file stays text. Throws a `HiError` of code `usage` for a file that exists and cannot be attached, before anything is sent.
  */
 export async function resolveMentions(
   text: string,
@@ -87,7 +87,7 @@ export async function resolveMentions(
 
 const fromHome = (path: string): string => path.replace(/^~(?=\/|$)/, () => homedir());
 
-/** Where none exists, a path that may not be read counts as existing: the user then learns why it cannot be attached. */
+/** If none exists, a path without read permission counts as existing, so that the user learns why it cannot be attached. */
 async function firstExisting(paths: readonly MentionedPath[], cwd: string): Promise<string | null> {
   let denied: string | null = null;
   for (const { path: typed, fileOnly } of paths) {

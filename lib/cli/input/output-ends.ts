@@ -2,17 +2,17 @@ import { firstCharacters } from '../../chat/text/cut-text.js';
 import { newlinesIn } from '../../chat/text/newlines-in.js';
 import { quantity } from '../../chat/text/quantity.js';
 
-/** How much of an output is shown: its first and its last lines, and of these no more than so many characters. */
+/** How much of an output is shown: the first and last lines, up to a number of characters. */
 const HEAD_LINES = 20;
 const TAIL_LINES = 10;
 const MAX_CHARACTERS = 2000;
 
-/** Lets the beginning of an output through as it arrives, and keeps its end: what is between the two is only counted. */
+/** Passes the start of an output through as it arrives, and keeps its end. What is between them is only counted. */
 export class OutputEnds {
   #headLines = 0;
   #headCharacters = 0;
   #isAtLineStart = true;
-  /** What came after the head, as far as it may be shown. */
+  /** The part after the head that may still be shown. */
   #tail = '';
   #droppedLines = 0;
   #dropped = 0;

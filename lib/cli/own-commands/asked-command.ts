@@ -3,14 +3,14 @@ import type { UserInput } from '../../session/common/deps.js';
 import { findOwnCommands, readOwnCommand } from './own-command.js';
 import { type OwnInputDeps, ownInput } from './own-input.js';
 
-/** A command by its name, the folder of all of them, and the words that follow it. */
+/** The name of a command, the commands' folder, and the words after the name. */
 export interface AskedCommand {
   readonly folder: string;
   readonly name: string;
   readonly words: readonly string[];
 }
 
-/** What a command of the user's own asks, with what was piped in or attached before it. Throws a `HiError` when there is none of that name. */
+/** The input made by the user's own command, after piped input and attachments. Throws a `HiError` if there is no such command. */
 export async function askedCommand(
   { folder, name, words }: AskedCommand,
   gathered: UserInput,

@@ -1,7 +1,7 @@
 /** A command's text with everything filled in. */
 export interface FilledIn {
   readonly text: string;
-  /** Where what was filled in stands: an `@` in there is text and nothing else. */
+  /** The ranges that were filled in, in which an `@` is ordinary text. */
   readonly inserted: readonly { readonly start: number; readonly end: number }[];
 }
 
@@ -15,7 +15,7 @@ export interface CommandArgument {
 const PLACE = /\$(ARGUMENTS\b|[1-9](?!\d))|!`([^`\n]+)`|(?<=^|\n)!([^\s`![][^\n]*)/g;
 
 /**
- * Fills in the arguments and what the shell commands in the text print. What is filled in is not looked at again. A text that says nothing of arguments has them at its end.
+ * Fills in the arguments and the output of shell commands in the text. Filled-in text is not expanded. A text without placeholders gets the arguments appended.
  */
 export async function fillIn(
   body: string,
@@ -47,7 +47,7 @@ export async function fillIn(
   return { text, inserted };
 }
 
-/** An argument as it was typed, its words split as a shell would: blanks separate, quotes hold together. A quote that is not closed is a character. */
+/** Splits an argument into words like a shell: at spaces, except in quotes. An unclosed quote is an ordinary character. */
 export function argumentOf(text: string): CommandArgument {
   const words = text.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|[^\s"'\\]|["'\\])+/gs);
   const plain = [...words].map(([word]) =>

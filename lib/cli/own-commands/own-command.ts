@@ -4,26 +4,26 @@ import { HiError, systemCode } from '../../errors.js';
 import { readRegularFile } from '../../regular-file.js';
 import { isFields, readFields, splitFrontmatter } from '../../skills/find/frontmatter.js';
 
-/** A command of the user's own: `NAME.md` in the folder `commands` of the configuration. */
+/** One of the user's own commands: `NAME.md` in the folder `commands` of the configuration. */
 export interface OwnCommand {
-  /** What is typed after the slash: the file's name, with the folder it lies in before a colon. */
+  /** What is typed after the slash: the file's name, after its folder and a colon if it is in one. */
   readonly name: string;
   readonly path: string;
 }
 
-/** What a command's file says. */
+/** The contents of a command's file. */
 export interface CommandText {
-  /** What the command does, in one line; its first line of text where the frontmatter has no description. */
+  /** What the command does, on one line: its description, or else its first line of text. */
   readonly description: string;
   /** The model that answers it, null for the one in use. */
   readonly model: string | null;
-  /** What its arguments are, for the help; null where the file does not say. */
+  /** Describes its arguments, for the help; null if the file does not. */
   readonly argumentHint: string | null;
   /** The text that is sent, before anything in it is filled in. */
   readonly body: string;
 }
 
-/** A name that can be typed as one word and that a terminal shows as it is. */
+/** A name that can be typed as one word and that a terminal shows unchanged. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
 /** The commands in `folder`, and in the folders directly inside it, by name. None where the folder cannot be read. */

@@ -5,17 +5,17 @@ import { type MentionDeps, resolveMentions } from '../input/mentions.js';
 import { type CommandArgument, fillIn } from './fill-in.js';
 import type { CommandText } from './own-command.js';
 
-/** What a command's text is filled in with. */
+/** What filling in a command's text needs. */
 export interface OwnInputDeps {
   readonly tools: ToolContext;
-  /** The keys that what a shell command printed must not show. */
+  /** The keys to hide in the output of shell commands. */
   secrets(): Promise<readonly string[]>;
-  /** What a mention names of the MCP servers. */
+  /** Finds the MCP resource that a mention names. */
   readonly resource: NonNullable<MentionDeps['resource']>;
 }
 
 /**
- * What a command of the user's own sends: its text with the arguments, the output of its shell commands, and the files that it names. Resolves with a notice
+ * The input made by the user's own command: its text with the arguments, the output of its shell commands, and the files it mentions. Resolves with a notice
  * about those files, null when there are none. Throws a `HiError` of code `usage` when a shell command fails or a file cannot be attached.
  */
 export async function ownInput(
@@ -30,7 +30,7 @@ export async function ownInput(
   return await resolveMentions(text, inserted, tools.workingFolder, signal, { resource });
 }
 
-/** The shell expands `$1`, `$@` and `$ARGUMENTS` itself: what the user typed is data to it, never code. */
+/** The shell itself expands `$1`, `$@` and `$ARGUMENTS`, so that what the user typed is data, never code. */
 function settingArguments({ text, words }: CommandArgument): string {
   return `ARGUMENTS=${quoted(text)}; set -- ${words.map(quoted).join(' ')}`;
 }

@@ -3,7 +3,7 @@ import { argumentOf } from './fill-in.js';
 import { findOwnCommands, type OwnCommand, readOwnCommand } from './own-command.js';
 import { type OwnInputDeps, ownInput } from './own-input.js';
 
-/** The user's own commands as the chat takes them. One whose name is taken by `others` is left out: a command of hi's own always means the same. */
+/** The user's own commands as slash commands. One with a name in `others` is left out, so that built-in commands keep their meaning. */
 export async function ownSlashCommands(
   folder: string,
   others: readonly SlashCommand[],

@@ -1,11 +1,11 @@
 import type { TextPrompt } from '../../chat/text-model.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 
-/** What a key asks of the model about a command line. */
+/** What a key binding asks the model about a command line. */
 export interface ShellTask {
   readonly name: string;
   prompt(line: string, shell: string): TextPrompt;
-  /** What goes to stdout of the model's text; empty when there is nothing of use in it. */
+  /** The part of the model's text to print on stdout; empty if nothing in it is usable. */
   output(text: string): string;
 }
 

@@ -5,14 +5,14 @@ import ajvFormats from 'ajv-formats';
 import type { JsonObject, JsonValue } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 
-/** What is wrong with a value; nothing when it fits. */
+/** Returns the errors of a value; none if it fits. */
 export type Check = (value: JsonValue) => readonly ErrorObject[];
 
 type Draft = typeof ajv.Ajv | typeof Ajv2019 | typeof Ajv2020;
 
 const OPTIONS: Options = { allErrors: true, strict: false, logger: false };
 
-/** What checks values by a JSON Schema. Throws a `HiError` of code `usage` for what is not one. */
+/** Compiles a check for a JSON Schema. Throws a `HiError` of code `usage` if it is not a valid one. */
 export function compileSchema(schema: JsonObject): Check {
   const { $schema, ...rules } = schema;
   const drafts = draftsOf($schema);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 
-/** A schema as every vendor takes it: of an object. `name` is where the value stands in it, null when the value is the object itself. */
+/** A schema in the form every vendor accepts: of an object. `name` is the property with the value, null if the value is the object itself. */
 export interface ObjectSchema {
   readonly schema: JsonObject;
   readonly name: 'items' | 'value' | null;
@@ -17,7 +17,7 @@ export function listOf(schema: JsonObject): JsonObject {
   };
 }
 
-/** The same schema where it describes an object plainly, else one of an object that has the value. */
+/** The schema itself if it plainly describes an object, or else that of an object with the value as a property. */
 export function asObjectSchema(schema: JsonObject, isList: boolean): ObjectSchema {
   const { $schema: _, ...named } = schema;
   const isUnion = ['$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', 'if', 'not'].some((name) => name in schema);
@@ -38,7 +38,7 @@ export function asObjectSchema(schema: JsonObject, isList: boolean): ObjectSchem
   };
 }
 
-/** The schema with every reference to a place of the root led to where that place is now; the definitions stay at the root. */
+/** The schema with references adjusted to the new position of the root. Definitions stay at the root. */
 function moved(schema: JsonObject, root: string): JsonObject {
   const entries = Object.entries(schema).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries.map(([name, value]) => [name, movedValue(value, name, root)]));

@@ -5,10 +5,10 @@ import { firstCharacters } from '../../chat/text/cut-text.js';
 import type { Check } from './compile-schema.js';
 import type { ObjectSchema } from './object-schema.js';
 
-/** What an answer is by its schema: the value with its JSON, or what is wrong with it, in words. */
+/** An answer read by its schema: the value with its JSON, or a description of what is wrong. */
 export type ReadAnswer = { readonly data: JsonValue; readonly json: string } | { readonly wrong: string };
 
-/** Reads an answer: JSON, in a code fence or among words too. Nulls in the place of what may be absent are taken for that. */
+/** Reads an answer: JSON, in a code fence or among words too. Nulls for optional properties count as absent. */
 export function readAnswer(text: string, check: Check, { name }: Pick<ObjectSchema, 'name'>): ReadAnswer {
   if (text.trim() === '') return { wrong: 'it is empty' };
   const found = jsonIn(text);
@@ -47,7 +47,7 @@ function fencedIn(text: string): string {
   return from === 0 || length < 0 ? '' : lines.slice(from, from + length).join('\n');
 }
 
-/** The value without the nulls that are wrong where they stand; null when there are none. A vendor that requires every property gets nulls for what is absent. */
+/** The value without misplaced nulls; null if there are none. Vendors that require every property send nulls for absent ones. */
 function withoutNulls(value: JsonValue, errors: readonly ErrorObject[]): JsonValue | null {
   const paths = new Set(errors.map(({ instancePath }) => instancePath));
   let isChanged = false;

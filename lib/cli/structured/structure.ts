@@ -10,7 +10,7 @@ import { schemaOfFields } from './field-list.js';
 import { asObjectSchema, listOf } from './object-schema.js';
 import { type ReadAnswer, readAnswer } from './read-answer.js';
 
-/** What an answer must be: how it is asked for, and how it is read. */
+/** The required form of an answer: how to request it, and how to read it. */
 export interface Structure {
   readonly asked: AnswerSchema;
   read(text: string): ReadAnswer;
@@ -25,7 +25,7 @@ export interface GivenSchema {
   readonly needsTools: boolean;
 }
 
-/** The structure that a schema gives. Throws a `HiError` of code `usage` for what is no schema. */
+/** The structure for a schema. Throws a `HiError` of code `usage` for an invalid schema. */
 export async function openStructure(
   { text, isList, needsTools }: GivenSchema,
   cwd: string,

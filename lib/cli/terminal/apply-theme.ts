@@ -2,8 +2,8 @@ import type { Config } from '../../config/config.js';
 import type { World } from '../base/world.js';
 
 /**
- * Shows answers in the colours of the theme. Returns what is still to be learnt from the terminal: whether its background is light, by the function to call
- * then; null where that is known or does not matter.
+ * Applies the theme's colours to answers. Returns a function to call with whether the terminal's background is light, once
+ * that is known; null if it is known already or does not matter.
  */
 export async function applyTheme({ theme }: Config, { env }: World): Promise<((isLight: boolean) => void) | null> {
   if (theme === 'terminal') return null;

@@ -19,8 +19,8 @@ export interface ApprovalStreams extends PromptStreams {
 type Answer = 'once' | 'always' | 'no' | 'say';
 
 /**
- * Shows what a call would do, all of it or its head and tail, and asks: once, always, no, no with a reason. What did not fit is not approved by Enter
- * before it was viewed. Rejects as an interruption when the user cancels the question.
+ * Shows what a call would do, all of it or its head and tail, and asks: once, always, no, no with a reason. Enter does not approve a preview that did not fit
+ * until it was viewed. Rejects as an interruption if the user cancels the question.
  */
 export async function askApproval(
   question: ApprovalQuestion,
@@ -96,7 +96,7 @@ function helpOf(choices: readonly ApprovalChoice<Answer>[], columns: number, isL
   return long.length < columns ? long : `${keys.map(({ key }) => key).join(' ')} • ↑↓ ⏎ select`;
 }
 
-/** So much of the reason is shown at least, in columns. */
+/** How much of the reason is shown at least, in columns. */
 const SHORTEST_REASON = 20;
 
 /** The question in at most three rows, two where there are few: with the name of the file. */
@@ -110,7 +110,7 @@ function messageOf({ preview, reason, call }: ApprovalQuestion, columns: number,
   }
 }
 
-/** The beginning of a text that takes no more columns. */
+/** As much of the start of a text as fits the columns. */
 function fitting(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let shown = firstCharacters(text, columns - 1);

@@ -3,7 +3,7 @@ import { distinctive, ownSecretMask } from '../../permission/mask-secrets.js';
 import { SecretStream } from '../../permission/secret-stream.js';
 import type { Provider } from '../../providers/common/provider.js';
 
-/** The provider, with what it sends to the server masked in all that comes back: a server that repeats the key must not bring it to the screen or into the history. */
+/** The provider with secrets masked in its answers: a server that echoes the key must not get it onto the screen or into the history. */
 export function withMaskedSecrets(provider: Provider, secrets: readonly string[]): Provider {
   const own = distinctive(secrets);
   if (own.length === 0) return provider;

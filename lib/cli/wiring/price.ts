@@ -4,7 +4,7 @@ import type { HistoryStore } from '../../history/store.js';
 import { providers } from '../../providers/index.js';
 import type { UsageRecord } from './connections.js';
 
-/** What some requests cost together. */
+/** The total cost of some requests. */
 export interface Cost {
   /** US dollars, for the requests whose price is known. */
   readonly dollars: number;
@@ -44,7 +44,7 @@ export function costText({ dollars, unknown, priced }: Cost): string {
 /** `$0.0123`, `$12.30`. */
 export const dollarText = (dollars: number): string => `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 
-/** What the whole conversation cost, as far as its messages tell. */
+/** The cost of the whole conversation, as far as its messages record it. */
 export async function conversationCost(history: HistoryStore, server: ServerNow): Promise<Cost> {
   const records: UsageRecord[] = [];
   for await (const record of recordsOf(history, server)) records.push(record);
@@ -57,7 +57,7 @@ interface ServerNow {
   readonly api_base: string | null;
 }
 
-/** What each request of the conversation used, as far as its messages tell. */
+/** The usage of each request of the conversation, as far as its messages record it. */
 export async function* recordsOf(history: HistoryStore, server: ServerNow): AsyncGenerator<UsageRecord> {
   for await (const entry of history.archive()) {
     const record = recordOf(entry, server);
@@ -76,7 +76,7 @@ export function compactionCosts(blocks: readonly CompressBlock[], server: Server
   return costs;
 }
 
-/** What an entry used; null where it does not tell. Where an answer names no address, as those of earlier versions do, that of its provider now counts. */
+/** The usage of an entry; null if it has none. For answers without an address, from earlier versions, the provider's current address counts. */
 function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRecord | null {
   if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) return null;
   const { usage, model, at, provider = own } = entry;

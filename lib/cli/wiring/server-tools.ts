@@ -17,20 +17,20 @@ export interface ServerTools {
   /** Whether any could be asked. */
   readonly areThere: boolean;
   readonly specs: readonly ToolSpec[];
-  /** What the servers want every request to say; null for nothing. */
+  /** The servers' instructions for every request; null for none. */
   readonly instructions: string | null;
   find(name: string): Tool | undefined;
-  /** Begins to ask those servers what they offer of which nothing is known. */
+  /** Starts asking the servers whose offer is unknown. */
   begin(): void;
-  /** Asks those servers what they offer of which nothing is known. Resolves with what the user should know. */
+  /** Asks the servers whose offer is unknown. Resolves to notices for the user. */
   settle(signal: AbortSignal): Promise<readonly string[]>;
-  /** What there is, a line each. */
+  /** The servers, one line each. */
   lines(): readonly string[];
-  /** Their prompts, as commands of the chat. A name that is taken is left out. */
+  /** Their prompts as slash commands. One whose name is taken is left out. */
   commands(taken: readonly SlashCommand[]): readonly SlashCommand[];
-  /** What may be typed after an `@`, besides files; a template ends where its first place is. */
+  /** What can follow an `@` other than files. A template ends at its first placeholder. */
   mentionable(): readonly ServerResource[];
-  /** What a word after an `@` names, of the ways in which it can be read; null where it begins with no server. */
+  /** The resource named by a word after an `@`, given its possible readings; null if it does not start with a server. */
   resource(words: readonly string[], signal: AbortSignal): Promise<AttachedResource> | null;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function serverTools(
   return new OfferedServers(servers, told, promptCommands, paths.warned, Array.isArray(wanted) ? wanted : null);
 }
 
-/** So many resources are listed; Tab completes all of them. */
+/** How many resources are listed. Tab completes all of them. */
 const LISTED = 20;
 
 const firstOf = (lines: readonly string[]): readonly string[] =>

@@ -63,10 +63,7 @@ export class SessionLogin implements ServerLogin {
     const granted = wordsOf(login.tokens.scope);
     const named = harmlessLine(wanted.join(' '), LONGEST_SCOPE);
     if (wanted.every((word) => granted.includes(word)))
-      return new HiError(
-        'network',
-        `It refuses this although the login has the scopes it asks for: '${named}'.`,
-      );
+      return new HiError('network', `It refuses this although the login has the scopes it asks for: '${named}'.`);
     await this.#file.change(this.#url, async (now) => {
       const all = [...new Set([...wordsOf(now?.wanted ?? undefined), ...wanted])].join(' ');
       return { login: { ...(now ?? login), wanted: all }, result: null };
