@@ -124,7 +124,7 @@ function changeOf(
   replaces: string | null,
 ): MemoryChange {
   const line = asLine(text);
-  if (line === '') throw new HiError('usage', 'No text given to remember.');
+  if (line === '') throw new HiError('usage', 'No text given for the memory.');
   const replaced = replaces === null ? null : lineNamed(before, replaces);
   if (replaces !== null && replaced === null) throw notThere(replaces);
   const known = linesOf(before).some((one) => one.line !== replaced?.line && isSameText(one.text, line));

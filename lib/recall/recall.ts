@@ -112,7 +112,7 @@ export class Recall {
     });
   }
 
-  /** The passages to recall for a message, found before the time `end`; `uncalibrated` if the threshold is unknown. */
+  /** The earlier passages for a message, found before the time `end`; `uncalibrated` if the threshold is unknown. */
   async remind(asked: string, known: Known, end: number): Promise<Reminded | 'late' | 'uncalibrated'> {
     const begin = monotonic();
     const check = (): void => {
@@ -141,7 +141,7 @@ export class Recall {
     });
   }
 
-  /** Calibrates automatic recall for `budget` milliseconds; true when the threshold is known. */
+  /** Measures the threshold for `budget` milliseconds; true when the threshold is known. */
   async calibrate(budget: number): Promise<boolean> {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);

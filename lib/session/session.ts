@@ -27,7 +27,7 @@ export class Session {
   readonly #manner: { -readonly [Key in keyof TurnManner]: TurnManner[Key] };
   /** The skills. */
   readonly skills: SkillState;
-  /** Automatic recall. */
+  /** Finds earlier messages on the subject of a new one. */
   readonly reminders: Reminders;
   /** The messages that the user keeps in view through compactions. */
   readonly pins: PinnedMessages;
