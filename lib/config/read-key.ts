@@ -31,7 +31,7 @@ function checkKey(key: string): string {
 
 async function output(command: string, signal?: AbortSignal): Promise<string> {
   try {
-    const { execFile } = await import('node:child_process');
+    const { execFile } = process.getBuiltinModule('node:child_process');
     const { promisify } = process.getBuiltinModule('node:util');
     const { file, args, options } = shellCommand(command);
     return (await promisify(execFile)(file, args, { ...options, timeout: 60_000, signal })).stdout;

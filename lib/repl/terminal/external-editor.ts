@@ -41,7 +41,7 @@ function installedEditor(): string | null {
 }
 
 async function run(editor: string, file: string): Promise<number> {
-  const { spawn } = await import('node:child_process');
+  const { spawn } = process.getBuiltinModule('node:child_process');
   return await new Promise((resolve, reject) => {
     const { file: shell, args, options } = shellCommand(editor, [file]);
     const child = spawn(shell, args, { ...options, stdio: 'inherit' });
