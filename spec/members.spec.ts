@@ -48,6 +48,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/chat/slash-context.ts': 'the command, not the tool',
   'cli/commands/remember-command.ts': 'the command, not the tool',
   'cli/commands/memory-command.ts': 'the command, not the tool',
+  'memory/memory-file.ts': 'a word of everyday language',
   'skills/match/stop-words.ts': 'a word of everyday language',
   'recall/asked.ts': 'a word of everyday language',
   'providers/ollama/dropped-lines.ts': 'a word of everyday language',
@@ -60,6 +61,8 @@ const codeOf = (path: string): string =>
   transformSync(readFileSync(path, 'utf8').replaceAll(/^ *\/\/.*$/gm, ''), {
     loader: 'ts',
     legalComments: 'none',
+    // Else the comments in classes stay.
+    minifyWhitespace: true,
     charset: 'utf8',
   }).code;
 

@@ -320,7 +320,7 @@ describe('the status in words', () => {
     const text = statusText({ ...status, compactions: 2, last_compaction: '2026-11-22T08:30:15.000Z', files }, 'm');
     expect(text).toContain(`compactions  2, the last ${localMinute('2026-11-22T08:30:00Z')}\n`);
     expect(text).toMatch(
-      /history\.json\.zst\nfile .*history\.reset\.json\.zst \(the last reset; hi reset --undo brings it/,
+      /history\.json\.zst\nfile .*history\.reset\.json\.zst \(before the last reset; hi reset --undo restores it/,
     );
   });
 });

@@ -35,10 +35,6 @@ export async function withoutContent(
   return withoutRefusedContent(request, said ?? 'It declined to answer.', times > 0);
 }
 
-export async function failureOfEmpty(request: ChatRequest, end: StreamEnd, isLast: boolean): Promise<HiError | null> {
-  return (await import('../refusals/empty-answer.js')).failureOfEmpty(request, end, isLast);
-}
-
 export async function learntLate(request: ChatRequest, thrown: HiError, memory: ModelMemory): Promise<string | null> {
   if (!(thrown instanceof RequestRefusal)) return null;
   const { learnLate } = await import('../refusals/learn-late.js');

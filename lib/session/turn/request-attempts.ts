@@ -4,8 +4,8 @@ import type { ChatRequest } from '../../chat/request.js';
 import type { HiError } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { Adapted } from '../refusals/adapt-request.js';
-import { failureOfEmpty, MOST_REFUSALS, warning, withoutContent } from './failed-request.js';
-import type { PartialAnswer } from './partial-answer.js';
+import { MOST_REFUSALS, warning, withoutContent } from './failed-request.js';
+import type { PartialAnswer, StreamEnd } from './partial-answer.js';
 import { ATTEMPTS, delayBefore, sleep } from './retry-delay.js';
 
 /**
@@ -53,8 +53,7 @@ export class RequestAttempts {
     if (end === null || parts.length > 0) await this.#learn();
     const isEmpty = end !== null && parts.length === 0;
     const less = isEmpty ? await withoutContent(this.#request, end, this.#contents) : null;
-    const failure =
-      isEmpty && less === null ? await failureOfEmpty(this.#request, end, this.#attempt >= PLAIN_ATTEMPT) : null;
+    const failure = isEmpty && less === null ? await this.#failureOfEmpty(end) : null;
     if (end?.usage) yield { type: 'usage', purpose: 'answer', provider: this.#provider.name, model, usage: end.usage };
     if (less === null && failure === null) return true;
     answer.end = null;
@@ -71,6 +70,11 @@ export class RequestAttempts {
       await this.#simplify(failure);
       if (this.#adapted === null) throw failure;
     } else yield* this.#leaveOut(failure);
+  }
+
+  async #failureOfEmpty(end: StreamEnd): Promise<HiError | null> {
+    const { failureOfEmpty } = await import('../refusals/empty-answer.js');
+    return failureOfEmpty(this.#request, end, this.#attempt >= PLAIN_ATTEMPT);
   }
 
   async #learn(): Promise<void> {
