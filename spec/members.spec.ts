@@ -48,7 +48,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/chat/slash-context.ts': 'the command, not the tool',
   'cli/commands/remember-command.ts': 'the command, not the tool',
   'cli/commands/memory-command.ts': 'the command, not the tool',
-  'memory/memory-file.ts': 'a word of everyday language',
   'skills/match/stop-words.ts': 'a word of everyday language',
   'recall/asked.ts': 'a word of everyday language',
   'providers/ollama/dropped-lines.ts': 'a word of everyday language',
