@@ -143,7 +143,13 @@ export function exportsOf(names: readonly string[]): string {
 
 /** Replaces dynamic imports, which a script cannot do itself. */
 function withLoad(code: string, path: string, { imports }: Outputs[string]): string {
-  const names = imports.filter(({ kind }) => kind === 'dynamic-import').map((each) => basename(each.path));
+  const onDemand = imports.filter(({ kind }) => kind === 'dynamic-import');
+  const external = onDemand.filter((each) => each.external).map((each) => each.path);
+  if (external.length > 0)
+    throw new Error(
+      `${path} imports ${external.join(', ')} on demand: use process.getBuiltinModule, as a script must.`,
+    );
+  const names = onDemand.map((each) => basename(each.path));
   const found = new Set<string>();
   const replaced = code.replaceAll(/\bimport\((?="([^"]+)"\))/g, (_all, name) => {
     found.add(basename(name));
