@@ -9,6 +9,9 @@ const LOADER = 'lib/cli/compiled/scripts.ts';
 
 const ADAPTER = /^lib\/providers\/.*-adapter\.ts$/;
 
+/** What a chat begins with; what it imports are some thirty chunks. */
+const CHAT = 'lib/cli/commands/chat-command.ts';
+
 const PROGRAM = 'dist/hi.js';
 
 /** The global under which modules that cannot import `LOADER` find it. */
@@ -23,7 +26,7 @@ const FOR_THREADS = 'scripts.cjs';
 type Outputs = Metafile['outputs'];
 
 /**
- * Converts the chunks that a question to a model needs to scripts: the core, the adapters, and the chunks that adapters share. V8 accepts the compiled form
+ * Converts the chunks that a question to a model needs to scripts: the core, the adapters, the chat, and all that these import. V8 accepts the compiled form
  * of a script, but Node 20 cannot provide it for an ES module. A script is also read and run at once, while each ES module takes several rounds through
  * Node's loader and its threads. A module replaces each chunk for its importers. Throws if a chunk cannot be a script.
  */
@@ -32,9 +35,10 @@ export async function compiledParts({ outputs }: Metafile): Promise<void> {
   const adapters = Object.keys(outputs).filter((path) => ADAPTER.test(outputs[path]?.entryPoint ?? ''));
   if (adapters.length === 0)
     throw new Error(`No chunk comes from ${ADAPTER}, so only the core could be kept compiled.`);
-  const shared = new Set(adapters.flatMap((path) => [...reached(path, outputs)]));
+  const chat = chunkOf(outputs, ({ entryPoint }) => entryPoint === CHAT, CHAT);
+  const shared = [chat, ...adapters].flatMap((path) => [...reached(path, outputs)]);
   const files: Record<string, string> = {};
-  for (const path of new Set([core, ...adapters, ...shared]))
+  for (const path of new Set([core, chat, ...adapters, ...shared]))
     files[`./${basename(path)}`] = await makeScript(path, nameOf(path, core, outputs), outputs);
   startWithParts(files, core, outputs);
   await writeForThreads(files);
@@ -66,7 +70,7 @@ function startWithParts(files: Readonly<Record<string, string>>, core: string, o
   const pieces = program.split(`import("./chunks/${basename(run)}")`);
   if (pieces.length !== 2) throw new Error(`${PROGRAM} does not import ${run} once, on demand.`);
   const here = 'import.meta.url.slice(0,import.meta.url.lastIndexOf("/")+1)';
-  const parts = `{folder:${HERE}+"/chunks/",url:${here}+"chunks/",files:${JSON.stringify(files)},load:name=>import("./chunks/"+name)}`;
+  const parts = `{folder:${HERE}+"/chunks/",url:${here}+"chunks/",files:${JSON.stringify(files)},load:name=>import(name.startsWith("./")?"./chunks/"+name:name)}`;
   writeFileSync(PROGRAM, pieces.join(`Promise.resolve({run:${SCRIPTS}.use(${parts}).get("${from}").${exported}})`));
 }
 
@@ -109,12 +113,22 @@ async function makeScript(path: string, name: string, outputs: Outputs): Promise
     define: { 'import.meta.url': 'url$' },
   });
   if (warnings.length > 0) throw new Error(`${path} cannot be a script: ${warnings.map(({ text }) => text).join(' ')}`);
-  const script = `(function(module,require,url$,load$){"use strict";${withLoad(code, path, output)}return module.exports})`;
+  const body = inAscii(withLoad(code, path, output));
+  const script = `(function(module,require,url$,load$){"use strict";${body}return module.exports})`;
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
   const file = `${name}-${hash}.cjs`;
   writeFileSync(join(dirname(path), file), script, 'latin1');
   writeFileSync(path, standIn(path, output));
   return file;
+}
+
+/** Code without characters that take more than a byte, which esbuild leaves in regular expressions: V8 reads such a script faster. */
+export function inAscii(code: string): string {
+  return code.replace(/(\\*)([\u0080-\uffff])/g, (_all, slashes: string, character: string) => {
+    // A character that is escaped needs no escape any more.
+    const before = slashes.slice(slashes.length % 2);
+    return `${before}\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 /** The module that replaces the chunk: it has the same exports. */

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from '@jest/globals';
-import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { control, openTerminal } from '../support/terminal.js';
 import { itOnNode } from '../support/where.js';
 
 describe('the compiled form of the program', () => {
@@ -50,6 +51,25 @@ describe('the compiled form of the program', () => {
     await hi('ask', 'hello');
     const { stderr } = await runProgram(home, ['ask', 'hello'], { env: { NODE_DEBUG: 'esm' } });
     expect(stderr.match(/Translating StandardModule \S+/gi)).toEqual([expect.stringMatching(/\/hi\.js$/)]);
+  });
+
+  itOnNode('is all that a chat reads up to its prompt but one ES module', async () => {
+    const start = async (env: Readonly<Record<string, string>>): Promise<string> => {
+      const options = { env: { ...home.env, ...env }, cwd: home.work, columns: 400 };
+      const terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], options);
+      await terminal.until(/^hi> *$/m);
+      const written = terminal.written();
+      terminal.type(control('d'));
+      expect(await terminal.exit()).toMatchObject({ status: 0 });
+      return written;
+    };
+    await hi('ask', 'hello');
+    await start({});
+    const before = identities();
+    expect(before.length).toBeGreaterThan(10);
+    const modules = (await start({ NODE_DEBUG: 'esm' })).match(/Translating StandardModule [^\s\u001b]+/gi);
+    expect(modules).toEqual([expect.stringMatching(/\/hi\.js$/)]);
+    expect(identities()).toEqual(before);
   });
 
   itOnNode('does without what explains a configuration as long as `options` are empty', async () => {

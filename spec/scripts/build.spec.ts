@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
-import { exportsOf } from '../../scripts/build/compiled-parts.js';
+import { exportsOf, inAscii } from '../../scripts/build/compiled-parts.js';
 import { nodeModules } from '../../scripts/build/node-modules.js';
 import { onlyCalled } from '../../scripts/build/only-called.js';
 import { replaced } from '../../scripts/build/replaced.js';
@@ -57,3 +57,30 @@ describe('the build', () => {
     expect(Object.values(metafile.outputs)[0]?.exports.toSorted()).toEqual(names.toSorted());
   });
 });
+
+describe('code in ASCII', () => {
+  it.each(['“', '[ß-ÿ“”]+', '\\“', '\\\\“', '[\\–x]', '🙂{2}', '[🙂-🙃]'])(
+    'has regular expressions and texts that mean the same: %s',
+    (source) => {
+      const texts = ['“', 'ß”', '\\“', '\\', '–', '🙂🙂', '🙃', 'x', 'u201c'];
+      // Not all of them are valid with and without the flag.
+      for (const flags of ['', 'u'].filter((flag) => isPattern(source, flag))) {
+        const code = inAscii(`return[/^(?:${source})$/${flags},${JSON.stringify(texts)}]`);
+        expect(/^[ -~]*$/.test(code)).toBe(true);
+        const [pattern, same] = new Function(code)();
+        expect(same).toEqual(texts);
+        expect(texts.map((text) => pattern.test(text))).toEqual(
+          texts.map((text) => new RegExp(`^(?:${source})$`, flags).test(text)),
+        );
+      }
+    },
+  );
+});
+
+function isPattern(source: string, flags: string): boolean {
+  try {
+    return new RegExp(source, flags).flags === flags;
+  } catch {
+    return false;
+  }
+}
