@@ -237,10 +237,11 @@ describe('seed 003, semantic compression of the history', () => {
     }
   });
 
+  const DECLINED = 'I’m sorry, but I can’t help with that.';
   const FAILURES = {
     'API error': { status: 400, error: { message: 'no such thing' } },
     'empty response': { text: '' },
-    'invalid response: a refusal': { text: 'I’m sorry, but I can’t help with that.' },
+    'invalid response: a refusal': { text: DECLINED },
     'invalid response: a refusal by its finish reason': { text: 'No', finish: 'content_filter' },
     'invalid response: an error in words': { text: '{"error": "overloaded"}' },
     'invalid response: cut off': { text: 'They talked and', finish: 'length' },
@@ -283,8 +284,8 @@ describe('seed 003, semantic compression of the history', () => {
   it('Fallback to simple truncation: the next success covers the whole backlog', async () => {
     await using chat = await compacting({
       ...FULL,
-      summary: (_, index) => ({ text: index === 0 ? '' : 'All of it.' }),
-      answer: (request) => (isSummary(request) ? { text: '' } : { text: 'ok' }),
+      summary: (_, index) => ({ text: index === 0 ? DECLINED : 'All of it.' }),
+      answer: (request) => ({ text: isSummary(request) ? DECLINED : 'ok' }),
     });
     await chat.hi(['ask', LAST_STRAW]);
     await chat.hi(['compact']);

@@ -263,7 +263,7 @@ describe('the answer to a question', () => {
     await terminal.until(MENU);
     writeFileSync(join(home.work, 'build.sh'), 'touch pwned; true\n');
     terminal.type('y');
-    await terminal.until(/build\.sh changed while you were\s+asked\.[\s\S]*❯ /);
+    await terminal.until(/build\.sh changed while you were\s+being\s+asked\.[\s\S]*❯ /);
     terminal.type('n');
     await terminal.until('done');
     expect(made('pwned')).toBe(false);

@@ -49,7 +49,7 @@ describe.each(Object.entries(FILES))('%s', (name, [mime, bytes]) => {
     const run = await runProgram(home, ['ask', '-f', name, 'What is this?']);
     expect(run).toMatchObject({ status: 5, stdout: '' });
     expect(run.stderr).toMatch(
-      new RegExp(`takes no (?:audio|images in HEIC): '${name}'\\.\n {4}Use a model that takes it`),
+      new RegExp(`does not support (?:audio|images in HEIC): '${name}'\\.\n {4}Use a model that supports it`),
     );
     expect(server.requests).toEqual([]);
     expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'Heard.' });
