@@ -8,9 +8,11 @@ import { median, type Row } from './row.js';
 
 /** What one answer has in both benchmarks of the REPL. */
 export const CHUNKS = 20_000;
-const ROUNDS = 7;
+const ROUNDS = 15;
+/** In the first rounds V8 compiles, which costs more than the work. */
+const WARM_UP = 8;
 
-/** What rendering costs: 20,000 chunks of an answer with prose, lists, tables and code; medians of several rounds, after one to warm up. */
+/** What rendering costs: 20,000 chunks of an answer with prose, lists, tables and code; medians of several rounds, after others to warm up. */
 export async function rows(): Promise<readonly Row[]> {
   const chunks = answerInChunks();
   const runs = {
@@ -20,10 +22,10 @@ export async function rows(): Promise<readonly Row[]> {
     unwrapped: screenWriting(true, 'terminal'),
   };
   const found: Record<keyof typeof runs, number[]> = { bare: [], piped: [], styled: [], unwrapped: [] };
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
     for (const name of ['bare', 'piped', 'styled', 'unwrapped'] as const) {
       const cost = await cpuOf(() => runs[name](chunks));
-      if (round > 0) found[name].push(cost / CHUNKS);
+      if (round >= WARM_UP) found[name].push(cost / CHUNKS);
     }
   }
   const [bare, piped, styled] = [median(found.bare), median(found.piped), median(found.styled)];

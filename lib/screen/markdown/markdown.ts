@@ -157,17 +157,20 @@ export class Markdown {
 
   /** Collects the lines of a table, and shows them when the table ends. */
   #scanTable(table: Table, text: string, at: number, isLast: boolean): number {
+    const mayGrow = !isLast && text.length - at <= MOST_PENDING && !text.includes('\n', at);
+    return mayGrow && /^[ \t]*(?:\||$)/.test(text.slice(at)) ? at : this.#endTableLine(table, text, at, isLast);
+  }
+
+  #endTableLine(table: Table, text: string, at: number, isLast: boolean): number {
     const newline = text.indexOf('\n', at);
     const isEnded = newline !== -1;
     const line = text.slice(at, isEnded ? newline : text.length);
     if (line.length > MOST_PENDING) return this.#showLongRow(table, text, at, isLast);
     const row = /^([ \t]*)(\|.*)$/.exec(line);
-    if (row === null && /^[ \t]*$/.test(line) && !isEnded && !isLast) return at;
     if (row === null) {
       this.#showTable(table);
       return this.#step(text, at, isLast);
     }
-    if (!isEnded && !isLast) return at;
     table.add({ indent: row[1] ?? '', text: row[2] ?? '', isEnded });
     if (table.isOver) this.#showTable(table);
     return isEnded ? newline + 1 : text.length;

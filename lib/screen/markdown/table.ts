@@ -1,4 +1,4 @@
-import truncatedWidth from 'fast-string-truncated-width';
+import { textWidth } from '../text/text-width.js';
 
 /** A line of a table as received, and whether its newline was received too. */
 export interface TableLine {
@@ -67,16 +67,18 @@ function alignmentOf(dashes: string): Alignment {
 
 /** The cells of a row. An escaped bar belongs to its cell. */
 function cellsOf(row: string): readonly string[] {
-  const cells = (row.trim().match(/(?:[^|\\]|\\.?)+|\|/g) ?? []).reduce<string[]>(
-    (all, piece) => {
-      if (piece === '|') all.push('');
-      else all[all.length - 1] += piece;
-      return all;
-    },
-    [''],
-  );
-  const inner = cells.slice(1, cells.at(-1)?.trim() === '' && cells.length > 2 ? -1 : undefined);
-  return inner.map((cell) => cell.trim());
+  const text = row.trim();
+  const cells: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '|') {
+      cells.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  cells.push(text.slice(start).trim());
+  return cells.slice(1, cells.at(-1) === '' && cells.length > 2 ? -1 : undefined);
 }
 
 /** The widths of the columns. The delimiter row does not count: it becomes as wide as the others. */
@@ -84,7 +86,7 @@ function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
   const widths: number[] = [];
   rows.forEach((cells, row) => {
     cells.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 1, row === 1 ? 1 : truncatedWidth(cell).width);
+      widths[column] = Math.max(widths[column] ?? 1, row === 1 ? 1 : textWidth(cell));
     });
   });
   return widths;
@@ -105,7 +107,7 @@ function aligned(cells: readonly string[], widths: readonly number[], alignments
 }
 
 function padded(cell: string, width: number, alignment: Alignment): string {
-  const room = Math.max(0, width - truncatedWidth(cell).width);
+  const room = Math.max(0, width - textWidth(cell));
   const left = alignment === 'right' ? room : alignment === 'center' ? Math.floor(room / 2) : 0;
   return `${' '.repeat(left)}${cell}${' '.repeat(room - left)}`;
 }
