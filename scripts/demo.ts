@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { printMessage } from './print-message.js';
 import { SMALL_MODEL, startStandIn } from './stand-in.js';
 
 const hi = resolve('dist', 'hi.js');
@@ -27,13 +28,10 @@ const config = {
 };
 writeFileSync(join(folder, 'config.json'), JSON.stringify(config, null, 2), { mode: 0o600 });
 
-console.error(
-  'DEMONSTRATION: the answers are scripted and come from a stand-in server on this machine. No model is asked.',
-);
-console.error('Streaming, tools and their approval, compaction and the history file are the real program.');
-console.error(
-  'Try: hello · list the files · write a haiku · tell me a long story (twice, for a compaction) · /help · Ctrl-D\n',
-);
+printMessage(`DEMONSTRATION: the answers are scripted and come from a stand-in server on this machine. No model is asked.
+Streaming, tools and their approval, compaction and the history file are the real program.
+Try: hello · list the files · write a haiku · tell me a long story (twice, for a compaction) · /help · Ctrl-D
+`);
 
 const child = spawn(process.execPath, [hi, 'chat'], {
   stdio: 'inherit',
