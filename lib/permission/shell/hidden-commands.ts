@@ -1,13 +1,7 @@
 import { mayDoOthersWork } from './git-commands.js';
 import { programName } from './program-name.js';
+import { isSed, sedCommand } from './sed-command.js';
 import type { ShellWord } from './shell-word.js';
-
-/** What the text of a command does not show. */
-export interface Uncertainty {
-  readonly reason: string;
-  /** Whether commands that are not in the text may run. */
-  readonly mayHideCommands: boolean;
-}
 
 /** Programs that run no other, whatever their arguments are. */
 const INERT = new Set(
@@ -24,8 +18,6 @@ const HIDING_WORDS: Readonly<Record<string, RegExp>> = {
   ssh: /command/i,
   scp: /command|^-[A-Za-z0-9]*S/i,
   sort: /^--comp/,
-  // `1erm x` runs `rm x`, and `s/a/b/ew out` the line that it makes.
-  sed: /(^|[;{}\s\d$/!,a-z])e(\s|$)|(?:[^\w\s]|^)[gpimIM\d]*e[gpimIM\d]*(?:w|\s*(?:;|\}|$))|^(?:--?[a-z]*=?)?[\d,$~!\s]+e|[;{}!]\s*e|^\/[^/]*\/[IM]*\s*e|^e\S*\s|\n|^-[nErsuz]*f|^--f/,
   awk: /system[\s\\]*\(|(^|[^|])\|([^|]|$)|@|^-[a-zA-Z]*[fiEl]|^--(f|i|e|l)/,
   rg: /^--(pre|hostname)/,
   fd: /^-[A-Za-z]*[xX]|^--exec/,
@@ -39,7 +31,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   gawk: 'awk',
   mawk: 'awk',
   nawk: 'awk',
-  gsed: 'sed',
   gtar: 'tar',
   fdfind: 'fd',
   bsdtar: 'tar',
@@ -71,11 +62,17 @@ export function mayHideCommand(words: readonly ShellWord[]): boolean {
   const rest = words.slice(1);
   if (INERT.has(name)) return false;
   if (name.startsWith('git-') || (name === 'git' && mayDoOthersWork(words))) return true;
+  if (isSed(words)) return mayHideInSed(words);
   const hiding = Object.hasOwn(HIDING_WORDS, name) ? HIDING_WORDS[name] : undefined;
   if (hiding !== undefined)
     return rest.some(({ value, mayBeOption }) => (value === null ? mayBeOption : hiding.test(value)));
   if (isInterpreter(words) && !rest.some(({ value }) => value !== null && /^[^-]/.test(value))) return true;
   return rest.some(({ value }) => value === null || (CODE.test(value) && !ADDRESS.test(value)));
+}
+
+function mayHideInSed(words: readonly ShellWord[]): boolean {
+  const { runs, isClear, isKnown } = sedCommand(words);
+  return runs.length > 0 || !isClear || !isKnown;
 }
 
 /** Whether a program runs the code in a file that it is given. */
@@ -86,7 +83,7 @@ export function isInterpreter(words: readonly ShellWord[]): boolean {
 /** Whether a program is neither inert nor known, so that its arguments may be commands of any kind. */
 export function isUnknownProgram(words: readonly ShellWord[]): boolean {
   const name = nameOf(words);
-  return !INERT.has(name) && (name === 'ssh' || !Object.hasOwn(HIDING_WORDS, name));
+  return !INERT.has(name) && !isSed(words) && (name === 'ssh' || !Object.hasOwn(HIDING_WORDS, name));
 }
 
 /** Variables that tell programs what to run, and those that the shell itself reads. */

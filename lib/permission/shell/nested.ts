@@ -1,6 +1,12 @@
-import type { Uncertainty } from './hidden-commands.js';
 import type { ShellName } from './shell-name.js';
 import type { ShellWord } from './shell-word.js';
+
+/** What the text of a command does not show. */
+export interface Uncertainty {
+  readonly reason: string;
+  /** Whether commands that are not in the text may run. */
+  readonly mayHideCommands: boolean;
+}
 
 /** The command that a command runs. */
 export type NestedCommand =

@@ -228,7 +228,7 @@ describe('a known program', () => {
     expect(await hides(line)).toBe(false);
   });
   it('may be told anything by a word that may be an option, and nothing by another', async () => {
-    for (const name of ['git', 'tar', 'sed', 'npm']) {
+    for (const name of ['git', 'tar', 'npm']) {
       expect([name, await hides(`${name} push $x`)]).toEqual([name, name !== 'git' || true]);
       expect([name, await hides(`${name} push x"$x"`)]).toEqual([name, false]);
     }
