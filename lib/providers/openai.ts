@@ -18,7 +18,7 @@ export const openai: ProviderMember = {
   images: { bytes: 20 * 1024 * 1024, request: 45 * 1024 * 1024, used: 2048 },
   keyPage: 'https://platform.openai.com/api-keys',
   hints: { path: 'Nothing answers at this path: check api_base (it usually ends in /v1).' },
-  elsewhere: "A server that speaks OpenAI's protocol (llama.cpp, vLLM, LM Studio, LiteLLM, a gateway)",
+  elsewhere: 'OpenAI-compatible server (llama.cpp, vLLM)',
   create: (settings) => createCompatible(openai, ADDRESS, settings),
   listModels: (settings, signal) => listCompatible(openai, ADDRESS, settings, signal),
   askFacts: (settings, question, signal) => askCompatible(openai, ADDRESS, settings, question, signal),

@@ -39,7 +39,8 @@ export async function testCall(
   };
   try {
     await withTimeout(TEST_LIMIT, signal, ask, TEST_HINT);
-    prompts.say(`It answered: ${textOf(answer.parts).trim().slice(0, 80)}`);
+    const text = textOf(answer.parts).trim();
+    prompts.say(text === '' ? 'It answered without text.' : `It answered: ${text.slice(0, 80)}`);
     sayFacts(memory.facts, prompts);
     return null;
   } catch (thrown) {
