@@ -7,12 +7,14 @@ export type SearchOutcome = 'continue' | 'take' | 'send' | 'cancel';
 /** A search through earlier inputs, newest first, like Ctrl-R in a shell. */
 export class HistorySearch {
   readonly #entries: readonly string[];
+  readonly #enter: 'take' | 'send';
   #query = '';
   #index: number;
 
-  /** Takes the inputs oldest first. */
-  constructor(entries: readonly string[]) {
+  /** Takes the inputs oldest first, and what Enter does with the match: in vi's normal mode it is not sent yet. */
+  constructor(entries: readonly string[], enter: 'take' | 'send' = 'send') {
     this.#entries = entries;
+    this.#enter = enter;
     this.#index = entries.length;
   }
 
@@ -30,7 +32,7 @@ export class HistorySearch {
   key(text: string, key: Key): SearchOutcome {
     const name = `${key.ctrl ? 'C-' : ''}${key.name ?? ''}`;
     const isFound = this.match() !== null;
-    if (name === 'return') return isFound ? 'send' : 'cancel';
+    if (name === 'return') return isFound ? this.#enter : 'cancel';
     if (name === 'C-c' || name === 'C-g' || name === 'escape') return 'cancel';
     if (name === 'C-r') this.#find(this.#index - 1, -1);
     else if (name === 'C-s') this.#find(this.#index + 1, 1);

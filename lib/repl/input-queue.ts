@@ -1,4 +1,6 @@
 import { type EditBuffer, EMPTY_BUFFER, joinLines } from './editing/edit-buffer.js';
+import type { LongPastes } from './editing/long-pastes.js';
+import type { InputHistory } from './input-history.js';
 
 /** The lines submitted while an earlier one is still being processed. */
 export class InputQueue {
@@ -35,12 +37,17 @@ export class InputQueue {
     this.#current = EMPTY_BUFFER;
   }
 
-  /** Empties the queue into the line being typed. The cursor stays where the oldest line has it, unless that is its end. */
-  restore(typed: EditBuffer): EditBuffer {
+  /**
+   * Empties the queue into the line being typed. Messages become one, but a command stays alone: joined, the words after it would be its arguments.
+   * What does not fit into the line is in `others`, oldest first. The cursor stays where the oldest line has it, unless that is its end.
+   */
+  restore(typed: EditBuffer): { readonly line: EditBuffer; readonly others: readonly EditBuffer[] } {
     const lines = this.drain();
-    const joined = joinLines([...lines, typed]);
+    const inputs = joinMessages([...lines, typed].filter(({ text }) => text.trim() !== ''));
     const [first = EMPTY_BUFFER] = lines;
-    return first.cursor < first.text.length ? { ...joined, cursor: first.cursor } : joined;
+    if (first.cursor === first.text.length) return { line: inputs.at(-1) ?? typed, others: inputs.slice(0, -1) };
+    const [line = typed, ...others] = inputs;
+    return { line: { ...line, cursor: first.cursor }, others };
   }
 
   /** Empties the queue and returns its lines. */
@@ -49,4 +56,25 @@ export class InputQueue {
     this.#lines = [];
     return lines;
   }
+}
+
+/** A command line, or the quotes of a block, as `parseLine` and `blockText` read them. */
+const COMMAND = /^\s*(?:[/!]|""")/;
+
+function joinMessages(lines: readonly EditBuffer[]): readonly EditBuffer[] {
+  const inputs: EditBuffer[] = [];
+  for (const line of lines) {
+    const last = inputs.at(-1);
+    if (last === undefined || COMMAND.test(last.text) || COMMAND.test(line.text)) inputs.push(line);
+    else inputs[inputs.length - 1] = joinLines([last, line]);
+  }
+  return inputs;
+}
+
+/** Adds texts that were not sent to the input history. */
+export function rememberUnsent(
+  buffers: readonly EditBuffer[],
+  { history, longPastes }: { readonly history: InputHistory; readonly longPastes: LongPastes },
+): void {
+  for (const buffer of buffers) if (buffer.text.trim() !== '') history.add(longPastes.expand(buffer).text);
 }

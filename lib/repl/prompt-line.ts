@@ -7,7 +7,7 @@ import { type KeyOutcome, keyName } from './editing/key-bindings.js';
 import { LineEditor } from './editing/line-editor.js';
 import { blockText } from './editing/quoted-block.js';
 import { HistorySearch } from './history-search.js';
-import { InputQueue } from './input-queue.js';
+import { InputQueue, rememberUnsent } from './input-queue.js';
 import { PressedTwice } from './pressed-twice.js';
 import type { LineResult, PromptLineDeps } from './prompt-line-deps.js';
 import { DeferredKeys } from './terminal/deferred-keys.js';
@@ -106,9 +106,12 @@ export class PromptLine {
     this.#editor.set({ ...this.#editor.buffer, cursor: this.#editor.buffer.text.length });
   }
 
-  /** Puts the queued lines back into the line, because the input before them did not end as expected. */
+  /** Puts the queued lines back into the line, because the input before them did not end as expected. Up finds those that do not fit into it. */
   restoreQueued(): void {
-    this.#editor.set(this.#queue.restore(this.#editor.buffer));
+    const { line, others } = this.#queue.restore(this.#editor.buffer);
+    rememberUnsent(others, this.#deps);
+    this.#editor.set(line);
+    if (others.length > 0) this.#hint = `Press Up for ${others.length} more that you typed.`;
   }
 
   /** Makes `restoreQueued` restore the submitted line too, with the cursor at this mention. */
@@ -124,9 +127,7 @@ export class PromptLine {
 
   /** Empties the line and the queue. Their text goes into the input history, where Up finds it next time. */
   saveUnsent(): void {
-    const { longPastes, history } = this.#deps;
-    for (const buffer of [...this.#queue.drain(), this.#editor.buffer])
-      if (buffer.text.trim() !== '') history.add(longPastes.expand(buffer).text);
+    rememberUnsent([...this.#queue.drain(), this.#editor.buffer], this.#deps);
     this.#editor.reset();
   }
 
@@ -152,7 +153,8 @@ export class PromptLine {
     else if (this.#resolve === null) return;
     else if (outcome === 'end') this.exit(0);
     else if (outcome === 'complete') void this.#complete();
-    else if (outcome === 'search') this.#search = new HistorySearch(this.#deps.history.entries());
+    else if (outcome === 'search')
+      this.#search = new HistorySearch(this.#deps.history.entries(), this.#editor.isNormal ? 'take' : 'send');
     else if (outcome === 'editor') void this.#edit();
     else if (outcome === 'clear') this.#renderer.clearScreen();
   }

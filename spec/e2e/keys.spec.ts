@@ -149,6 +149,19 @@ describe("vi's keys in hi chat", () => {
     expect(chat.sent(0)).toEqual(['now two']);
     expect(chat.sent().at(-1)).toBe('next!');
   });
+
+  it('show what / finds before Enter sends it', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index}` }), { keys: 'vi' });
+    await chat.open();
+    await chat.say('apple pie', 'answer 0');
+    await chat.say('banana', 'answer 1');
+    chat.terminal.type(`${KEY.escape}/app`);
+    await chat.until(/\(search\) app: apple pie$/);
+    chat.terminal.type(KEY.enter);
+    await chat.until(/hi: apple pie$/);
+    await chat.say('', 'answer 2');
+    expect(chat.sent().at(-1)).toBe('apple pie');
+  });
 });
 
 describe('Tab in hi chat', () => {

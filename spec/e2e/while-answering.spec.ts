@@ -57,6 +57,24 @@ describe('what is typed while an answer streams', () => {
     expect(chat.terminal.transcript().replaceAll(/\s+/g, '')).toContain(words.join('').replaceAll(' ', ''));
   });
 
+  it('never becomes part of a queued command when the answer is stopped', async () => {
+    const chat = await slow();
+    await chat.open();
+    chat.terminal.type(`first${KEY.enter}`);
+    await chat.until('word1 ');
+    chat.terminal.type(`one${KEY.enter}two${KEY.enter}!echo ran${KEY.enter}touch created${KEY.enter}half`);
+    await chat.until(/\n› half$/);
+    chat.terminal.type(control('c'));
+    await chat.until(/\n\nhi> touch created\nhalf\nPress Up for 2 more that you typed\.$/);
+    chat.terminal.type(KEY.up + KEY.up);
+    await chat.until(/\n\nhi> !echo ran$/);
+    chat.terminal.type(KEY.up);
+    await chat.until(/\n\nhi> one\ntwo$/);
+    chat.terminal.type(KEY.down);
+    await chat.until(/\n\nhi> !echo ran$/);
+    await chat.say('', /^ran$/m);
+  });
+
   it('is gone from below when a question gets the keys', async () => {
     const chat = await start((_request, index) =>
       index === 0
