@@ -53,8 +53,13 @@ function mentions({ words: wanted }: CommandRule, { words, inner, text }: Comman
   if (words.slice(1).some(({ value }) => isPathOf(program, value))) return true;
   if (isInert(words) || !isUnknownProgram(words)) return false;
   const given = [...words.slice(1).map(({ value }) => value ?? ''), text.slice(words[0]?.text.length ?? 0)].join(' ');
-  let rest: string | null = given;
-  for (const word of [basename(program), ...others]) rest = rest === null ? null : after(word, rest);
+  // A shell that the program starts reads `r\m` and `r"m"` as `rm`.
+  return [given, given.replace(/["'\\]/g, '')].some((text) => hasWords([basename(program), ...others], text));
+}
+
+function hasWords(wanted: readonly string[], text: string): boolean {
+  let rest: string | null = text;
+  for (const word of wanted) rest = rest === null ? null : after(word, rest);
   return rest !== null;
 }
 

@@ -12,7 +12,7 @@ const INERT = new Set(
 
 /** The arguments that make a known program run commands that are not words of the line. */
 const HIDING_WORDS: Readonly<Record<string, RegExp>> = {
-  git: /^(-[cxO]|-[A-Za-z]*[xO]|--(config|exec|up|rec|open|ext|text)|(config|filter-branch|foreach|run|bisect|submodule|difftool|mergetool)$|ext::)/,
+  git: /^(-[cxO]|-[A-Za-z]*[xO]|--(config|exec|up|rec|open|ext|text)|(config|filter-branch|foreach|run|bisect|submodule|difftool|mergetool)$|(--remote=)?ext::)/,
   tar: /^--(to|ch|us|rs|rm|in|ne)|^-?[A-Za-z]*[IF]/,
   rsync: /^(-[A-Za-z]*e|--rs)/,
   ssh: /command/i,
@@ -42,6 +42,13 @@ const ALIASES: Readonly<Record<string, string>> = {
 const INTERPRETER =
   /^(python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|bun|deno|php|lua[\d.]*|tclsh|expect|R|Rscript|osascript|newgrp|sg|ed|ex|gdb|lldb|sqlite3|psql|mysql|irb|ghci|at|m4)$/;
 
+/** Programs that run the commands on their input though they are given a file. */
+const COMMANDED = /^(?:ed|red|ex|vi|vim|view|nvim|emacs|gdb|lldb)$/;
+
+/** The interpreters of languages, and what gives one its program as a word. */
+const LANGUAGE = /^(?:python|pypy|perl|ruby|node|bun|deno|php|lua|tclsh|expect|osascript|ghci|R)/;
+const GIVES_CODE = /^-[A-Za-z]*[cepEr]|^--(?:eval|print|run)|^eval$/;
+
 /** What code in a word looks like. URLs are not code. */
 const CODE = /[`;|&!(){}$<>\n]/;
 const ADDRESS = /^[a-z+]+:\/\/[^\s`()$;|!<>]*$/i;
@@ -66,8 +73,19 @@ export function mayHideCommand(words: readonly ShellWord[]): boolean {
   const hiding = Object.hasOwn(HIDING_WORDS, name) ? HIDING_WORDS[name] : undefined;
   if (hiding !== undefined)
     return rest.some(({ value, mayBeOption }) => (value === null ? mayBeOption : hiding.test(value)));
-  if (isInterpreter(words) && !rest.some(({ value }) => value !== null && /^[^-]/.test(value))) return true;
+  if (COMMANDED.test(name)) return true;
+  if (isInterpreter(words) && mayHideInInterpreter(name, rest)) return true;
   return rest.some(({ value }) => value === null || (CODE.test(value) && !ADDRESS.test(value)));
+}
+
+function mayHideInInterpreter(name: string, rest: readonly ShellWord[]): boolean {
+  const isScript = ({ value }: ShellWord): boolean => value !== null && /^[^-]/.test(value);
+  const script = rest.findIndex(isScript);
+  if (script === -1) return true;
+  // With a database and no statement it reads its input, and a word such as `.shell` is a command of its own.
+  if (name === 'sqlite3')
+    return rest.filter(isScript).length < 2 || rest.some(({ value }) => /^\s*\./.test(value ?? ''));
+  return LANGUAGE.test(name) && rest.slice(0, script + 1).some(({ value }) => GIVES_CODE.test(value ?? ''));
 }
 
 function mayHideInSed(words: readonly ShellWord[]): boolean {

@@ -13,7 +13,7 @@ const LONG_FLAGS =
 
 /** Whether these are the words of sed. */
 export function isSed(words: readonly ShellWord[]): boolean {
-  return ['sed', 'gsed'].includes(programName(words[0]?.value ?? ''));
+  return ['sed', 'gsed', 'ssed'].includes(programName(words[0]?.value ?? ''));
 }
 
 /** What the script of a command of sed runs. */
