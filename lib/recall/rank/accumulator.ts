@@ -79,7 +79,7 @@ export class Accumulator {
     do {
       for (const { list, term } of this.#waiting) {
         const count = list.readBelow(end - this.#start);
-        if (count > 0) this.#add(list.documents, list.first, count, list.code, term);
+        if (count > 0) this.#add(list, count, term);
       }
     } while (this.#openNext(end));
   }
@@ -87,17 +87,6 @@ export class Accumulator {
   /** The place of the first score. */
   get before(): number {
     return this.#before;
-  }
-
-  /**
-   * The last run from `least` to `last` with all these terms, a smaller number for none. Most runs lack one of them. Nothing else is in this loop, so that V8
-   * compiles it quickly.
-   */
-  runUpTo(last: number, least: number, terms: number): number {
-    const { runs } = this;
-    let run = last;
-    while (run >= least && ((runs[run + 1] ?? 0) & terms) !== terms) run -= 1;
-    return run;
   }
 
   /** Continues with the next part if it begins below `end`. The previous part is then finished: only one part is in memory at a time. */
@@ -127,8 +116,7 @@ export class Accumulator {
     this.#before = before;
   }
 
-  /** Takes the parts of a list, because V8 would compile it again for each class of lists. */
-  #add(documents: Uint32Array, first: number, count: number, code: number, { bit, weight }: AddedTerm): void {
+  #add({ documents, first, code }: DocumentList, count: number, { bit, weight }: AddedTerm): void {
     const { scores, masks, runs, peaks } = this;
     const lengths = this.#lengths;
     const counted = this.#counted;

@@ -52,46 +52,27 @@ export class Chooser {
 
   /** Checks the next documents up to but not including `end`. All terms must have been added to them and to the run after them. */
   look(end: number, allowed: (document: number) => boolean): void {
-    const last = Math.ceil(end / RUN);
-    for (let run = this.#next / RUN + 1; ; run += 1) {
-      run = this.#mayHaveBest(run, last, this.#leastSum());
-      if (run > last) break;
-      this.#lookAtRun(run, Math.min(run * RUN, end), allowed);
-    }
-    this.#next = end;
-  }
-
-  /**
-   * The first run from `first` to `last` that may have a sum above `least`, a greater number for none. Most of a million documents are skipped: the terms and
-   * the highest score of a run bound its scores. Nothing else is in this loop, so that V8 compiles it quickly.
-   */
-  #mayHaveBest(first: number, last: number, least: number): number {
     const { runs, peaks } = this.#found;
     const weights = this.#weights;
-    let run = first;
-    for (; run <= last; run += 1) {
+    let start = this.#next;
+    this.#next = end;
+    let least = this.#leastSum();
+    // Most of a million documents are skipped: the terms and the highest score of a run bound its scores.
+    for (let run = start / RUN + 1; start < end; start += RUN, run += 1) {
+      const here = runs[run] ?? 0;
+      const before = runs[run - 1] ?? 0;
+      const after = runs[run + 1] ?? 0;
+      if ((here | before | after) === 0) continue;
+      const all = weights.of(here | before | after);
+      if (all < this.#least) continue;
       const peak = peaks[run] ?? 0;
       const beside = Math.max(peak, peaks[run - 1] ?? 0, peaks[run + 1] ?? 0);
-      const all = weights.of((runs[run] ?? 0) | (runs[run - 1] ?? 0) | (runs[run + 1] ?? 0));
-      if (TENTHS * peak + 2 * NEIGHBOUR * beside + WINDOW * all > least && all >= this.#least) break;
+      const sum = TENTHS * peak + 2 * NEIGHBOUR * beside + WINDOW * all;
+      if (sum <= least || this.#scoreOf(sum, this.#highest, all) <= this.#best.least) continue;
+      const around = WINDOW * Math.max(weights.of(here | before), weights.of(here | after));
+      this.#lookAt(start, Math.min(start + RUN, end), around, allowed);
+      least = this.#leastSum();
     }
-    return run;
-  }
-
-  /** Checks the documents of a run before `end`, if one of them may be among the best. */
-  #lookAtRun(run: number, end: number, allowed: (document: number) => boolean): void {
-    const { runs, peaks } = this.#found;
-    const weights = this.#weights;
-    const here = runs[run] ?? 0;
-    const before = runs[run - 1] ?? 0;
-    const after = runs[run + 1] ?? 0;
-    const all = weights.of(here | before | after);
-    const peak = peaks[run] ?? 0;
-    const beside = Math.max(peak, peaks[run - 1] ?? 0, peaks[run + 1] ?? 0);
-    const sum = TENTHS * peak + 2 * NEIGHBOUR * beside + WINDOW * all;
-    if (this.#scoreOf(sum, this.#highest, all) <= this.#best.least) return;
-    const around = WINDOW * Math.max(weights.of(here | before), weights.of(here | after));
-    this.#lookAt((run - 1) * RUN, end, around, allowed);
   }
 
   /** The best documents, best first. */

@@ -113,10 +113,10 @@ export class Scores {
 
   /** The newest document after `document` with all these terms of the last search, null for none. */
   later(document: number, terms: number): number | null {
-    const { masks } = this.#found;
-    const least = Math.floor((document + 1) / RUN);
-    let run = this.#found.runUpTo(Math.floor((this.count - 1) / RUN), least, terms);
-    for (; run >= least; run = this.#found.runUpTo(run - 1, least, terms)) {
+    const { masks, runs } = this.#found;
+    for (let run = Math.floor((this.count - 1) / RUN); run >= Math.floor((document + 1) / RUN); run -= 1) {
+      // Most runs lack one of them.
+      if (((runs[run + 1] ?? 0) & terms) !== terms) continue;
       for (let other = Math.min(this.count, (run + 1) * RUN) - 1; other > document && other >= run * RUN; other -= 1) {
         if (((masks[other + 1] ?? 0) & terms) === terms && SAID.includes(this.kindOf(other))) return other;
       }
