@@ -1,5 +1,6 @@
 import { type EditBuffer, EMPTY_BUFFER, joinLines } from './editing/edit-buffer.js';
 import type { LongPastes } from './editing/long-pastes.js';
+import { recallable } from './editing/quoted-block.js';
 import type { InputHistory } from './input-history.js';
 
 /** The lines submitted while an earlier one is still being processed. */
@@ -76,5 +77,5 @@ export function rememberUnsent(
   buffers: readonly EditBuffer[],
   { history, longPastes }: { readonly history: InputHistory; readonly longPastes: LongPastes },
 ): void {
-  for (const buffer of buffers) if (buffer.text.trim() !== '') history.add(longPastes.expand(buffer).text);
+  for (const buffer of buffers) if (buffer.text.trim() !== '') history.add(recallable(longPastes.expand(buffer)));
 }

@@ -5,7 +5,7 @@ import { LineRenderer, type LineView } from './drawing/line-renderer.js';
 import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert } from './editing/edit-buffer.js';
 import { type KeyOutcome, keyName } from './editing/key-bindings.js';
 import { LineEditor } from './editing/line-editor.js';
-import { blockText } from './editing/quoted-block.js';
+import { blockText, recallable } from './editing/quoted-block.js';
 import { HistorySearch } from './history-search.js';
 import { InputQueue, rememberUnsent } from './input-queue.js';
 import { PressedTwice } from './pressed-twice.js';
@@ -174,7 +174,7 @@ export class PromptLine {
       return;
     }
     const { longPastes, history } = this.#deps;
-    history.add(longPastes.expand(buffer).text);
+    history.add(recallable(longPastes.expand(buffer)));
     this.#queue.start(buffer);
     this.#resolveWith({ line: { shown: buffer.text, ...longPastes.expand(blockText(buffer)) } });
   }

@@ -68,6 +68,23 @@ describe('a bracketed paste', () => {
     expect(third).toEqual(first);
   });
 
+  it.each(['!touch one\ntouch two', '/reset\nnow\n', `!${LONG}\nend`, '"""\nquoted\n"""'])(
+    'of several lines is text when it is recalled too: %j',
+    async (pasted) => {
+      const { terminal, submitted } = await start();
+      terminal.paste(pasted);
+      terminal.type('\r');
+      await terminal.until(/echo[\s\S]*hi>$/);
+      terminal.type(KEY.up);
+      await terminal.until(/hi> """\n[^"]*("""\nquoted\n"""\n)?[^"]*"""(\n#1: [^\n]*)?$/);
+      terminal.type('\r');
+      await terminal.until(/(echo[\s\S]*){2}hi>$/);
+      const [first, again] = submitted();
+      expect(again?.text).toBe(first?.text);
+      expect(again?.shown.startsWith('"""\n')).toBe(true);
+    },
+  );
+
   it('that is shown in full leaves no more than a screenful in the scrollback', async () => {
     const { terminal, submitted } = await start({ rows: 12 });
     const long = Array.from({ length: 5000 }, (_, line) => `line ${line}`).join('\n');

@@ -2,6 +2,7 @@ import type { ChatEvent } from '../../chat/event.js';
 import { estimateTokens } from '../../chat/tokens.js';
 import { HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
+import { beginsWithPastedLines } from '../../repl/editing/quoted-block.js';
 import type { Repl, SubmittedLine } from '../../repl/repl.js';
 import type { UserInput } from '../../session/common/deps.js';
 import type { FileInput } from '../../session/files.js';
@@ -83,10 +84,7 @@ async function inputOf(
 
 /** A paste of several lines is a message, however it begins: a command is typed, or pasted as a single line that the user sees. */
 function parseSubmitted(line: SubmittedLine): Line {
-  const start = line.text.search(/\S/);
-  const beginning = line.pasted.find((span) => span.start <= start && start < span.end);
-  const isText = beginning !== undefined && line.text.slice(beginning.start, beginning.end).trim().includes('\n');
-  return isText ? { kind: 'message' } : parseLine(line.shown);
+  return beginsWithPastedLines(line.text, line.pasted) ? { kind: 'message' } : parseLine(line.shown);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isMarked, type MarkedText, sliceMarked } from './edit-buffer.js';
+import type { Span } from './long-pastes.js';
 
 /** Whether the text starts with `"""` and does not end with a closing `"""`. Pasted quotes neither open nor close a block. */
 export function isOpenBlock(input: MarkedText): boolean {
@@ -14,4 +15,17 @@ export function blockText(input: MarkedText): MarkedText {
   if (block === null || isOpenBlock(input) || isMarked(input, input.text.indexOf('"'))) return input;
   const [, opening = '', inside = ''] = block;
   return sliceMarked(input, opening.length, opening.length + inside.length);
+}
+
+/** Whether the text begins with a paste of several lines, which is never a command, however it begins. */
+export function beginsWithPastedLines(text: string, pasted: readonly Span[]): boolean {
+  const start = text.search(/\S/);
+  const beginning = pasted.find((span) => span.start <= start && start < span.end);
+  return beginning !== undefined && text.slice(beginning.start, beginning.end).trim().includes('\n');
+}
+
+/** A text for the input history, which does not know what was pasted: in quotes if it would be recalled as a command or as a block. */
+export function recallable({ text, pasted }: { readonly text: string; readonly pasted: readonly Span[] }): string {
+  const looksTyped = /^\s*(?:[/!]|""")/.test(text);
+  return looksTyped && beginsWithPastedLines(text, pasted) ? `"""\n${text}\n"""` : text;
 }
