@@ -1,3 +1,4 @@
+import { quotedInput } from '../chat/text/quoted-input.js';
 import type { SlashCommand } from './common/command.js';
 
 /** `/undo`: takes the last turn out of the view and puts its message back into the input line. */
@@ -8,6 +9,6 @@ export const slashUndo: SlashCommand = {
   async *run(_argument, { session }) {
     const text = await session.undo();
     yield { type: 'print', text: 'The last turn is undone.' };
-    yield { type: 'prefill', text };
+    yield { type: 'prefill', text: quotedInput(text) };
   },
 };

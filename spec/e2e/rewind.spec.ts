@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
 import { runProgram } from '../support/program.js';
@@ -81,6 +83,19 @@ describe('/rewind', () => {
     chat.terminal.type(`${KEY.down}${KEY.enter}`);
     await chat.until(/Back to before #1[\s\S]*hi> one$/);
     expect(chat.stored().at(-1)).toMatchObject({ type: 'undo', turns: [1, 3] });
+  });
+
+  it.each(['/undo', '/rewind 1'])('brings a pasted message back as words, not as a command: %s', async (command) => {
+    const chat = await open((_request, index) => ({ text: `Answer ${index + 1}.` }));
+    await chat.open();
+    const message = '!touch one\n!touch two';
+    chat.terminal.paste(message);
+    await chat.say('', 'Answer 1.');
+    chat.terminal.type(`${command}${KEY.enter}`);
+    await chat.until(/^hi> """\n!touch one\n!touch two\n"""$/m);
+    await chat.say('', 'Answer 2.');
+    expect(chat.sent()).toEqual([message]);
+    expect(existsSync(join(chat.home.work, 'one'))).toBe(false);
   });
 
   it('lists the turns without a terminal, and names what is not there', async () => {

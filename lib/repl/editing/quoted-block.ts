@@ -1,3 +1,4 @@
+import { quotedInput } from '../../chat/text/quoted-input.js';
 import { isMarked, type MarkedText, sliceMarked } from './edit-buffer.js';
 import type { Span } from './long-pastes.js';
 
@@ -26,6 +27,5 @@ export function beginsWithPastedLines(text: string, pasted: readonly Span[]): bo
 
 /** A text for the input history, which does not know what was pasted: in quotes if it would be recalled as a command or as a block. */
 export function recallable({ text, pasted }: { readonly text: string; readonly pasted: readonly Span[] }): string {
-  const looksTyped = /^\s*(?:[/!]|""")/.test(text);
-  return looksTyped && beginsWithPastedLines(text, pasted) ? `"""\n${text}\n"""` : text;
+  return beginsWithPastedLines(text, pasted) ? quotedInput(text) : text;
 }
