@@ -1,6 +1,7 @@
 import { commandIn } from './command-report.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Source } from './source.js';
+import { quotedInput } from './text/quoted-input.js';
 
 /**
  * What the vendor must get back unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown type. Only
@@ -178,9 +179,19 @@ export function textOf(content: readonly Part[]): string {
 
 /** What the user typed: the last text part, because those of files and piped input come before it; of a command of the user's own, `!command`. */
 export function typedText(content: readonly Part[]): string {
-  const text = spokenParts(content).findLast(isPart('text'))?.text ?? '';
-  const own = commandIn(text);
-  return own === null ? text : `!${own.command}`;
+  return commandOf(content) ?? wordsOf(content);
+}
+
+/** What sends the same again when it is typed: `typedText`, in quotes if the words would be read as a command or as a block. */
+export function inputOf(content: readonly Part[]): string {
+  return commandOf(content) ?? quotedInput(wordsOf(content));
+}
+
+const wordsOf = (content: readonly Part[]): string => spokenParts(content).findLast(isPart('text'))?.text ?? '';
+
+function commandOf(content: readonly Part[]): string | null {
+  const own = commandIn(wordsOf(content));
+  return own === null ? null : `!${own.command}`;
 }
 
 /** A message without what hi added to it: what it recalled, and the time and place. */

@@ -1,5 +1,5 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import { type Part, typedText } from '../chat/message.js';
+import { inputOf, type Part, typedText } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
 import type { ToolSpec } from '../chat/request.js';
@@ -116,17 +116,17 @@ export class Session {
     }
   }
 
-  /** Undoes the last turn, and returns the user's message. */
+  /** Undoes the last turn, and returns the input that sends its message again. */
   async undo(): Promise<string> {
     await this.history.refresh();
     const turn = newestTurn(this.history);
     const content = userContentOf(this.history, turn);
     if (turn === null || content === null) throw new HiError('usage', 'There are no turns to undo.');
     await this.#turns.takeBack(turn);
-    return typedText(content);
+    return inputOf(content);
   }
 
-  /** Goes back to before a turn in view: undoes it and all later ones, and returns the user's message. */
+  /** Goes back to before a turn in view: undoes it and all later ones, and returns the input that sends the user's message again. */
   async rewind(turn: number): Promise<string> {
     await this.history.refresh();
     const content = userContentOf(this.history, turn);
@@ -135,7 +135,7 @@ export class Session {
       throw new HiError('usage', `No turn in view starts with #${turn}.`, { hint: '/rewind lists the last turns.' });
     }
     await this.#turns.takeBack(turn, later);
-    return typedText(content);
+    return inputOf(content);
   }
 
   /** From now on, keeps everything in memory only, until `goOnRecord` forgets it. */

@@ -1,4 +1,3 @@
-import { quotedInput } from '../chat/text/quoted-input.js';
 import { HiError } from '../errors.js';
 import { type PastTurn, pastTurns } from '../session/past-turns.js';
 import { beginningOf } from './common/beginning-of.js';
@@ -26,7 +25,7 @@ export const slashRewind: SlashCommand = {
     if (turn === null) return yield { type: 'print', text: 'Nothing was rewound.' };
     const text = await session.rewind(turn);
     yield { type: 'print', text: `Back to before #${turn}. To reverse that, type: /redo` };
-    yield { type: 'prefill', text: quotedInput(text) };
+    yield { type: 'prefill', text };
   },
 };
 

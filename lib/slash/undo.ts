@@ -1,4 +1,3 @@
-import { quotedInput } from '../chat/text/quoted-input.js';
 import type { SlashCommand } from './common/command.js';
 
 /** `/undo`: takes the last turn out of the view and puts its message back into the input line. */
@@ -9,6 +8,6 @@ export const slashUndo: SlashCommand = {
   async *run(_argument, { session }) {
     const text = await session.undo();
     yield { type: 'print', text: 'The last turn is undone.' };
-    yield { type: 'prefill', text: quotedInput(text) };
+    yield { type: 'prefill', text };
   },
 };

@@ -10,7 +10,7 @@ import { itWhere } from '../support/where.js';
 const start = chatDriver();
 
 /** What a chat needs before and after an answer of prose; the rest of what a build names is for something else. */
-const NEEDED = ['chat-command', 'core', 'openai-adapter', 'run', 'scripts', 'keep-scripts'];
+const NEEDED = ['chat-command', 'core', 'openai-adapter', 'run', 'scripts', 'shared', 'keep-scripts'];
 /** What reads the answer for a later recall, once the prompt is back. */
 const INDEX = ['index-slice', 'open-reading', 'reading', 'recall'];
 

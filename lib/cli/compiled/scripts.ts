@@ -54,9 +54,10 @@ export class Scripts {
     return this;
   }
 
-  /** What is to be kept when the run is over. Nothing where only the core ran: few of its functions were called then, and those that are not kept cost more later. */
+  /** What is to be kept when the run is over. Nothing where neither a chat nor an adapter ran: few functions were called then, and those that are not kept cost more later. */
   get toKeep(): readonly LoadedScript[] {
-    return this.#loaded.length < 2 ? [] : this.#loaded.filter(({ wasKept }) => !wasKept);
+    const hasTalked = this.#loaded.some(({ path }) => !/^(?:core|shared)-/.test(basename(path)));
+    return hasTalked ? this.#loaded.filter(({ wasKept }) => !wasKept) : [];
   }
 
   /** What the part exports that is in the place of this ES module; it runs once. */
