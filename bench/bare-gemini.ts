@@ -1,4 +1,4 @@
-// The same one-shot with nothing but Google's SDK, for the comparison. Its argument is the server's address.
+// The same question with Google's SDK alone, for comparison. The argument is the server's address.
 import { GoogleGenAI } from '@google/genai';
 
 const client = new GoogleGenAI({ apiKey: 'sk-bench', httpOptions: { baseUrl: process.argv[2] ?? '' } });

@@ -1,4 +1,4 @@
-// The same one-shot with nothing but Ollama's SDK, for the comparison. Its argument is the server's address.
+// The same question with Ollama's SDK alone, for comparison. The argument is the server's address.
 import { Ollama } from 'ollama';
 
 const client = new Ollama({ host: process.argv[2] ?? '' });

@@ -10,7 +10,7 @@ import { answerInChunks, CHUNKS } from './screen.js';
 const HI = resolve('dist/hi.js');
 const ROUNDS = 9;
 
-/** The built `hi chat` in a terminal: what a chunk costs there beyond `hi ask` into a pipe, and how long after Ctrl-C the prompt is back. */
+/** The built `hi chat` in a terminal: how much more a chunk costs there than in `hi ask` into a pipe, and how soon the prompt is back after Ctrl-C. */
 export async function rows(): Promise<readonly Row[]> {
   const server = await startScriptedServer((_request, index) => answers[index] ?? { text: 'ok' });
   const answers: { readonly pieces: readonly string[]; readonly delay?: number }[] = [];
@@ -31,7 +31,7 @@ export async function rows(): Promise<readonly Row[]> {
       await measure('askAll', answer, askCost);
       await measure('chatAll', answer, chatCost);
     }
-    // The least of several rounds: what else the machine does only ever adds to CPU time.
+    // The minimum of several rounds: whatever else the machine does can only add CPU time.
     const least = (name: string, of: keyof CpuTime): number =>
       (found[name] ?? []).reduce((lowest, one) => Math.min(lowest, one[of]), Number.POSITIVE_INFINITY);
     const more = (of: keyof CpuTime): number =>
@@ -52,7 +52,7 @@ const WORDS = Array.from({ length: 500 }, (_, index) => `word${index % 97} `);
 interface Home {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where a process that ends leaves its CPU time. */
+  /** The file to which an ending process writes its CPU time. */
   readonly cpuFile: string;
 }
 
@@ -82,7 +82,7 @@ process.on('exit', () => {
   return { folder, env, cpuFile: cpuFile ?? '' };
 }
 
-/** CPU time in microseconds: of the thread that runs the program, and of all, with V8's own that compile and collect meanwhile. */
+/** CPU time in microseconds: of the thread that runs the program, and of all threads, including V8's compiler and garbage collector. */
 interface CpuTime {
   readonly main: number;
   readonly all: number;
@@ -92,7 +92,7 @@ const cpuTime = ({ cpuFile }: Home): CpuTime => JSON.parse(readFileSync(cpuFile,
 
 async function askCost(home: Home): Promise<CpuTime> {
   await reset(home);
-  // Not spawnSync: the server that answers is in this process.
+  // Not spawnSync: the server runs in this process.
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, [HI, 'ask', 'go'], { env: home.env, stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.resume();

@@ -2,7 +2,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 
-/** Makes a program of a TypeScript file in a folder where packages are found, minified and split as `hi` is, and resolves to its path. */
+/** Bundles a TypeScript file into a folder, minified and split like `hi`, and links the packages there. Resolves to the program's path. */
 export async function compile(entry: string, folder: string, options: BuildOptions = {}): Promise<string> {
   const name = basename(entry, '.ts');
   await build({

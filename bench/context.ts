@@ -10,7 +10,7 @@ import { median, type Row } from './row.js';
 const MESSAGES = 10_000;
 const ROUNDS = 21;
 
-/** How long it takes to know what to send, and what a long conversation costs at the provider. */
+/** How long it takes to decide what to send, and what a long conversation costs at the provider. */
 export async function rows(): Promise<readonly Row[]> {
   const summary = await sixtyFacts();
   const replace = await sixtyFacts({ strategy: 'replace' });
@@ -32,7 +32,7 @@ export async function rows(): Promise<readonly Row[]> {
   ];
 }
 
-/** A view, its measure and the plan of a pass: the first time, with nothing remembered, and the median of later ones, each after one more turn. */
+/** The time of a view, its measure and the plan of a pass: the first time, with empty caches, and the median of later times, each after one more turn. */
 function viewAndPlan(): { readonly first: number; readonly later: number } {
   const log = new Log();
   const settings = { ...SETTINGS, context_window: 1_000_000 };

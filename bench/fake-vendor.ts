@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { RequestClock } from './process.js';
 
-/** A server on loopback that answers every vendor's stream with as many pieces of five characters as it is told. */
+/** A server on loopback that streams answers of five-character pieces in every vendor's format. */
 export interface FakeVendor {
   readonly clock: RequestClock;
   readonly port: number;
-  /** How many pieces the next answers have. */
+  /** The number of pieces in the next answers. */
   pieces: number;
   close(): void;
 }
 
 const PIECE = 'abcd ';
 
-/** Starts the server. It writes as fast as the client takes it, and has made the answer before it is asked, so that the clock does not run for that. */
+/** Starts the server. It writes as fast as the client reads, and makes each answer only once, so that it hardly adds to the measured time. */
 export async function startFakeVendor(): Promise<FakeVendor> {
   const clock: RequestClock = { arrived: null };
   const answers = new Map<string, Buffer>();
@@ -36,7 +36,7 @@ export async function startFakeVendor(): Promise<FakeVendor> {
   return vendor;
 }
 
-/** What a network hands over at once. */
+/** The number of bytes that a network delivers at a time. */
 const SLICE = 16_384;
 
 function* slices(body: Buffer): Generator<Buffer> {

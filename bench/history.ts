@@ -18,29 +18,29 @@ import { median, type Row } from './row.js';
 /** Lengths of the conversation, in messages of 400 characters. */
 const LENGTHS = [100, 1_000, 10_000, 100_000, 1_000_000];
 const CHARACTERS = 400;
-/** How many messages the view holds, however long the conversation is. */
+/** The number of messages in the view, whatever the length of the conversation. */
 const VIEW = 100;
-/** Every length is measured in every round, so that what else the machine does meets all of them. */
+/** Every round measures every length, so that other load on the machine affects all of them. */
 const ROUNDS = 6;
 const APPENDS = 100;
 const OPENINGS = 3;
 
-/** What was measured at one length of the conversation. */
+/** The measurements for one length of the conversation. */
 interface Found {
   readonly length: number;
   readonly folder: string;
-  /** The file against one `zstd -3` of the same array. */
+  /** The ratio of the file's size to that of the same array after `zstd -3`. */
   readonly size: number;
-  /** Appending one message, on disk, in milliseconds. */
+  /** The time to append one message and sync it to disk, in milliseconds. */
   readonly append: number[];
-  /** Sealing what was appended, in milliseconds, and how many messages that was for. */
+  /** The time to seal the appended messages, in milliseconds. */
   readonly seal: number[];
-  /** Opening for the next request in a new process: milliseconds without loading the program, and the most memory in MiB. */
+  /** Opening the history for the next request in a new process: milliseconds, without loading the program, and peak memory in MiB. */
   readonly open: number[];
   readonly memory: number[];
 }
 
-/** What the history costs from a hundred messages to a million. */
+/** What the history costs, from a hundred messages to a million. */
 export async function rows(): Promise<readonly Row[]> {
   const root = mkdtempSync(join(tmpdir(), 'hi-bench-'));
   try {
@@ -108,7 +108,7 @@ function prepared(root: string, length: number): Found {
   return { length, folder, size, append: [], seal: [], open: [], memory: [] };
 }
 
-/** A conversation that was compacted after every thousand messages, and last so that the view holds the newest hundred. */
+/** A conversation that was compacted after every thousand messages, and at its end so that the view holds the newest hundred. */
 export function* conversation(length: number): Generator<Entry> {
   let id = 0;
   for (let count = 1; count <= length; count += 1) {
@@ -137,7 +137,7 @@ function block(id: number, first_kept: number): Entry {
   };
 }
 
-/** So much text that a piece of it comes again only beyond the reach of any compressor. */
+/** Enough text that it repeats only outside the window of any compressor. */
 const TEXT = Array.from({ length: 64 }, (_, index) => prose(2 ** 20, index)).join('');
 
 function said(count: number): NewMessage {
@@ -147,10 +147,10 @@ function said(count: number): NewMessage {
   return { cwd: '/home/user', role: 'assistant', content, stop_reason: 'end', model: 'model', provider: 'openai' };
 }
 
-/** Nobody else is there to take the lock from. */
+/** The fence against another holder of the lock. Here there is none. */
 const NOTHING = (): void => {};
 
-/** Appends as the store does, under the lock, with the sealing measured by itself. */
+/** Appends under the lock, like the store, and measures the sealing separately. */
 async function appended({ folder, append, seal }: Found): Promise<void> {
   const file = LogFile.open(loadCodec(), historyPathsIn(folder).history, 'r+');
   const [first] = file.load();
@@ -177,7 +177,7 @@ function opened(opener: string, { folder, open, memory }: Found): void {
   memory.push(cost.memory);
 }
 
-/** The bytes of the same array in one frame, as `zstd -3` writes it. */
+/** The size of the same array after `zstd -3`, in bytes. */
 function zstdSize(path: string): number {
   const { stdout } = spawnSync('sh', ['-c', 'zstd -dc "$0" | zstd -3 -c | wc -c', path], { encoding: 'utf8' });
   return Number(stdout);

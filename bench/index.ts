@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { type Row, rounded, type Section } from './row.js';
 
-/** The parts of the report, each loaded when it is measured. */
+/** A part of the report. Its code is loaded when it is measured. */
 interface Part {
   readonly title: string;
   rows?(): Promise<readonly Row[]>;
@@ -28,16 +28,15 @@ async function repl(): Promise<readonly Row[]> {
   return [...(await screen.rows()), ...(await chat.rows())];
 }
 
-/** Measures what is asked for and prints it, with `--write` into docs/performance.md too; resolves to 1 when a promise is not kept. */
+/** Measures and prints all parts, or the one after `--only`. `--write` also updates docs/performance.md. Resolves to 1 if a promise is not kept. */
 export async function main(args: readonly string[]): Promise<number> {
   const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : null;
   const isWritten = args.includes('--write');
-  if (only !== null && isWritten)
-    throw new Error('What is written down is measured in one run: --write goes without --only.');
+  if (only !== null && isWritten) throw new Error('--write needs the figures of all parts. Run it without --only.');
   const sections: Section[] = [];
   for (const name of only === null ? Object.keys(PARTS) : [only ?? '']) {
     const part = PARTS[name];
-    if (part === undefined) throw new Error(`There is no part '${name}'. Known: ${Object.keys(PARTS).join(', ')}.`);
+    if (part === undefined) throw new Error(`Unknown part '${name}'. Known: ${Object.keys(PARTS).join(', ')}.`);
     const { title, rows } = part;
     const section = (await part.section?.(title)) ?? { title, rows: (await rows?.()) ?? [] };
     sections.push(section);
@@ -62,23 +61,23 @@ function page(sections: readonly Section[]): string {
 
 Written by \`npm run bench -- --write\` on ${date}, ${machine()}. A part can be measured alone: \`npm run bench -- --only start\`.
 
-Whole processes are measured against servers on the same machine, by turns with \`node -e 0\`, and each figure is a median of several rounds. × is the ratio to
-\`node -e 0\` in the same round unless the line says otherwise: milliseconds differ from machine to machine, ratios hardly. What is promised is in the third column.
+Whole processes are measured with servers on the same machine, alternating with \`node -e 0\`, and each figure is the median of several rounds. × is the ratio to
+\`node -e 0\` in the same round unless the line says otherwise: milliseconds differ from machine to machine, ratios hardly do. The third column is what is promised.
 ${sections.map(table).join('\n')}
 ${byHand()}`;
 }
 
-/** Where the part begins that nobody writes but by hand. */
+/** The line where the part written by hand begins. */
 const BY_HAND = '<!-- measured by hand, kept by npm run bench -- --write -->';
 
-/** What was measured by hand, as it stands in the page. */
+/** The part of the page written by hand. */
 function byHand(): string {
   const text = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '';
   const start = text.indexOf(BY_HAND);
   return start < 0 ? '' : text.slice(start);
 }
 
-/** True when the row has no promise or keeps it. */
+/** True if the row makes no promise or keeps it. */
 export function isKept({ value, limit, least }: Row): boolean {
   return (limit === undefined || value <= limit) && (least === undefined || value >= least);
 }

@@ -9,13 +9,13 @@ import { asking, compare, home, PROGRAM, VENDORS } from './start.js';
 
 const ROUNDS = 9;
 
-/** The versions of Node beside the one that measures. */
+/** The versions of Node to measure. */
 const NODES = ['20', '24'];
 
-/** What has no Node. */
+/** The executable that needs no Node. */
 const EXECUTABLE = resolve('executables', `hi-${process.platform}-${process.arch}`);
 
-/** A program in each of its forms: `command` runs it, `floor` is the Node it is measured against. */
+/** One form of the program: `command` runs it, and `floor` is the empty program that it is compared to. */
 interface Form {
   readonly title: string;
   readonly command: readonly string[];
@@ -28,7 +28,7 @@ type Figure = 'version' | `${'request' | 'exit'} ${'near' | 'far'}`;
 const NODE_LIMITS = { version: 1.4, 'request near': 2.4, 'exit near': 2.8, 'request far': 2.7, 'exit far': 3.1 };
 const EXECUTABLE_LIMITS = { version: 0.3, 'request near': 0.9, 'exit near': 1.1, 'request far': 0.9, 'exit far': 1.1 };
 
-/** The start in every form of the program, a column each. What is not built is left out, and so are versions of Node that cannot be had. */
+/** The start in every form of the program, one column each. Leaves out the executable if it is not built, and versions of Node that cannot be fetched. */
 export async function section(title: string): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-bench-nodes-'));
   const vendor = await startFakeVendor();
@@ -62,7 +62,7 @@ async function forms(folder: string): Promise<readonly Form[]> {
       HOME: folder,
       ...npmSettings(),
     }).catch(() => null);
-    if (node === null) process.stderr.write(`Node ${version} cannot be had: its column is left out.\n`);
+    if (node === null) process.stderr.write(`Node ${version} could not be fetched. Its column is left out.\n`);
     else
       found.push({ title: `Node ${version}`, command: [node, PROGRAM], floor: [node, '-e', '0'], limits: NODE_LIMITS });
   }
@@ -88,7 +88,7 @@ function rowsOf({ title, limits }: Form, costs: Readonly<Record<string, Cost>>):
   ];
 }
 
-/** A line for each figure, with what was measured and, in brackets, what is promised. */
+/** A line for each figure, with the measured value and, in brackets, the promise. */
 function tableOf(title: string, columns: readonly { readonly form: Form; readonly rows: readonly Row[] }[]): string {
   const figures = columns[0]?.rows.map(({ what }) => what.slice(what.indexOf(', ') + 2)) ?? [];
   const cell = ({ value, limit = 0 }: Row): string => {
@@ -100,6 +100,6 @@ function tableOf(title: string, columns: readonly { readonly form: Form; readonl
   });
   const head = `| \`hi ask\` | ${columns.map(({ form }) => form.title).join(' | ')} |`;
   const against =
-    'Each Node against its own `node -e 0`, the executable against that of the Node that measures; the promise is in brackets, **bold** is what misses it.';
+    'Each Node is compared to its own `node -e 0`, the executable to that of the Node that measures. The promise is in brackets; figures that miss it are **bold**.';
   return `\n## ${title}\n\n${against}\n\n${head}\n|---|${columns.map(() => '--:|').join('')}\n${lines.join('\n')}\n`;
 }

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
 
-/** What one run of a program took. Milliseconds since it was started, bytes for `peak`. */
+/** The cost of one run: times in milliseconds since the start, `peak` in bytes of memory, `bytes` of output. */
 export interface Cost {
   readonly wall: number;
   readonly peak: number;
-  /** When the server had its first request; NaN when it had none. */
+  /** When the server got its first request; NaN if it got none. */
   readonly request: number;
-  /** When the first byte was on its stdout; NaN when there was none. */
+  /** When the first byte was on stdout; NaN if there was none. */
   readonly output: number;
   readonly bytes: number;
 }
@@ -18,7 +18,7 @@ export interface RequestClock {
   arrived: number | null;
 }
 
-/** Runs a program without a terminal and measures it. Rejects when it fails, for a failed run says nothing. */
+/** Runs a program without a terminal and measures it. Rejects if it fails, because a failed run says nothing. */
 export async function runOnce(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ export async function runOnce(
   child.stderr.on('data', (chunk: Buffer) => {
     complaints += chunk;
   });
-  // The kernel keeps the high-water mark; the last look before the end is within a few milliseconds of it.
+  // The kernel keeps the peak until the process ends, so the last poll is at most a few milliseconds old.
   const watch = setInterval(() => {
     peak = Math.max(peak, highWater(child.pid));
   }, 4);
@@ -51,12 +51,12 @@ export async function runOnce(
     child.once('close', (status) => resolve({ status, wall }));
   });
   clearInterval(watch);
-  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${complaints}`);
+  if (status !== 0) throw new Error(`'${command.join(' ')}' exited with ${status}: ${complaints}`);
   const arrived = clock?.arrived;
   return { wall, peak, request: arrived ? arrived - begin : Number.NaN, output, bytes };
 }
 
-/** Runs a chat in a terminal until its prompt is there, then leaves it. `output` is when the prompt was there. Rejects when the chat leaves by itself. */
+/** Runs a chat in a terminal until it shows its prompt, then quits it. `output` is the time of the prompt. Rejects if the chat exits before. */
 export async function untilPrompt(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Cost> {
   const [program = '', ...args] = command;
   const begin = performance.now();
@@ -67,7 +67,7 @@ export async function untilPrompt(command: readonly string[], env: Readonly<Reco
       written += text;
       if (/hi(?: \d+%)?> /.test(written)) done(performance.now() - begin);
     });
-    terminal.onExit(() => failed(new Error(`${command.join(' ')} left before its prompt: ${written}`)));
+    terminal.onExit(() => failed(new Error(`'${command.join(' ')}' exited before its prompt: ${written}`)));
   });
   const peak = highWater(terminal.pid);
   const left = new Promise<void>((done) => terminal.onExit(() => done()));

@@ -15,14 +15,14 @@ interface Indexed {
   ask(question: string): readonly RankedDocument[];
 }
 
-/** How well what was said is found, by questions whose answers are known; without them, which are not part of the project, by look-ups alone. */
+/** How well earlier messages are found, by questions with known answers. The project does not contain these; without them only look-ups are measured. */
 export async function qualityRows(): Promise<readonly Row[]> {
   let rows: readonly Row[] = [];
   for (const name of setNames()) rows = [...rows, ...(await setRows(name))];
   return [...rows, ...lookUpRows()];
 }
 
-/** The rows of one set: talks of people, or chats with an assistant, in any language. */
+/** The rows of one set: talks between people, or chats with an assistant, in any language. */
 async function setRows(name: string): Promise<readonly Row[]> {
   const all = talks(name);
   const isOfPeople = all.some(({ messages }) =>
@@ -58,7 +58,7 @@ function indexed(talk: Talk, said: (message: Talk['messages'][number]) => string
 const percent = (share: number): number => Math.round(share * 1000) / 10;
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 
-/** The share of what is wanted that is among the first. */
+/** The share of the wanted items that are among the first. */
 function recall<Kind>(ranked: readonly Kind[], wanted: readonly Kind[], first: number): number {
   const found = new Set(ranked.slice(0, first));
   return wanted.filter((one) => found.has(one)).length / wanted.length;
@@ -149,7 +149,7 @@ function lookUpRows(): readonly Row[] {
   return [{ what, value: percent(found.length / LOOK_UPS.length), unit: '%', least: 90 }];
 }
 
-/** With a threshold that 5 % of the questions pass whose answers are not there: the same ones about the people of another talk. */
+/** With a threshold that lets 5 % of the unanswerable questions pass: the same questions, with the names of people from another talk. */
 function silenceRows(people: readonly Indexed[]): readonly Row[] {
   const answerable: { readonly sure: number; readonly isRight: boolean }[] = [];
   const [foreign, small]: [number[], number[]] = [[], []];

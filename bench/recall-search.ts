@@ -1,8 +1,8 @@
 import type { Found } from '../lib/recall/search.js';
 
 /**
- * Works on the index of a folder in a process of its own and says what it took: processor time in milliseconds, the most memory in MiB. `rebuild` makes the
- * index; `open` opens the history and no more; `search` then asks each line of stdin.
+ * Works on the index of a folder in a separate process, and prints the processor time in milliseconds and the peak memory in MiB. `rebuild` builds the index,
+ * `open` only opens the history, and `search` searches for each line of stdin.
  */
 const [folder = '', work = ''] = process.argv.slice(2);
 const { HistoryStore } = await import('../lib/history/store.js');

@@ -13,14 +13,15 @@ import { median, type Row } from './row.js';
 
 const MESSAGES = 1_000_000;
 
-/** So many questions are asked, each once; so many at the beginning find a program that is not warm yet. */
+/** The number of questions, each asked once. */
 const QUESTIONS = 200;
+/** The number of processes that ask only one question. */
 const COLD_STARTS = 3;
 
-/** What was said lately is in view: the conversation was compacted then. */
+/** The number of messages in the view, after a compaction. */
 const VIEW = 100;
 
-/** What a search costs in a conversation of a million messages that is made of these talks; nothing where there are none. */
+/** What a search costs in a conversation of a million messages made of these talks. No rows if there are no talks. */
 export async function speedRows(talks: readonly Talk[]): Promise<readonly Row[]> {
   const texts = talks.flatMap(({ messages }) => messages.map(({ text }) => text));
   const asked = talks.flatMap(({ questions }) => questions.map(({ q }) => q.replaceAll('\n', ' ')));
@@ -76,7 +77,7 @@ function rowsOf({ rebuild, share, cold, times, memory }: Measured): readonly Row
       limit: 30,
     },
     { what: `index ${where} against the text`, value: share, unit: '%', limit: 12 },
-    { what: `making the index ${where} anew, processor time`, value: rebuild / 1000, unit: 's', limit: 120 },
+    { what: `rebuilding the index ${where}, processor time`, value: rebuild / 1000, unit: 's', limit: 120 },
     { what: 'the same, spread over the messages', value: rebuild / MESSAGES, unit: 'ms', limit: 0.1 },
   ];
 }
@@ -86,7 +87,7 @@ function indexSize(folder: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-/** A conversation of the talks' own messages, one in twenty, among words as they follow each other there and names that are nowhere else. Counts its text. */
+/** A conversation in which one message in twenty is from the talks; the others are chains of their words, with invented names. Adds up the text in `size`. */
 function* life(texts: readonly string[], size: { text: number }): Generator<Entry> {
   const random = numbers();
   const words = texts.flatMap((text) => text.split(/\s+/));
@@ -118,7 +119,7 @@ function entry(id: number, text: string): Entry {
   return { ...said, role: 'tool', content };
 }
 
-/** Six words as they follow each other somewhere, six from somewhere else, and now and then a name. */
+/** Six consecutive words from one place, six from another and so on, and now and then a name. */
 function chain(words: readonly string[], random: () => number): string {
   const length = 60 + random() * random() * 1600;
   const said: string[] = [];
@@ -139,7 +140,7 @@ function name(random: () => number): string {
   return Array.from({ length: 2 + Math.floor(random() * 3) }, syllable).join('');
 }
 
-/** The same numbers each time. */
+/** Pseudo-random numbers, the same in each run. */
 function numbers(): () => number {
   let state = 7;
   return () => {

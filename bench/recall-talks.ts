@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Talks with questions whose evidence is known; they serve evaluation only and are not part of the project. */
+/** Talks, and questions with known answers in them. They are used for evaluation only and are not part of the project. */
 const DATA = process.env.HI_RECALL_DATA ?? '../shared/recall-data';
 
 export type Id = string | number;
 
-/** A talk of people, or a chat with an assistant, with questions about it. */
+/** A talk between people, or a chat with an assistant, and questions about it. */
 export interface Talk {
   readonly messages: readonly {
     readonly id: Id;
@@ -24,7 +24,7 @@ export interface Talk {
   }[];
 }
 
-/** The names of the sets there are. */
+/** The names of the available sets. */
 export function setNames(): readonly string[] {
   const files = existsSync(DATA) ? readdirSync(DATA) : [];
   return [...new Set(files.flatMap((file) => /^(.+)\.jsonl(?:\.zst)?$/.exec(file)?.[1] ?? []))].sort();
@@ -42,7 +42,7 @@ export function talks(name: string): readonly Talk[] {
     .map((line) => JSON.parse(line));
 }
 
-/** What is said in a place and right beside it. */
+/** The ids of a message and its two neighbours. */
 export function around({ messages }: Talk, document: number): readonly Id[] {
   return messages.slice(Math.max(0, document - 1), document + 2).map(({ id }) => id);
 }

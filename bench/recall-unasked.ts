@@ -8,10 +8,10 @@ import { Recall } from '../lib/recall/recall.js';
 import { around, type Id, renamed, type Talk } from './recall-talks.js';
 import type { Row } from './row.js';
 
-/** What a message of a talk is recalled by itself. */
+/** Returns the places of the messages that automatic recall adds to a message. */
 type Remind = (asked: string) => Promise<readonly number[]>;
 
-/** Automatic recall as it works in a chat, each talk with the threshold that was calibrated on it. */
+/** Automatic recall as in a chat, each talk with a threshold calibrated on that talk. */
 export async function unaskedRows(talks: readonly Talk[]): Promise<readonly Row[]> {
   const reminders = await Promise.all(talks.map(reminderOf));
   const [answerable, foreign, small]: [{ readonly fired: boolean; readonly isRight: boolean }[], boolean[], boolean[]] =

@@ -1,4 +1,4 @@
-/** One line of the report: what was measured, and the most or the least it may be where there is a promise. */
+/** One line of the report: a measured value and, if there is a promise, its maximum or minimum. */
 export interface Row {
   readonly what: string;
   readonly value: number;
@@ -12,17 +12,17 @@ export interface Row {
 export interface Section {
   readonly title: string;
   readonly rows: readonly Row[];
-  /** The table, where it has a form of its own. */
+  /** The whole section as text, if it has another form than a table of the rows. */
   readonly text?: string;
 }
 
-/** The middle one of some numbers. */
+/** The median; the higher of the two middle ones for an even count. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** A number with as many digits as say something. */
+/** A number with its significant digits. */
 export function rounded(value: number): number {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return Number(value.toFixed(digits));

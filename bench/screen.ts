@@ -6,13 +6,13 @@ import { type OutputStreams, Screen } from '../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../lib/screen/styled-answer-writer.js';
 import { median, type Row } from './row.js';
 
-/** What one answer has in both benchmarks of the REPL. */
+/** The number of chunks in an answer, in both benchmarks of the REPL. */
 export const CHUNKS = 20_000;
 const ROUNDS = 15;
-/** In the first rounds V8 compiles, which costs more than the work. */
+/** In the first rounds V8 compiles, which costs more than the work itself. */
 const WARM_UP = 8;
 
-/** What rendering costs: 20,000 chunks of an answer with prose, lists, tables and code; medians of several rounds, after others to warm up. */
+/** What rendering costs: 20,000 chunks of an answer with prose, lists, tables and code. Medians of several rounds, after some to warm up. */
 export async function rows(): Promise<readonly Row[]> {
   const chunks = answerInChunks();
   const runs = {
@@ -47,7 +47,7 @@ export async function rows(): Promise<readonly Row[]> {
   ];
 }
 
-/** Five chunks arrive with each piece that the network brings. */
+/** The number of chunks that the network delivers at a time. */
 const AT_ONCE = 5;
 
 async function bareWriting(chunks: readonly string[]): Promise<void> {
@@ -88,7 +88,7 @@ const screenWriting =
     screen.close();
   };
 
-/** Takes bytes at once, as a terminal does. */
+/** Accepts bytes at once, like a terminal. */
 function sink(): Writable {
   const nowhere = openSync('/dev/null', 'w');
   return new Writable({

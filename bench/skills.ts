@@ -6,21 +6,13 @@ import { build } from 'esbuild';
 import { loadSkills } from '../lib/skills/find/load-skills.js';
 import { matchWords } from '../lib/skills/match/match-words.js';
 import { judge, samples, writeSkills } from '../spec/skills/corpus/corpus.js';
-
-/** One line of the report: what was measured, and the most or the least it may be where there is a promise. */
-export interface Row {
-  readonly what: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly limit?: number;
-  readonly least?: number;
-}
+import { median, type Row } from './row.js';
 
 const SKILLS = 500;
 const BYTES = 20_000;
 const ROUNDS = 15;
 
-/** How well words find the skills that are meant, and what a folder of five hundred costs every start. */
+/** How well words find the right skills, and how much a folder of five hundred skills slows every start. */
 export async function rows(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-bench-skills-'));
   try {
@@ -49,7 +41,7 @@ async function quality(folder: string): Promise<readonly Row[]> {
   ];
 }
 
-/** The smallest program that finds the skills and chooses some for a message, as each `hi ask` does. */
+/** A minimal program that, like `hi ask`, finds the skills and chooses some for a message. */
 const PROGRAM = `
 import { openSkills } from './lib/skills/index.js';
 const [folder, known_file] = process.argv.slice(2);
@@ -92,8 +84,4 @@ function writeMany(folder: string): void {
     mkdirSync(join(folder, `skill-${index}`), { recursive: true });
     writeFileSync(join(folder, `skill-${index}`, 'SKILL.md'), head + section.repeat(BYTES / section.length));
   }
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN;
 }

@@ -14,7 +14,7 @@ export const PROGRAM = resolve('dist/hi.js');
 const ROUNDS = 11;
 const FLOOR = [process.execPath, '-e', '0'];
 
-/** What start-up, one-shots and long answers cost, as ratios to `node -e 0` in the same round. */
+/** What the start, single questions and long answers cost, as ratios to `node -e 0` in the same round. */
 export async function rows(): Promise<readonly Row[]> {
   const vendor = await startFakeVendor();
   const folder = mkdtempSync(join(tmpdir(), 'hi-bench-start-'));
@@ -31,7 +31,7 @@ export async function rows(): Promise<readonly Row[]> {
   }
 }
 
-/** Runs the floor and some programs by turns and gives, for each, the medians of its ratios to the floor. */
+/** Runs the floor and some programs in turn. Resolves to the medians of each program's ratios to the floor. */
 export async function compare<Name extends string>(
   programs: Readonly<Record<Name, () => Promise<Cost>>>,
   rounds: number,
@@ -76,7 +76,7 @@ async function startUp(folder: string): Promise<readonly Row[]> {
   ];
 }
 
-/** Each vendor's address as its configuration takes it, and what its one-shot may cost. */
+/** The path of each vendor's API, and the limits for a single question. */
 export const VENDORS = [
   { provider: 'openai', title: 'OpenAI', path: '/v1', request: 2.8, exit: 3.3 },
   { provider: 'ollama', title: 'Ollama', path: '', request: 2.8, exit: 3.3 },
@@ -154,7 +154,7 @@ async function longAnswers(folder: string, vendor: FakeVendor): Promise<readonly
   ];
 }
 
-/** Lengths of the conversation that is gone on with, in messages; a hundred of them are sent. */
+/** The lengths of the conversations to resume, in messages. A hundred of these are sent. */
 const LENGTHS = [100, 10_000, 1_000_000];
 
 async function resumed(folder: string, vendor: FakeVendor): Promise<readonly Row[]> {
@@ -202,7 +202,7 @@ function settingsFor(vendor: FakeVendor, provider: string, path: string): object
   return { provider, model: 'm', api_base, api_key: 'sk-bench', small_model: null };
 }
 
-/** A question in a conversation that has begun, in a home of that name; `isFirst`: the very first one, for which the history is made. */
+/** Asks the second question of a conversation, in a home of that name; with `isFirst` the first one, which creates the history. */
 export function asking(
   folder: string,
   vendor: FakeVendor,

@@ -3,16 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import type { Row } from './row.js';
 
-/** One line of the report: what was measured, and the most it may be where there is a promise. */
-export interface Row {
-  readonly what: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly limit?: number;
-}
-
-/** What tools cost: memory for an output of any length, time to judge a command, time to stop one that will not. */
+/** What tools cost: the memory for a long output, and the time to judge a command, to confine it and to stop it. */
 export async function rows(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-bench-tools-'));
   try {
@@ -35,7 +28,7 @@ export async function rows(): Promise<readonly Row[]> {
   }
 }
 
-/** The sandbox costs what a command takes in it beyond what it takes outside, by turns: the lower quartile. The project has 4000 files. */
+/** The cost of the sandbox: how much longer a command takes inside than outside, the lower quartile of alternating runs. The project has 4000 files. */
 function sandboxed(folder: string): readonly Row[] {
   const inside = measured(folder, 'inside');
   return [
@@ -58,7 +51,7 @@ function memory(folder: string): readonly Row[] {
   ];
 }
 
-/** A program that does one of these things and says how long it took and what it needed. */
+/** A program that does one of these things, and prints the time and the peak memory. */
 const PROGRAM = `
 import { createToolRunner, tools } from './lib/tools/index.js';
 const [what, folder] = process.argv.slice(2);

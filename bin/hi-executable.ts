@@ -3,7 +3,7 @@ import { directOutput } from '../lib/cli/base/direct-output.js';
 import { realWorld } from '../lib/cli/base/world.js';
 import { main } from '../lib/cli/main.js';
 
-// The executable is one file: it is the program in the main thread, and scales pictures in worker threads.
+// The executable has only this entry: its main thread is the program, and its worker threads scale pictures.
 if (bun.isMainThread) {
   const outputs = new Map<'stdout' | 'stderr', ReturnType<typeof directOutput>>();
   const output = (name: 'stdout' | 'stderr') => {

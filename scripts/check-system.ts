@@ -16,7 +16,7 @@ let wrong = 0;
 
 try {
   const [chat] = dialects;
-  if (chat === undefined) throw new Error('There is no message.');
+  if (chat === undefined) throw new Error('There is no vendor to imitate.');
   const call = chat.tools({ name: 'bash', args: { command: 'cd .. && echo "by $0"; exit 3' } });
   await using server = await chatServer(call, chat.text('Done.'), chat.text('Fine.'));
   writeConfig(`${server.url}/v1`);

@@ -9,7 +9,7 @@ const LOADER = 'lib/cli/compiled/scripts.ts';
 
 const ADAPTER = /^lib\/providers\/.*-adapter\.ts$/;
 
-/** What a chat begins with; what it imports are some thirty chunks. */
+/** The module that a chat begins with. It imports some thirty chunks. */
 const CHAT = 'lib/cli/commands/chat-command.ts';
 
 const PROGRAM = 'dist/hi.js';

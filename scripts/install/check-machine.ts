@@ -5,10 +5,10 @@ import { startScriptedServer } from '../../spec/support/scripted-server.js';
 import { openVendorHouse } from '../../spec/support/vendor-house.js';
 import type { Prepared } from './places.js';
 
-/** Prints a line about one check, and counts those that went wrong. */
+/** Prints a line about one check, and counts failures. */
 export type Report = (isRight: boolean, what: string) => void;
 
-/** What npm said of an installation. */
+/** Checks npm's output of an installation. */
 export function checkInstalled(installed: Said, report: Report): void {
   report(installed.status === 0, `npm install: ${/added .*/.exec(installed.text)?.[0] ?? installed.text}`);
   const warnings = warningsOfOurs(installed);
@@ -17,7 +17,7 @@ export function checkInstalled(installed: Said, report: Report): void {
   for (const line of others) console.log(`  -      ${line}`);
 }
 
-/** The first conversation, in a terminal. */
+/** Checks the first conversation, in a terminal. */
 export async function checkFirstRun(machine: Prepared, report: Report): Promise<void> {
   const { text } = await sayOn(machine, machine.hi, ['config', 'check']);
   const zstd = /^(?:ok|wrong) +zstd: (.*)/m.exec(text)?.[1];
@@ -29,7 +29,7 @@ export async function checkFirstRun(machine: Prepared, report: Report): Promise<
   }
 }
 
-/** A command of the model's, in the shell that is there; the model must be told which that is. */
+/** Checks that a model's command runs in the available shell, and that the model is told which one that is. */
 export async function checkCommand(machine: Prepared, shell: string, report: Report): Promise<void> {
   const command = { name: 'bash', args: { command: 'echo "in $0"' } };
   const server = await startScriptedServer((_request, index) =>
@@ -47,7 +47,7 @@ export async function checkCommand(machine: Prepared, shell: string, report: Rep
   }
 }
 
-/** One more turn in the history that all installations share; all `turns` before it must still be read. */
+/** Adds turn number `turn` to the history that all installations share, and checks that all turns before it can still be read. */
 export async function checkSharedHistory(machine: Prepared, turn: number, report: Report): Promise<void> {
   await using house = await openVendorHouse('openai', { key: 'sk-shared', text: 'Noted.' });
   const places = ['config', 'data', 'cache'].map(
@@ -65,7 +65,7 @@ export async function checkSharedHistory(machine: Prepared, turn: number, report
   report(isRight, isRight ? all : `${answered.text}\nmissing: ${missing.join(', ')}`);
 }
 
-/** The folders of that history. */
+/** Creates the folders of that history. */
 export function makeShared(folder: string): string {
   for (const name of ['config', 'data', 'cache']) mkdirSync(join(folder, name), { recursive: true });
   return folder;

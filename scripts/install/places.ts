@@ -4,24 +4,24 @@ import { delimiter, dirname, join } from 'node:path';
 import { emptyMachine, type Machine, npmSettings, sayOn } from '../../spec/support/install.js';
 import { type CleanRoot, fetchMuslNode, inside, type Mount, makeRoot, type RootName } from './clean-roots.js';
 
-/** A program with everything beside it that it needs. */
+/** A program, in a folder with everything that it needs. */
 export interface Fetched {
   readonly folder: string;
-  /** The program, from the folder on. */
+  /** The path of the program in the folder. */
   readonly file: string;
 }
 
-/** What is given to a machine. */
+/** The files for a machine. */
 export interface Given {
   readonly node: Fetched;
   readonly npm: Fetched;
   readonly packed: string;
   readonly cache: string;
-  /** Where all machines have one history. */
+  /** The folder of the history that all machines share. */
   readonly shared: string;
 }
 
-/** A machine that was given it, with the names that it has there. */
+/** A machine with these files, and their paths on it. */
 export interface Prepared extends Machine {
   readonly node: string;
   readonly npm: string;
@@ -30,10 +30,10 @@ export interface Prepared extends Machine {
   readonly npmEnv: Readonly<Record<string, string>>;
 }
 
-/** Where machines with nothing on them are to be had. */
+/** A source of empty machines. */
 export interface Place {
   readonly title: string;
-  /** What runs commands there. */
+  /** The shell for commands. */
   readonly shell: 'bash' | 'sh';
   node(version: string): Promise<Fetched>;
   prepare(folder: string, given: Given): Prepared;
@@ -41,7 +41,7 @@ export interface Place {
 
 type FetchPackage = (what: string, file: string) => Promise<Fetched>;
 
-/** This machine: what is installed on it can be seen, but nothing of ours. */
+/** This machine, without any files of hi: programs installed on it are visible. */
 export function here(fetched: FetchPackage): Place {
   return {
     title: 'here',
@@ -56,7 +56,7 @@ export function here(fetched: FetchPackage): Place {
   };
 }
 
-/** A clean root, which is made now. `folder` is for what it is made of. */
+/** Makes a clean root in `folder`. */
 export function cleanRoot(name: RootName, folder: string, fetched: FetchPackage): Place {
   const root = makeRoot(name, folder);
   return {
@@ -102,7 +102,7 @@ function prepared(root: CleanRoot, folder: string, { node, npm, packed, cache, s
   };
 }
 
-/** What npm needs to reach its registry, with the files that it names. */
+/** The settings that npm needs to reach its registry, and the files that these name. */
 function settingsInside(): { readonly mounts: readonly Mount[]; readonly env: Readonly<Record<string, string>> } {
   const cafile = execFileSync('npm', ['config', 'get', 'cafile'], { encoding: 'utf8' }).trim();
   const all = Object.entries({ ...npmSettings(), ...(existsSync(cafile) ? { npm_config_cafile: cafile } : {}) });
@@ -112,7 +112,7 @@ function settingsInside(): { readonly mounts: readonly Mount[]; readonly env: Re
   return { mounts, env: Object.fromEntries(env) };
 }
 
-/** What npm says when the file is installed on a machine. Without a network there is none at all in a clean root. */
+/** Installs the packed file on a machine. Resolves to npm's output. In a clean root, `--offline` also removes the network. */
 export async function install(machine: Prepared, args: readonly string[]) {
   const offline = machine.under.length > 0 && args.includes('--offline') ? ['--unshare-net'] : [];
   const all = [machine.npm, 'install', '--global', '--prefix', machine.prefix, ...args, machine.packed];

@@ -25,7 +25,7 @@ import { slashContext } from './slash-context.js';
 import { type SubmitDeps, submitLine } from './submit.js';
 import { WindowUsage } from './window-usage.js';
 
-/** What a chat is made of. */
+/** The parts of a chat. */
 export interface Chat {
   readonly wired: WiredSession;
   readonly screen: Screen;
@@ -33,14 +33,14 @@ export interface Chat {
   readonly usage: WindowUsage;
 }
 
-/** Puts a chat together: a session, the screen that shows it and the REPL that feeds it. Throws `HiError`s of codes `config` and `history`. */
+/** Creates a session, the screen that shows it and the REPL that reads its input. Throws `HiError`s of codes `config` and `history`. */
 export async function openChat(world: World, given: ChatOptions, settings: Settings): Promise<Chat> {
   const terminal = chatTerminal(world);
   const streams = terminal === 'full' ? outputStreams(world) : withoutColour(outputStreams(world));
   const config = requireConfig(settings);
   const options: ChatOptions = { ...given, usage: given.usage || config.show_usage };
   const screenSettings = screenSettingsOf(config);
-  // These use the REPL only while a line is processed.
+  // The REPL does not exist yet; these functions use it only while a line is processed.
   const later = (): Repl => repl;
   const screen = chatScreen(world, options, terminal, streams, screenSettings, () => later().attributes());
   const asked = terminal === 'full' ? questionsOfTurn(world, later) : {};
@@ -84,7 +84,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   return { wired, screen, repl, usage };
 }
 
-/** A script's chat has no colour, whatever the streams are. */
+/** A chat that reads a script has no colour, even if its output is a terminal. */
 const withoutColour = (streams: OutputStreams): OutputStreams => ({ ...streams, colour: { out: false, err: false } });
 
 function chatScreen(

@@ -1,12 +1,12 @@
 import { isAbsolute, join } from 'node:path';
 import { makeFolder } from '../../folder.js';
 
-/** Available from Node 22.8 on, so the types of Node 20 lack it. */
+/** Exists from Node 22.8 on, so the types of Node 20 lack it. */
 interface CompileCache {
   enableCompileCache(folder: string): unknown;
 }
 
-/** The folder of the compiled program, null for none; the executable is compiled ahead. Never throws: without it a start is only slower. */
+/** The folder for the compiled program; null for none, as in the executable, which is compiled ahead. Never throws: without the folder a start is only slower. */
 export async function compiledFolder(env: Readonly<Record<string, string | undefined>>): Promise<string | null> {
   if ('bun' in process.versions) return null;
   try {
@@ -17,7 +17,7 @@ export async function compiledFolder(env: Readonly<Record<string, string | undef
   }
 }
 
-/** Lets Node keep the ES modules in their compiled form, which it can from 22.8 on. Never throws. */
+/** Makes Node 22.8 and later keep ES modules in compiled form. Never throws. */
 export function useCompileCache(folder: string): void {
   if (Number.parseInt(process.versions.node, 10) < 22) return;
   const node: object = process.getBuiltinModule('node:module');

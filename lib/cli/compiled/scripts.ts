@@ -2,23 +2,23 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Script } from 'node:vm';
 
-/** A part of the program that runs as a script: V8 takes the compiled form of a script from its user, and that of an ES module only from Node 22 on. */
+/** A part of the program that runs as a script: V8 accepts the compiled form of a script on any Node, that of an ES module only from Node 22 on. */
 export interface LoadedScript {
   readonly script: Script;
   /** Where its compiled form is kept. */
   readonly path: string;
-  /** False where nothing was kept that this Node could use. */
+  /** Whether this Node could use a stored compiled form. */
   readonly wasKept: boolean;
 }
 
-/** What the build knows of the parts (`scripts/build/compiled-parts.ts`). */
+/** The parts as the build lists them (`scripts/build/compiled-parts.ts`). */
 export interface Parts {
-  /** The folder of the parts, and its address. Both end with a slash. */
+  /** The folder of the parts, and its URL. Both end with a slash. */
   readonly folder: string;
   readonly url: string;
-  /** The file of each part, by the name of the ES module in its place. */
+  /** The file of each part, by the name of the ES module that stands for it. */
   readonly files: Readonly<Record<string, string>>;
-  /** Imports what is no part. */
+  /** Imports a module that is not a part. */
   readonly load: (name: string) => Promise<object>;
 }
 
@@ -37,14 +37,14 @@ const NO_PARTS: Parts = {
   load: () => Promise.reject(new Error('There are no parts.')),
 };
 
-/** The parts that run as scripts. A start finds them compiled, and reads no ES module but the first: each takes longer than all else that a small file does. */
+/** The parts that run as scripts. A start finds them compiled and reads only one ES module: loading one takes longer than running it. */
 export class Scripts {
   readonly #loaded: LoadedScript[] = [];
   readonly #exports = new Map<string, object>();
   #folder: string | null = null;
   #parts = NO_PARTS;
 
-  /** Compiled forms are kept in that folder, null for nowhere. */
+  /** Sets the folder for compiled forms; null for none. */
   keepIn(folder: string | null): void {
     this.#folder = folder;
   }
@@ -54,18 +54,18 @@ export class Scripts {
     return this;
   }
 
-  /** What is to be kept when the run is over. Nothing where neither a chat nor an adapter ran: few functions were called then, and those that are not kept cost more later. */
+  /** The scripts to store when the run is over. None if neither a chat nor an adapter ran: too few functions were called, and compiling the others later costs more. */
   get toKeep(): readonly LoadedScript[] {
     const hasTalked = this.#loaded.some(({ path }) => !/^(?:core|shared)-/.test(basename(path)));
     return hasTalked ? this.#loaded.filter(({ wasKept }) => !wasKept) : [];
   }
 
-  /** What the part exports that is in the place of this ES module; it runs once. */
+  /** The exports of the part that this ES module stands for. It runs once. */
   get(name: string): object {
     const known = this.#exports.get(name);
     if (known !== undefined) return known;
     const file = this.#parts.files[name];
-    if (file === undefined) throw new Error(`'${name}' is no part.`);
+    if (file === undefined) throw new Error(`'${name}' is not a part.`);
     const url = this.#parts.url + basename(name);
     const exported = this.#compile(file)(
       { exports: {} },
@@ -92,17 +92,17 @@ export class Scripts {
 
 export const scripts = new Scripts();
 
-// The ES modules in the place of parts find them by this: to import `hi.js` they would wait for its end, and to share a file with it would cost a start.
+// The ES modules that stand for parts find them here: an import of `hi.js` would wait until it has run, and a shared file would slow every start.
 Object.assign(globalThis, { [Symbol.for('hi.scripts')]: scripts });
 
-/** The name of a part holds a hash of what is in it. Each Node compiles for itself. */
+/** The name of a part contains a hash of its content. Each version of Node needs its own compiled form. */
 function keptName(name: string): string {
   return `${basename(name, '.cjs')}-${process.version}-${process.arch}`;
 }
 
 /**
- * The compiled form in a file that nobody but the user could write, where it is whole. V8 believes whatever it is given, so the file holds it twice: to compare
- * takes 0.1 ms, to load zlib for a checksum 2.
+ * The compiled form from a file that only the user could write, if it is intact. V8 trusts whatever it is given, so the file contains it twice: comparing the
+ * halves takes 0.1 ms, loading zlib for a checksum 2 ms.
  */
 function readKept(path: string): Buffer | undefined {
   try {

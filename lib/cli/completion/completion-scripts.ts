@@ -1,4 +1,4 @@
-/** The script of each shell. It asks the program for the candidates, so it never goes out of date. */
+/** The completion script of each shell. It asks the program for candidates, so it never goes out of date. */
 export const SCRIPTS = {
   bash: `# bash completion for hi: put  eval "$(hi completion bash)"  into ~/.bashrc
 _hi() {
@@ -56,5 +56,5 @@ complete -c hi -l config -r -F
 
 export type Shell = keyof typeof SCRIPTS;
 
-/** The shells that hi has scripts for. */
+/** The shells with a completion script. */
 export const SHELLS: readonly { readonly name: Shell }[] = [{ name: 'bash' }, { name: 'zsh' }, { name: 'fish' }];

@@ -13,14 +13,14 @@ export interface CompletionSources {
   /** The user's own commands. */
   readonly commands: () => Promise<readonly string[]>;
   readonly providers: readonly string[];
-  /** With their summaries. */
+  /** With their descriptions. */
   readonly strategies: readonly CompletionWord[];
   readonly tools: readonly string[];
 }
 
 /**
- * The candidates for the last word of a command line, without the program's name, by the commands themselves. None where a file is expected: the
- * shell completes files.
+ * The candidates for the last word of a command line, which is given without the program's name. None where a file is expected: the shell completes
+ * files.
  */
 export async function nextWords(
   program: Command,
@@ -51,7 +51,7 @@ interface ParsedWords {
   readonly command: Command;
   /** The option whose value comes next. */
   readonly pendingOption: Option | undefined;
-  /** How many arguments it already has. */
+  /** The number of arguments before the last word. */
   readonly position: number;
 }
 

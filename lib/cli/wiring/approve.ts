@@ -9,18 +9,18 @@ import type { Output, World } from '../base/world.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 import { wrappedQuestion } from '../terminal/wrapped-question.js';
 
-/** The streams of a question, whose output is a terminal. */
+/** The streams of a question. The output is a terminal. */
 export interface ApprovalStreams extends PromptStreams {
   readonly output: Output;
-  /** Resolves when nothing that was typed before can answer; called right before the question is shown. */
+  /** Called right before the question is shown. Resolves when earlier keystrokes can no longer answer it. */
   ready?(): Promise<void>;
 }
 
 type Answer = 'once' | 'always' | 'no' | 'say';
 
 /**
- * Shows what a call would do, all of it or its head and tail, and asks: once, always, no, no with a reason. Enter does not approve a preview that did not fit
- * until it was viewed. Rejects as an interruption if the user cancels the question.
+ * Shows what a call would do, in full or its head and tail, and asks: once, always, no, or no with a reason. If the preview does not fit, Enter does not
+ * approve the call until the user has viewed all of it. Rejects as an interruption if the user cancels the question.
  */
 export async function askApproval(
   question: ApprovalQuestion,
@@ -63,7 +63,7 @@ const sizeOf = ({ columns = 80, rows = 24 }: ApprovalStreams['output']): { colum
 const heightOf = (lines: readonly string[], columns: number): number =>
   lines.reduce((height, line) => height + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0);
 
-/** The rows to show above the question; none for a path that the question names in full. */
+/** The rows to show above the question. None if the question itself contains the whole path. */
 function rowsToShow(
   { preview }: ApprovalQuestion,
   message: string,
@@ -89,17 +89,17 @@ function choicesOf({ rule }: ApprovalQuestion): readonly ApprovalChoice<Answer>[
   ];
 }
 
-/** The keys in one row, with their meaning where there is room. */
+/** The keys in one row, with their meanings if there is room. */
 function helpOf(choices: readonly ApprovalChoice<Answer>[], columns: number, isLong: boolean): string {
   const keys = [...choices, ...(isLong ? [{ key: 'v', word: 'view all' }] : [])];
   const long = `${keys.map(({ key, word }) => `${key} ${word}`).join(' • ')} • ↑↓ ⏎ select`;
   return long.length < columns ? long : `${keys.map(({ key }) => key).join(' ')} • ↑↓ ⏎ select`;
 }
 
-/** How much of the reason is shown at least, in columns. */
+/** The minimum width of the reason, in columns. */
 const SHORTEST_REASON = 20;
 
-/** The question in at most three rows, two where there are few: with the name of the file. */
+/** The question, with the name of the file, in at most three rows, or two in a low terminal. */
 function messageOf({ preview, reason, call }: ApprovalQuestion, columns: number, rows: number): string {
   const asked = `${askedOf(preview, call.args.path, columns)} (${visibleLine(call.name)}: `;
   const why = visibleLine(reason);
@@ -110,7 +110,7 @@ function messageOf({ preview, reason, call }: ApprovalQuestion, columns: number,
   }
 }
 
-/** As much of the start of a text as fits the columns. */
+/** As much of the start of a text as fits in the columns. */
 function fitting(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let shown = firstCharacters(text, columns - 1);
@@ -128,7 +128,7 @@ function askedOf({ kind, shell }: ApprovalQuestion['preview'], path: unknown, co
   return `${asked} ${typeof path === 'string' ? endOf(visibleLine(path), columns) : 'this'}?`;
 }
 
-/** The end of a path says which file it is. */
+/** The end of a path identifies the file best. */
 function endOf(path: string, columns: number): string {
   return path.length <= columns ? path : `…${lastCharacters(path, columns - 1)}`;
 }

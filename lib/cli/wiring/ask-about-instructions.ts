@@ -4,11 +4,11 @@ import { visibleLine } from '../../screen/text/visible-text.js';
 import { askQuestion } from '../terminal/ask-question.js';
 import type { ApprovalStreams } from './approve.js';
 
-/** How much of a file is shown before the question. */
+/** How much of each file is shown above the question. */
 const SHOWN_LINES = 8;
 const SHOWN_COLUMNS = 160;
 
-/** Shows the beginning of each file, and asks whether the model may read them. Rejects as an interruption when the question is cancelled. */
+/** Shows the beginning of each file and asks whether the model may read them. Rejects as an interruption if the user cancels the question. */
 export async function askAboutInstructions(files: readonly Instructions[], streams: ApprovalStreams): Promise<boolean> {
   const { confirm } = await import('../terminal/inquirer.js');
   const excerpts = files.map((file) => `${excerptOf(file)}\n`).join('');

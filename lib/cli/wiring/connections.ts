@@ -27,7 +27,7 @@ export interface UsageRecord {
   readonly usage: Usage;
 }
 
-/** The adapters of one run, each made when it is first needed. */
+/** Connects models with their adapters, each of which is created when it is first needed, and records their usage. */
 export class Connections {
   readonly #world: World;
   readonly #options: SettingsOptions & { readonly debug?: boolean };
@@ -35,7 +35,7 @@ export class Connections {
   readonly #config: Config;
   readonly #known: KnownModels;
   readonly #spent: UsageRecord[] = [];
-  /** Whether the log of `--debug` may be written now. */
+  /** Whether `--debug` may write its log now. */
   readonly #traces: () => boolean;
   readonly #keys = new Map<string | null, Promise<string | null>>();
 
@@ -54,7 +54,7 @@ export class Connections {
     this.#known = new KnownModels(settings.paths.knownModels);
   }
 
-  /** A model in the form the session takes. */
+  /** A model as the session uses it. */
   target(model: ModelSettings): Target {
     const { provider, model: name, api_base } = model;
     const memory = this.#known.of({ provider, api_base, model: name });
@@ -84,7 +84,7 @@ export class Connections {
     return this.#spent;
   }
 
-  /** Another model by name, resolved as `--model` is, with its provider's own key and address. Throws a `HiError` when it cannot be used. */
+  /** Another model by name, resolved like `--model`, with the key and address of its own provider. Throws a `HiError` if it cannot be used. */
   async find(name: string, signal?: AbortSignal): Promise<Target> {
     const { provider: _previous, ...rest } = this.#options;
     const sameProvider = name.includes('/') ? {} : { provider: this.#config.provider };
@@ -95,7 +95,7 @@ export class Connections {
     return target;
   }
 
-  /** The models of a target's provider; what the list tells of the target's own model is remembered. Throws a `HiError` when the server does not list them. */
+  /** The models of a target's provider. Also remembers the facts in the list about the target's own model. Throws a `HiError` if the server does not list them. */
   async models(
     { provider, model, memory }: Target,
     timeout = 10_000,
@@ -113,7 +113,7 @@ export class Connections {
     this.#known.forgetRefusals(this.#config);
   }
 
-  /** Every key that is configured or in a vendor's variable, unused ones too: none of them may be shown. */
+  /** Every key in the configuration or in a vendor's variable, even if it is not in use: none of them may be shown. */
   async secrets(): Promise<readonly string[]> {
     const { file } = this.#settings;
     const { env } = this.#world;
@@ -154,7 +154,7 @@ export class Connections {
     await refreshFacts(member, model, memory, () => this.#access(model, signal), { now, signal, again });
   }
 
-  /** The headers are meant for one server, and may hold what no other must see. */
+  /** The headers are meant for one server, and may contain secrets that no other server may see. */
   #headersFor(provider: string, api_base: string | null): Readonly<Record<string, string>> {
     const { headers, provider: own, api_base: address } = this.#config;
     return provider === own && api_base === address ? headers : {};
@@ -191,7 +191,7 @@ export class Connections {
   }
 }
 
-/** The address without what may be secret in it. */
+/** The address without the parts that may be secret. */
 function bareAddress(api_base: string): string {
   if (!URL.canParse(api_base)) return api_base;
   const { origin, pathname } = new URL(api_base);
@@ -204,7 +204,7 @@ function optionsOf(config: Config, provider: string): JsonObject {
   return isJsonObject(section) ? section : {};
 }
 
-/** Runs `make` at the first call and keeps its promise; a failed one is made again at the next call. */
+/** Runs `make` on the first call and keeps its promise. After a failure the next call runs it again. */
 export function memoized<Value>(
   make: (signal?: AbortSignal) => Promise<Value>,
 ): (signal?: AbortSignal) => Promise<Value> {

@@ -10,7 +10,7 @@ export function withMaskedSecrets(provider: Provider, secrets: readonly string[]
   const mask = ownSecretMask(own);
   return {
     name: provider.name,
-    // Asked for late: to tell it takes Node's cryptography.
+    // Computed late, because it loads Node's cryptography.
     get origin() {
       return provider.origin;
     },

@@ -5,7 +5,7 @@ import { originOf } from '../../recall/origin.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory } from '../../tools/common/tool.js';
 
-/** Opens the memory at `path`, which is changed by one `hi` at a time. */
+/** Opens the memory at `path`. Only one `hi` changes it at a time. */
 export async function openMemory(path: string, history: HistoryStore, now: () => Date): Promise<OpenMemory> {
   const { MemoryFile } = await import('../../memory/memory-file.js');
   return {
@@ -19,7 +19,7 @@ export async function openMemory(path: string, history: HistoryStore, now: () =>
   };
 }
 
-/** What the user said last, else the newest message that is known; null when nothing was said yet. */
+/** The id of the user's last message, else of the newest message; null if there is none yet. */
 function newestMessage({ entries }: HistoryStore): number | null {
   const messages = entries.filter(isMessage);
   return (messages.findLast(({ role }) => role === 'user') ?? messages.at(-1))?.id ?? null;
@@ -43,7 +43,7 @@ export function memoryForModel(open: () => Promise<OpenMemory>): Memory {
 
 const WARNING = 'The model proposes this after reading foreign content.';
 
-/** Whether the model had read what neither it nor the user wrote when it wrote its last call. */
+/** Whether the model had read text by others than itself and the user when it made its last call. */
 function hasModelRead({ entries }: HistoryStore): boolean {
   const messages = entries.filter(isMessage);
   const call = messages.findLast(({ role }) => role === 'assistant');

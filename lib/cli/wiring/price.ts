@@ -30,7 +30,7 @@ export function costOf(records: Iterable<UsageRecord>): Cost {
   return { dollars, unknown: [...unknown], priced };
 }
 
-/** The dollars, as JSON gives them: null unless the price of each request is known. */
+/** The dollars for JSON: null unless the price of every request is known. */
 export const wholeCost = ({ dollars, unknown, priced }: Cost): number | null =>
   unknown.length === 0 && priced > 0 ? Number(dollars.toPrecision(6)) : null;
 
@@ -65,7 +65,7 @@ export async function* recordsOf(history: HistoryStore, server: ServerNow): Asyn
   }
 }
 
-/** What the summary of each compaction cost, in words, by its id; those whose price is unknown are left out. */
+/** The cost of each compaction's summary in words, by its id. Leaves out those whose price is unknown. */
 export function compactionCosts(blocks: readonly CompressBlock[], server: ServerNow): ReadonlyMap<number, string> {
   const costs = new Map<number, string>();
   for (const block of blocks) {
@@ -84,7 +84,7 @@ function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRe
   return { provider, model, api_base: address, at: new Date(at), usage };
 }
 
-/** In dollars; null when unknown. Behind a custom address only that address's prices count: a model of the same name may be free there. */
+/** In dollars; null if unknown. For a custom address only that address's own prices count: a model of the same name may be free there. */
 function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
   const providerId = providers.find(({ name }) => name === provider)?.priceId ?? provider;
   const seller = api_base === null ? { providerId } : { providerApiUrl: api_base };

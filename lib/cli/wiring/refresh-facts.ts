@@ -5,19 +5,19 @@ import { publishedWindow } from '../../config/models.js';
 import { HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 
-/** How long a server may take to say what a model can do. Milliseconds. */
+/** How long a server may take to describe a model, in milliseconds. */
 const TIME_LIMIT = 2000;
 
-/** How long its answer is valid, and how long a server that did not answer in time is left alone. Milliseconds. */
+/** How long its answer is valid, and how long a server that was too slow is not asked again, in milliseconds. */
 const VALID_FOR = 7 * 24 * 3_600_000;
 const PAUSE = 600_000;
 
-/** Failures that mean that the server does not know the question. */
+/** Failures of servers that do not support the request. */
 const UNKNOWN_QUESTION: readonly string[] = ['model', 'request', 'malformed'];
 
 /**
- * Asks the server about a model, where the maker's table does not have it or the server is not the maker's own, and nothing is known from the last
- * days, or once more when it is asked `again`. Never fails: a server that does not answer costs at most two seconds, once in ten minutes.
+ * Asks the server about a model that is not in its vendor's table, or whose server is not its vendor's, unless it answered in the last days; `again` ignores
+ * that answer. Never fails: a server that does not answer costs at most two seconds every ten minutes.
  */
 export async function refreshFacts(
   member: ProviderMember,

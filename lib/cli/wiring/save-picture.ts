@@ -4,7 +4,7 @@ import { systemCode, systemReason } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
 import type { SavePicture } from '../../session/common/keep-image.js';
 
-/** Where pictures go. */
+/** Where pictures are saved. */
 export interface PictureSettings {
   /** As configured: `~` is the home folder, and a relative path lies in the working folder. */
   readonly folder: string;
@@ -13,7 +13,7 @@ export interface PictureSettings {
   now(): Date;
 }
 
-/** What saves pictures in that folder, each under the time it came; nothing there is ever replaced. */
+/** Returns a function that saves pictures in that folder, each named after its time. It never replaces a file. */
 export function pictureSaver({ folder, cwd, home, now }: PictureSettings): SavePicture {
   return async (bytes, extension) => {
     const place = resolve(

@@ -12,9 +12,9 @@ import type { PromptCommands } from '../from-servers/prompt-commands.js';
 import type { AttachedResource } from '../input/mentions.js';
 import type { SessionOptions } from './session-options.js';
 
-/** The tools of servers in a session. */
+/** What MCP servers contribute to a session. */
 export interface ServerTools {
-  /** Whether any could be asked. */
+  /** Whether there is any server to ask. */
   readonly areThere: boolean;
   readonly specs: readonly ToolSpec[];
   /** The servers' instructions for every request; null for none. */
@@ -26,9 +26,9 @@ export interface ServerTools {
   settle(signal: AbortSignal): Promise<readonly string[]>;
   /** The servers, one line each. */
   lines(): readonly string[];
-  /** Their prompts as slash commands. One whose name is taken is left out. */
+  /** Their prompts as slash commands, except those whose names are taken. */
   commands(taken: readonly SlashCommand[]): readonly SlashCommand[];
-  /** What can follow an `@` other than files. A template ends at its first placeholder. */
+  /** What can follow an `@`, besides files. A template is cut off at its first placeholder. */
   mentionable(): readonly ServerResource[];
   /** The resource named by a word after an `@`, given its possible readings; null if it does not start with a server. */
   resource(words: readonly string[], signal: AbortSignal): Promise<AttachedResource> | null;
@@ -49,7 +49,7 @@ const NONE: ServerTools = {
   close: async () => {},
 };
 
-/** The tools of the configured servers; where there are none, nothing of it is loaded. */
+/** The tools of the configured servers. Loads nothing if there are no servers. */
 export async function serverTools(
   world: World,
   { tools: wanted, elicit, listens }: SessionOptions,
@@ -78,7 +78,7 @@ export async function serverTools(
   return new OfferedServers(servers, told, promptCommands, paths.warned, Array.isArray(wanted) ? wanted : null);
 }
 
-/** How many resources are listed. Tab completes all of them. */
+/** The number of resources to list. Tab completes all of them. */
 const LISTED = 20;
 
 const firstOf = (lines: readonly string[]): readonly string[] =>
@@ -90,12 +90,12 @@ const waitingText = (names: readonly string[]): string =>
 class OfferedServers implements ServerTools {
   readonly areThere = true;
   readonly #servers: ToolServers;
-  /** What is wrong with the configuration. */
+  /** The faults in the configuration. */
   readonly #problems: readonly string[];
   readonly #promptCommands: PromptCommands;
-  /** The file of the warnings that were given. */
+  /** The file that records the warnings already shown. */
   readonly #warned: string;
-  /** The names that `--tools` gives; null for all. */
+  /** The names after `--tools`; null for all. */
   readonly #wanted: readonly string[] | null;
 
   constructor(

@@ -4,14 +4,14 @@ import type { AskAboutInstructions } from '../../memory/project-instructions.js'
 import type { Approve } from '../../tools/common/tool.js';
 import type { SettingsOptions } from '../base/settings.js';
 
-/** What a command asks of its session. */
+/** A command's options for its session. */
 export interface SessionOptions extends SettingsOptions {
   readonly tools?: boolean | readonly string[];
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
-  /** How hard the model should think, in place of the configuration. */
+  /** How hard the model should think. Overrides the configuration. */
   readonly think?: ThinkingLevel;
-  /** Whether the model may search the web, in place of the configuration. */
+  /** Whether the model may search the web. Overrides the configuration. */
   readonly web?: boolean;
   readonly debug?: boolean;
   /** Asks the user before a tool runs; absent where that is impossible. */
@@ -20,6 +20,6 @@ export interface SessionOptions extends SettingsOptions {
   readonly askAboutInstructions?: AskAboutInstructions;
   /** Asks the user what an MCP server wants to know; absent where that is impossible. */
   readonly elicit?: Elicit;
-  /** Whether the session is long enough to be told what changes at MCP servers. */
+  /** Whether MCP servers should report changes, which is useful only in a session that lasts. */
   readonly listens?: boolean;
 }

@@ -28,7 +28,7 @@ export function instructionsAsker(world: World, screen: Screen, stop: AbortContr
     });
 }
 
-/** Asks what an MCP server wants to know in the same way; but a question that is cancelled is an answer to the server. */
+/** Asks what an MCP server wants to know in the same way, except that cancelling is an answer to the server. */
 export function serverAsker(world: World, screen: Screen, stop: AbortController): Elicit {
   return (server, question, signal) =>
     onTerminal(world, screen, stop, signal, async () => {

@@ -18,17 +18,17 @@ import type { Connections } from './connections.js';
 import type { ServerTools } from './server-tools.js';
 import type { SessionOptions } from './session-options.js';
 
-/** The shares of the window that the output of one call, and of all calls of one answer, may take: output that the model has not read cannot be compacted. */
+/** How much of the window the output of one call, and of all calls of one answer, may fill: output that the model has not read cannot be compacted. */
 const OUTPUT_SHARE = 0.2;
 const ANSWER_SHARE = 0.4;
 
-/** What the tools of a session reach besides its settings. */
+/** What the tools of a session use besides its settings. */
 export interface ToolReach {
   readonly finder: () => Promise<Recall>;
   readonly memory: () => Promise<OpenMemory>;
-  /** Whether what happens is kept. */
+  /** Whether the conversation is stored. */
   readonly keeps: () => boolean;
-  /** The window of the model that answers, which may be learnt after the start. */
+  /** The context window of the model that answers. It may become known after the start. */
   readonly window: () => number;
 }
 
@@ -50,7 +50,7 @@ export function toolContext(
   };
 }
 
-/** How many characters this share of the window has. */
+/** The number of characters that fit in this share of the window. */
 function outputRoom(
   { max_input_tokens, compaction: { trigger_ratio } }: Config,
   share: number,
@@ -59,7 +59,7 @@ function outputRoom(
   return Math.floor(share * 4 * effectiveWindow({ context_window, max_input_tokens, trigger_ratio }));
 }
 
-/** What runs the tools that are offered. */
+/** The runner of the offered tools. */
 export async function toolRunner(
   offered: readonly ToolSpec[],
   {
@@ -97,7 +97,7 @@ export async function toolRunner(
   });
 }
 
-/** The tools that the configuration and the command line offer. */
+/** The tools that the configuration and the command line enable. */
 export function offeredTools(
   config: Config,
   { tools: wanted }: SessionOptions,
@@ -125,7 +125,7 @@ function conversationOf(finder: () => Promise<Recall>, world: World): Searchable
   };
 }
 
-/** The memory for the tools; nothing of it is loaded before it is used. */
+/** The memory for the tools. Loaded when it is first used. */
 function memoryOf(open: () => Promise<OpenMemory>, keeps: () => boolean): Memory {
   const forModel = async (): Promise<Memory> => {
     if (!keeps()) throw new HiError('usage', 'This part of the chat is not kept.');
@@ -137,7 +137,7 @@ function memoryOf(open: () => Promise<OpenMemory>, keeps: () => boolean): Memory
   };
 }
 
-/** What does not change while the session runs. */
+/** The part of the context that does not change while the session runs. */
 function fixedContext(world: World, config: Config, { paths }: Settings): Omit<ToolContext, 'outputLimit'> {
   return {
     workingFolder: world.cwd,

@@ -21,7 +21,7 @@ import { type ServerTools, serverTools } from './server-tools.js';
 import type { SessionOptions } from './session-options.js';
 import { offeredTools, toolContext, toolRunner } from './tool-wiring.js';
 
-/** A session, and what it was made from. */
+/** A session and its parts. */
 export interface WiredSession {
   readonly session: Session;
   readonly settings: Settings;
@@ -38,13 +38,13 @@ export interface WiredSession {
   close(): Promise<void>;
 }
 
-/** The composition root: reads the settings and puts a session together. Throws `HiError`s of codes `config` and `history`. */
+/** The composition root: reads the settings and creates a session. Throws `HiError`s of codes `config` and `history`. */
 export async function openSession(world: World, options: SessionOptions): Promise<WiredSession> {
   const settings = await readSettings(world, options);
   return await wire(world, options, settings, requireConfig(settings));
 }
 
-/** Puts a session together from settings that were read already. */
+/** Creates a session from settings that are already read. */
 export async function wire(
   world: World,
   options: SessionOptions,
@@ -104,7 +104,7 @@ export async function wire(
   return { session, settings, config, tools: context, connections, memory, project, servers, close };
 }
 
-/** Saves the pictures that a model draws. Loads nothing before the first one. */
+/** Saves the pictures that a model draws. Its code is loaded with the first one. */
 function savePictures({ images }: Config, context: ToolContext, { home, now }: World): SessionDeps['savePicture'] {
   return async (bytes, extension) => {
     const { pictureSaver } = await import('./save-picture.js');
@@ -112,7 +112,7 @@ function savePictures({ images }: Config, context: ToolContext, { home, now }: W
   };
 }
 
-/** The same cache. While nothing may be stored, new entries stay in the memory of this process. */
+/** The same cache, except that new entries stay in this process's memory while nothing may be stored. */
 function keptWhile(keeps: () => boolean, cache: TextCache): TextCache {
   const unkept = new Map<string, string>();
   return {
@@ -121,7 +121,7 @@ function keptWhile(keeps: () => boolean, cache: TextCache): TextCache {
   };
 }
 
-/** The skills for the model `main`; `writer` is the model that matches and shortens them, if any. */
+/** The skills for the model `main`. The model `writer` matches and shortens them. */
 function skillsFor(
   main: Target,
   writer: Target,
@@ -133,7 +133,7 @@ function skillsFor(
     folder: paths.skills,
     known_file: paths.knownSkills,
     ...skills,
-    // The window may be learnt after the start.
+    // The window may become known after the start.
     get context_window() {
       return main.context_window;
     },
@@ -157,7 +157,7 @@ function projectInstructions(
   });
 }
 
-/** The memory, followed by the texts of others: the project, the MCP servers. */
+/** The memory, followed by another text, of the project or the MCP servers. */
 function withMore(memory: Standing, more: string | null): Standing {
   if (more === null) return memory;
   return { ...memory, text: memory.text === null ? more : `${memory.text}\n\n${more}` };

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../chat/event.js';
 import type { Connections } from './connections.js';
 
-/** The same events, with the cost of all requests of a turn added to its end: null unless the price of each is known. */
+/** The same events, with the cost of a turn's requests added to its `turn-end`: null unless the price of every request is known. */
 export async function* withCost(
   events: AsyncIterable<ChatEvent>,
   connections: Pick<Connections, 'spent'>,
