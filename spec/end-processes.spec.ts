@@ -16,12 +16,12 @@ const LISTING = `    1     1 Ss   /sbin/launchd
 `;
 
 describe('the processes of a command', () => {
-  it('are found in what ps prints: its group, and who carries its mark, without zombies', () => {
+  it('are found in the output of ps: its group, and processes with its mark, without zombies', () => {
     expect(membersIn(LISTING, processes)).toEqual([812, 813, 900]);
     expect(membersIn('', processes)).toEqual([]);
   });
 
-  it('are ended on macOS as a group, and one by one who left it', async () => {
+  it('are ended on macOS as a group, and those that left it one by one', async () => {
     const sent: [number, unknown][] = [];
     const asked: string[] = [];
     const system = processSystem(
@@ -38,7 +38,7 @@ describe('the processes of a command', () => {
     expect(sent).toEqual([...all.map((pid) => [pid, 'SIGTERM']), ...all.map((pid) => [pid, 'SIGKILL'])]);
   });
 
-  it('are ended on Windows as a tree, and looked for by the id of the shell', async () => {
+  it('are ended on Windows as a tree, found by the id of the shell', async () => {
     const asked: string[] = [];
     const system = processSystem(
       'win32',

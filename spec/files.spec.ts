@@ -29,12 +29,12 @@ describe('the files of lib', () => {
     expect(long).toEqual([]);
   });
 
-  it('are few in each folder, but for the members of a plug-in folder', () => {
+  it('are few in each folder, except for the members of a plug-in folder', () => {
     const counts = counted(NAMED.filter((file) => !isMember(file)).map(dirname));
     expect([...counts].filter(([, count]) => count > MOST_FILES)).toEqual([]);
   });
 
-  it('have names of their own, but for the members of a plug-in folder', () => {
+  it('have unique names, except for the members of a plug-in folder', () => {
     const counts = counted(NAMED.filter((file) => !isMember(file)).map((file) => basename(file)));
     expect([...counts].filter(([, count]) => count > 1)).toEqual([]);
   });

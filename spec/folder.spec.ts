@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
 describe('a folder', () => {
-  it('is made with those above it, and left as it is where it is there', () => {
+  it('is created with its parents, and left unchanged if it exists', () => {
     const path = join(top, 'a', 'b', 'c');
     makeFolder(path, 0o700);
     makeFolder(path, 0o755);
@@ -19,7 +19,7 @@ describe('a folder', () => {
     expect(statSync(join(top, 'a')).mode & 0o777).toBe(0o700);
   });
 
-  it('fails at once where none can be made', () => {
+  it('fails at once if it cannot be created', () => {
     writeFileSync(join(top, 'file'), '');
     expect(() => makeFolder(join(top, 'file', 'a', 'b'), 0o700)).toThrow('ENOTDIR');
     expect(() => makeFolder(join(top, 'file'), 0o700)).toThrow('EEXIST');

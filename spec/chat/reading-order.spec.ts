@@ -35,7 +35,7 @@ async function idsOf(entries: AsyncIterable<Entry>): Promise<number[]> {
   return ids;
 }
 
-describe('the order people read in', () => {
+describe('the reading order', () => {
   const log: readonly Entry[] = [
     ...[1, 2, 3, 4].map(message),
     block(5, 3),
@@ -45,17 +45,17 @@ describe('the order people read in', () => {
     message(9),
   ];
 
-  it('has each compaction before the first message it kept', async () => {
+  it('puts each compaction before the first message it kept', async () => {
     expect(await idsOf(inReadingOrder(log, knowing(log, log.length)))).toEqual([1, 2, 5, 3, 4, 6, 8, 7, 9]);
     expect(await idsOf(inReadingOrder(log, knowing(log, 6)))).toEqual([1, 2, 5, 3, 4, 6, 8, 7, 9]);
   });
 
-  it('has a compaction that kept nothing where it was written, and one whose messages are gone before the next there is', async () => {
+  it('puts a compaction that kept nothing where it was written, and one whose messages are gone before the next message that exists', async () => {
     const log = [message(1), block(2, null), message(3), block(20, 10), message(21), block(22, null)];
     expect(await idsOf(inReadingOrder(log, knowing(log, 3)))).toEqual([1, 2, 3, 20, 21, 22]);
   });
 
-  it('comes while it is read: no more is held than one compaction may have kept', async () => {
+  it('streams: it holds no more than one compaction may have kept', async () => {
     let read = 0;
     function* counted(): Generator<Entry> {
       for (const entry of log) {
@@ -72,7 +72,7 @@ describe('the order people read in', () => {
     expect(read).toBe(1);
   });
 
-  it('loses nothing and doubles nothing, whatever is known before', async () => {
+  it('neither loses nor repeats anything, whatever is known before', async () => {
     const shapes = fc.array(fc.option(fc.nat(6), { nil: null }), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(shapes, fc.nat(45), async (shape, from) => {

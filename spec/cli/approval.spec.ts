@@ -4,8 +4,8 @@ import { excerpt, previewRows } from '../../lib/cli/approval/preview-rows.js';
 const rowsOf = (text: string, columns = 40, kind: 'command' | 'diff' = 'command') =>
   previewRows({ kind, text }, columns, false);
 
-describe('what is asked about', () => {
-  it('has a margin before every row, wrapped ones too, so that none looks like a prompt', () => {
+describe('the preview of a question', () => {
+  it('indents every row, wrapped ones too, so that none looks like a prompt', () => {
     const rows = rowsOf(`${'x'.repeat(100)}\nhi> \n▸ bash ls\n? Run this command?`);
     expect(rows.every((row) => row.startsWith('│ '))).toBe(true);
     expect(rows.join('').replaceAll('│ ', '')).toContain('x'.repeat(100));
@@ -19,7 +19,7 @@ describe('what is asked about', () => {
     ['a colour of skin', '\u{1f44d}\u{1f3fd}'],
     ['a new emoji', '\u{1fae9}'],
     ['a flag', '\u{1f1e9}\u{1f1ea}'],
-  ])('is wrapped before the edge of a terminal that draws %s in more columns', (_what, letter) => {
+  ])('wraps before the edge of a terminal that draws %s in more columns', (_what, letter) => {
     const text = `echo ${letter.repeat(90)}? Run this command?`;
     const rows = rowsOf(text);
     expect(rows.map((row) => row.slice(2)).join('')).toBe(text);
@@ -27,14 +27,14 @@ describe('what is asked about', () => {
     expect(Math.max(...widths)).toBeLessThan(40);
   });
 
-  it('counts a tab as the four columns that are shown for it', () => {
+  it('counts a tab as the four columns that it shows', () => {
     const rows = rowsOf(`${'a\t'.repeat(40)}end`);
     expect(rows.join('')).not.toContain('\t');
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThan(40);
     expect(rows).toHaveLength(6);
   });
 
-  it('tells runs of blanks and of empty lines by their length', () => {
+  it('replaces runs of blanks and of empty lines by their length', () => {
     expect(rowsOf(`git status${' '.repeat(4000)}; touch x`)).toEqual(['│ git status<4000 spaces>; touch x']);
     expect(rowsOf(`ls${'\n'.repeat(61)}touch x${'\n'.repeat(61)}ls`)).toEqual(
       ['ls', '<60 empty lines>', 'touch x', '<60 empty lines>', 'ls'].map((line) => `│ ${line}`),
@@ -48,7 +48,7 @@ describe('what is asked about', () => {
     ]);
   });
 
-  it('is its head and its tail where the screen is too small', () => {
+  it('shows head and tail if the screen is too small', () => {
     const rows = rowsOf(Array.from({ length: 130 }, (_, index) => `line ${index}`).join('\n'));
     const { shown, hidden } = excerpt(rows, 13);
     expect(shown).toHaveLength(13);

@@ -6,12 +6,12 @@ const fails = (): string => {
   throw new Error('ENOENT');
 };
 
-describe('what config check says of the system', () => {
-  it('is which bash there is, and nothing more on Linux', () => {
+describe('the system check of hi config check', () => {
+  it('names the bash in use, and nothing else on Linux', () => {
     expect(systemFindings('linux', () => told)).toEqual([{ part: 'bash', ok: '5.2.15(1)-release' }]);
   });
 
-  it('is what does not work where there is none, and how to get it', () => {
+  it('says what does not work without bash, and how to install it', () => {
     expect(systemFindings('linux', fails)).toEqual([
       { part: 'bash', note: expect.stringMatching(/^none, so .*package manager$/) },
     ]);

@@ -4,7 +4,7 @@ import { addChatOptions } from '../../lib/cli/base/command-options.js';
 import { NO_OPTIONS } from '../../lib/cli/fast-path.js';
 
 describe('a command line without options', () => {
-  it('means what it means when it is parsed', () => {
+  it('means the same as when it is parsed', () => {
     expect(addChatOptions(new Command()).parse([], { from: 'user' }).opts()).toEqual(NO_OPTIONS);
   });
 });

@@ -46,7 +46,7 @@ describe('a mention in a sentence', () => {
     ['@two\\ words.txt.', 'two words.txt'],
     ['看看@notes.txt吧', 'notes.txt'],
     ['@notes.txt\nis it', 'notes.txt'],
-  ])('%j attaches %s and is sent as it was typed', async (text, name) => {
+  ])('%j attaches %s and is sent as typed', async (text, name) => {
     expect(await attachedBy(text)).toEqual([name]);
     expect((await mention(text)).input.text).toBe(text);
   });
@@ -78,7 +78,7 @@ describe('a mention in a sentence', () => {
     'ask @google.com about it',
     'is @notes.txt2 there',
     'is @notes.text there',
-  ])('%j names no file: it is text, and the user is told', async (text) => {
+  ])('%j names no file: it is text, and a notice says so', async (text) => {
     const { input, notice } = await mention(text);
     expect(input).toEqual({ text, texts: [], attachments: [] });
     const [, word] = /@"?([^" ]+(?: such file\.txt)?)/.exec(text) ?? [];
@@ -95,7 +95,7 @@ describe('a mention in a sentence', () => {
     '@',
     '@. @... @!',
     'not \\@notes.txt',
-  ])('%j is text of which nothing is said', async (text) => {
+  ])('%j is text, without a notice', async (text) => {
     const { input, notice } = await mention(text);
     expect(input.text).toBe(text);
     expect(input.attachments).toEqual([]);
@@ -103,13 +103,13 @@ describe('a mention in a sentence', () => {
     else expect(input.texts.filter((one) => one.startsWith('<folder name="..">'))).toEqual([]);
   });
 
-  it('means the longest path that is there', async () => {
+  it('means the longest path that exists', async () => {
     writeFileSync(join(folder, 'notes.txt.'), 'with a full stop\n');
     writeFileSync(join(folder, "it's,here"), 'odd\n');
     expect(await attachedBy("@notes.txt. @it's,here.")).toEqual(['notes.txt.', "it's,here"]);
   });
 
-  it('attaches one file once, and says in one line what was attached and what was not', async () => {
+  it('attaches each file once, and says in one line what was attached and what was not', async () => {
     const { input, notice } = await mention('@notes.txt @./notes.txt (@a/b.c) @x.y');
     expect(input.texts).toHaveLength(2);
     expect(notice).toBe('attached notes.txt (11 tokens), a/b.c (9 tokens) · sent as text, no such file: @x.y');
@@ -124,25 +124,25 @@ describe('a mention in a sentence', () => {
     expect(notice).toBe('attached a (folder, 2 entries)');
   });
 
-  it('is refused, with the reason, where the file is there and cannot be attached', async () => {
+  it('is refused, with the reason, if the file exists but cannot be attached', async () => {
     writeFileSync(join(folder, 'app.bin'), Buffer.alloc(10));
     writeFileSync(join(folder, 'large.txt'), Buffer.alloc(21 * 1024 * 1024, 'x'));
     await expect(mention('see @app.bin.')).rejects.toThrow("'app.bin' is a binary file");
     await expect(mention('see @large.txt')).rejects.toThrow('the limit is 20 MB');
   });
 
-  it('is text where a link leads nowhere', async () => {
+  it('is text if a link leads nowhere', async () => {
     symlinkSync('nowhere', join(folder, 'link.txt'));
     expect((await mention('see @link.txt')).notice).toBe('sent as text, no such file: @link.txt');
   });
 
-  it('is nothing in what was pasted', async () => {
+  it('is not recognised in pasted text', async () => {
     const text = 'see @notes.txt and @a/b.c';
     const { input } = await resolveMentions(text, [{ start: 0, end: 15 }], folder, signal);
     expect(input.texts).toEqual(['<file name="a/b.c">\nint b;\n</file>']);
   });
 
-  it('is looked for in no time in a text of many', async () => {
+  it('is found quickly in a text with many @', async () => {
     const text = `@${'x,'.repeat(600_000)} ${'@a,b,c '.repeat(100_000)}`;
     expect((await mention(text)).input.text).toBe(text);
   });

@@ -11,8 +11,8 @@ const answer = (more: Partial<UsageRecord>): UsageRecord => ({
   ...more,
 });
 
-describe('what a chat has used', () => {
-  it('is the tokens of all answers and their price, cached ones at theirs', () => {
+describe('the cost of a chat', () => {
+  it('is the tokens of all answers and their price, with cached tokens at the price for these', () => {
     expect(spendingText([answer({})])).toBe(
       'tokens       1M in (400k cached), 100k out in this chat\ncost         about $3.00',
     );
@@ -24,11 +24,11 @@ describe('what a chat has used', () => {
   it.each([
     ['anthropic', 'claude-sonnet-4-5'],
     ['gemini', 'gemini-2.5-pro'],
-  ])('knows the prices of %s', (provider, model) => {
+  ])('includes the prices of %s', (provider, model) => {
     expect(spendingText([answer({ provider, model })])).toMatch(/about \$\d/);
   });
 
-  it('names the models without a published price, and guesses none behind a custom address', () => {
+  it('names the models without a published price, and assumes none behind a custom address', () => {
     const local = answer({ provider: 'ollama', model: 'llama3.2', api_base: 'http://127.0.0.1:11434' });
     expect(spendingText([local, answer({ api_base: 'http://127.0.0.1:8000/v1' })])).toContain(
       'unknown: no published price for llama3.2, gpt-4o',
@@ -39,7 +39,7 @@ describe('what a chat has used', () => {
     );
   });
 
-  it('is small where little was asked, and nothing at first', () => {
+  it('is small for a small question, and nothing at the start', () => {
     const usage = { input_tokens: 1000, output_tokens: 10, cached_tokens: 2000, context_tokens: 1010 };
     expect(spendingText([answer({ usage })])).toMatch(/about \$0\.00\d\d$/);
     expect(spendingText([])).toBe('tokens       none in this chat yet');

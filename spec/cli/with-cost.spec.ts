@@ -38,7 +38,7 @@ async function costsOf(...turns: readonly (readonly UsageRecord[])[]): Promise<r
   return told.flatMap((event) => (event.type === 'turn-end' ? [event.cost] : []));
 }
 
-it('counts each turn for itself, with all of its requests', async () => {
+it('sums each turn separately, with all of its requests', async () => {
   // $3 a million tokens in, $15 out.
   const one = record('claude-sonnet-4-5');
   expect(await costsOf([one], [one, one])).toEqual([0.45, 0.9]);

@@ -44,7 +44,7 @@ describe('what tools did', () => {
     expect(inWords(artifacts)).toBe('Files written: a.ts, b.ts\nFiles read: c.ts');
   });
 
-  it('is nothing where a call failed or was refused, or its tool is unknown', () => {
+  it('does not include calls that failed or were refused, or whose tool is unknown', () => {
     const artifacts = collectArtifacts(
       NO_ARTIFACTS,
       turnOf([
@@ -59,7 +59,7 @@ describe('what tools did', () => {
     expect(inWords(artifacts)).toBe('');
   });
 
-  it('is counted over all passes, not only over the last', () => {
+  it('is counted over all passes, not only the last', () => {
     const first = collectArtifacts(NO_ARTIFACTS, turnWith(2), EFFECTS, 1000);
     const second = collectArtifacts(first, turnWith(3), EFFECTS, 1000);
     expect(inWords(second)).toBe('Commands run: 5');

@@ -19,15 +19,15 @@ const block = (id: number, restores?: number): CompressBlock => ({
 });
 const KEY = 'a'.repeat(64);
 
-describe('the replies kept for a summary', () => {
-  it('are found after a compaction, and not after one was taken back', async () => {
+describe('the cached replies of a summary', () => {
+  it('are found after a compaction, but not after one was taken back', async () => {
     const cache = memoryCache();
     await cacheAfter(cache, null).put(KEY, 'first');
     expect(await cacheAfter(cache, block(5)).get(KEY)).toBe('first');
     expect(await cacheAfter(cache, block(6, 0)).get(KEY)).toBeNull();
   });
 
-  it('are found again by the pass that goes on after it, until the next is taken back', async () => {
+  it('are found again by the pass that resumes the work, until the next compaction is taken back', async () => {
     const cache = memoryCache();
     await cacheAfter(cache, block(6, 0)).put(KEY, 'second');
     expect(await cacheAfter(cache, block(6, 0)).get(KEY)).toBe('second');

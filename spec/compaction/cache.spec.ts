@@ -7,7 +7,7 @@ import { fileCache } from '../../lib/compaction/cache.js';
 const freshFolder = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'hi-cache-')), 'cache');
 
 describe('the compression cache', () => {
-  it('gives back what was stored, also after a restart', async () => {
+  it('returns what was stored, also after a restart', async () => {
     const folder = await freshFolder();
     await fileCache(folder).put('key', 'text ✓');
     expect(await fileCache(folder).get('key')).toBe('text ✓');
@@ -24,7 +24,7 @@ describe('the compression cache', () => {
     }
   });
 
-  it('lets go of what was used longest ago, and of nothing that it did not make', async () => {
+  it('evicts the least recently used entries, and only files that it created', async () => {
     const folder = await freshFolder();
     const cache = fileCache(folder);
     const name = (key: number) => `${key}`.padStart(64, '0');
@@ -41,7 +41,7 @@ describe('the compression cache', () => {
     expect([await cache.get(name(0)), await cache.get(name(1))]).toEqual(['text', null]);
   });
 
-  it('works without a folder it may write to', async () => {
+  it('works without a writable folder', async () => {
     const folder = await freshFolder();
     await writeFile(folder, 'a file in the way');
     const cache = fileCache(folder);

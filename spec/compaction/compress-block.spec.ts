@@ -23,7 +23,7 @@ function exchanges(count: number, log = new Log()): Log {
 }
 
 describe('the block of a pass', () => {
-  it('says where the kept messages begin, and counts them', async () => {
+  it('records where the kept messages begin, and how many there are', async () => {
     expect(await compacted(exchanges(5))).toMatchObject({
       type: 'compress',
       strategy: 'truncate',
@@ -36,7 +36,7 @@ describe('the block of a pass', () => {
     });
   });
 
-  it('names the newest user message where it is before the cut', async () => {
+  it('names the newest user message if it is before the cut', async () => {
     const log = new Log();
     const { id } = log.user('do it all');
     log.tools('one');
@@ -54,7 +54,7 @@ describe('the block of a pass', () => {
     expect(block).toMatchObject({ first_kept: 4, messages_kept: 3, state: { cut: { turn: 1, id: 4 }, also: [] } });
   });
 
-  it('names the turns of other processes that are open, up to a day without a sign of life', async () => {
+  it('names the open turns of other processes, up to a day after their last sign of life', async () => {
     const log = new Log();
     const ask = (text: string, day: number) =>
       log.message('user', said(text), { turn: (log.entries.at(-1)?.id ?? 0) + 1, ...at(day) });
@@ -67,7 +67,7 @@ describe('the block of a pass', () => {
     expect(await compacted(log)).toMatchObject({ state: { open: [open.id] } });
   });
 
-  it('never takes the cut back', async () => {
+  it('never moves the cut back', async () => {
     const log = exchanges(5);
     const first = await compacted(log);
     log.message('assistant', said('late'), { turn: 1, stop_reason: 'end' });
@@ -77,17 +77,17 @@ describe('the block of a pass', () => {
   });
 });
 
-describe('what tools did, where room is short', () => {
+describe('what tools did, in a small window', () => {
   const before = { ...NO_ARTIFACTS, read: ['a.ts', 'b.ts', 'c.ts'], written: ['d.ts', 'e.ts'], commands: 2 };
 
-  it('is a third of the room for each kind, the newest of it, and each name once', () => {
+  it('gets a third of the room for each kind, the newest first, each name once', () => {
     expect(collectArtifacts(before, [], {}, 36)).toEqual({ ...before, read: ['b.ts', 'c.ts'] });
     expect(collectArtifacts(before, [], {}, 35)).toEqual({ ...before, read: ['c.ts'], written: ['e.ts'] });
     const twice = { ...before, read: ['a.ts', 'b.ts', 'a.ts'] };
     expect(collectArtifacts(twice, [], {}, 1000).read).toEqual(['b.ts', 'a.ts']);
   });
 
-  it('has the images that were seen', () => {
+  it('includes the images', () => {
     const log = new Log();
     const image = { type: 'image', mime: 'image/png', sha256: 'ab'.repeat(32), bytes: 9, name: 'cat.png' } as const;
     const message = log.user('', { content: [image, { ...image, type: 'document', mime: 'application/pdf' }] });

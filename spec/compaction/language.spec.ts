@@ -57,18 +57,18 @@ const ASKED: Readonly<Record<string, string>> = {
 };
 
 describe('the language of the user', () => {
-  it.each(Object.keys(ASKED))('is known in %s', async (language) => {
+  it.each(Object.keys(ASKED))('is recognised: %s', async (language) => {
     expect(await written(ASKED[language] ?? '')).toBe(language);
   });
 
-  it('is not known from a few words, or from none of a language', async () => {
+  it('is unknown from a few words, or from words of no language', async () => {
     expect(await written()).toBeNull();
     expect(await written('Bitte hilf mir beim Schreiben')).toBeNull();
     expect(await written('x '.repeat(200))).toBeNull();
     expect(await written('4711 0815 '.repeat(20))).toBeNull();
   });
 
-  it('is that of the user, not of what models, code, files and addresses say', async () => {
+  it('is that of the user, not of models, code, files and addresses', async () => {
     const log = new Log();
     const german = ASKED.German ?? '';
     const messages = [log.user(german), log.answer((ASKED.English ?? '').repeat(20))];
@@ -88,11 +88,11 @@ describe('the language of the user', () => {
     expect(await languageOf([piped])).toBe('German');
   });
 
-  it('is decided by each word once', async () => {
+  it('counts each word once', async () => {
     expect(await written('please help me with this letter '.repeat(40), ASKED.German ?? '')).toBe('German');
   });
 
-  it('is Hebrew only where most letters are', async () => {
+  it('is Hebrew only if most letters are Hebrew', async () => {
     expect(await written(`${ASKED.German} שלום`)).toBe('German');
     expect(await written(`${ASKED.Hebrew} hi`)).toBe('Hebrew');
   });

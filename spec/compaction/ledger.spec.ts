@@ -7,7 +7,7 @@ const fact = (text: string, kind: Fact['kind'] = 'fact'): Fact => ({ kind, text 
 const NONE = { facts: [], forgotten: 0 };
 
 describe('the ledger', () => {
-  it('keeps what is there, drops what is outdated by number, and adds what is new', () => {
+  it('keeps old facts, drops outdated ones by number, and adds new ones', () => {
     const before = { facts: [fact('a'), fact('b'), fact('c')], forgotten: 1 };
     expect(mergeLedgers(before, [fact('d')], [2, 17], 1000)).toEqual({
       facts: [fact('a'), fact('c'), fact('d')],
@@ -15,7 +15,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('keeps a fact once, in its place, in its newest kind and words', () => {
+  it('keeps a fact once, in its first place, with its newest kind and words', () => {
     const before = { facts: [fact('Ship the parser', 'open'), fact('b')], forgotten: 0 };
     expect(mergeLedgers(before, [fact('ship the  parser.', 'done')], [], 1000).facts).toEqual([
       fact('ship the parser.', 'done'),
@@ -23,7 +23,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('rests a fact on all messages that were named for it, of more than five on the newest', () => {
+  it('cites all messages that were named for a fact, at most the newest five', () => {
     const before = { facts: [{ ...fact('the port is 8080'), ids: [3, 4] }, fact('b')], forgotten: 0 };
     const { facts } = mergeLedgers(before, [{ ...fact('the port is 8080.'), ids: [4, 9] }, fact('c')], [], 1000);
     expect(facts).toEqual([{ ...fact('the port is 8080.'), ids: [3, 4, 9] }, fact('b'), fact('c')]);
@@ -31,14 +31,14 @@ describe('the ledger', () => {
     expect(more.facts[0]?.ids).toEqual([4, 9, 10, 11, 12]);
   });
 
-  it('makes one line of at most 240 characters of each', () => {
+  it('turns each fact into one line of at most 240 characters', () => {
     const { facts } = mergeLedgers(NONE, [fact(`two\nlines ${'🙂'.repeat(300)}`), fact('  ')], [], 10_000);
     expect(facts).toHaveLength(1);
     expect(facts[0]?.text.startsWith('two lines 🙂')).toBe(true);
     expect([...(facts[0]?.text ?? '')]).toHaveLength(240);
   });
 
-  it('lets the oldest of the least lasting kind go first, and counts them', () => {
+  it('drops the oldest facts of the least important kind first, and counts them', () => {
     const facts = [fact('a', 'pref'), fact('b', 'done'), fact('c', 'fact'), fact('d', 'done'), fact('e', 'decision')];
     expect(mergeLedgers({ facts, forgotten: 2 }, [], [], 40)).toEqual({
       facts: [fact('a', 'pref'), fact('c', 'fact'), fact('e', 'decision')],

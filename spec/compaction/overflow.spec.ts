@@ -16,7 +16,7 @@ function working(): { readonly log: Log; readonly running: number } {
 }
 
 describe('a pass after the provider refused the request as too long', () => {
-  it('halves what stays, shortens old results and keeps the request and what nobody has read', async () => {
+  it('halves what stays, shortens old results, and keeps the request and unread results', async () => {
     const { log, running } = working();
     const before = view(log.entries, running);
     const { block } = await pass(inputFor(log, { running, reason: 'overflow' }), [ideal()]);
@@ -29,7 +29,7 @@ describe('a pass after the provider refused the request as too long', () => {
     expect(JSON.stringify(after.messages[2]).length).toBeLessThan(1500);
   });
 
-  it('is made again though nothing came since the last pass', async () => {
+  it('runs again although nothing was added since the last pass', async () => {
     const { log, running } = working();
     for (const kept of [5, 3]) {
       const { block } = await pass(inputFor(log, { running, reason: 'overflow' }), [ideal()]);
@@ -39,7 +39,7 @@ describe('a pass after the provider refused the request as too long', () => {
     expect((await pass(inputFor(log, { running, reason: 'overflow' }), [ideal()])).block).toBeNull();
   });
 
-  it('falls back to half the size when no summary can be had', async () => {
+  it('falls back to half the size if no summary can be written', async () => {
     const { log, running } = working();
     const before = view(log.entries, running);
     const { block } = await pass(inputFor(log, { running, reason: 'overflow' }), [scripted(() => '')]);
@@ -49,7 +49,7 @@ describe('a pass after the provider refused the request as too long', () => {
     expect(view(log.entries, running).messages).toContainEqual(before.messages[20]);
   });
 
-  it('reckons with text that has more tokens than characters / 4 says', async () => {
+  it('allows for text with more tokens than characters / 4', async () => {
     const log = new Log();
     for (let turn = 0; turn < 30; turn++) log.exchange('汉'.repeat(1000), '汉'.repeat(500));
     const settings = { ...SETTINGS, strategy: 'truncate' };

@@ -35,7 +35,7 @@ const block = (more: Partial<NewCompressBlock> = {}): NewCompressBlock => ({
 });
 
 describe('the plan of a pass', () => {
-  it('keeps as many of the newest messages as it should, and everything is either kept or leaves', () => {
+  it('keeps the configured number of newest messages, and every message either stays or leaves', () => {
     const log = talk(10, 40);
     const made = planned(log);
     expect([ids(made.compacted), ids(made.kept)]).toEqual([ids(log.entries.slice(0, 14)), ids(log.entries.slice(14))]);
@@ -43,7 +43,7 @@ describe('the plan of a pass', () => {
     expect(made.tokens_before).toBe(estimateView(view(log.entries, null)));
   });
 
-  it('keeps fewer where these do not fit, but always the newest question and what nobody has read', () => {
+  it('keeps fewer if these do not fit, but always the newest question and unread results', () => {
     const kept = (characters: number): readonly number[] => ids(planned(talk(10, characters)).kept);
     expect(kept(4900)).toHaveLength(6);
     expect(kept(5200)).toEqual([16, 17, 18, 19, 20]);
@@ -52,18 +52,18 @@ describe('the plan of a pass', () => {
     expect(kept(100_000)).toEqual([19, 20]);
   });
 
-  it('counts what is not loaded among what leaves, unless a summary covers it', () => {
+  it('counts unloaded messages as leaving, unless a summary covers them', () => {
     const log = talk(10, 40);
     expect(planned(log, SUMMARY, { unloaded: 500 }).leaving).toBe(514);
     log.block(block({ first_kept: 1, state: { cut: { turn: 1, id: 1 } } }));
     expect(planned(log, SUMMARY, { unloaded: 500 }).leaving).toBe(14);
   });
 
-  it('has nothing to do where nothing leaves', () => {
+  it('has nothing to do if nothing would leave', () => {
     expect(planned(talk(3, 40))).toMatchObject({ compacted: [], cut: 0, changes: false, condenses: false });
   });
 
-  it('makes only a long summary shorter when no message can leave', () => {
+  it('only shortens a long summary if no message can leave', () => {
     const with_ = (prose: number, characters: number): Plan => {
       const log = new Log();
       log.exchange('old', 'old');
@@ -79,14 +79,14 @@ describe('the plan of a pass', () => {
     expect(with_(20_000, 1000)).toMatchObject({ condenses: false, cut: 0 });
   });
 
-  it('has room for a text between what stays and the window, and never less than the shortest', () => {
+  it('leaves room for a text between what stays and the window, but never less than the minimum', () => {
     const roomy = planned(talk(10, 40));
     expect(roomy.room).toBeGreaterThan(7000);
     expect(roomy.room).toBeLessThan(0.94 * 8000);
     expect(planned(talk(10, 100_000)).room).toBe(128);
   });
 
-  it('measures in the tokens of the server where it knows them', () => {
+  it('measures in the tokens of the server if they are known', () => {
     const log = talk(10, 1000);
     const estimate = estimateView(view(log.entries, null));
     const dense = planned(log, SUMMARY, { context_tokens: 2 * estimate + 100, fixed_tokens: 100 });
@@ -102,14 +102,14 @@ describe('the plan of a pass', () => {
     );
   });
 
-  it('goes by a tenth of the trigger where the overhead alone exceeds it', () => {
+  it('uses a tenth of the trigger if the overhead alone exceeds it', () => {
     const log = talk(10, 300);
     expect(ids(planned(log, SUMMARY, { fixed_tokens: 7999 }).kept)).toEqual([19, 20]);
     expect(planned(log, SUMMARY, { fixed_tokens: 8000 }).kept.length).toBeGreaterThan(2);
     expect(planned(log, SUMMARY, { fixed_tokens: 7000 }).kept.length).toBeGreaterThanOrEqual(5);
   });
 
-  it('halves what there is, or what fits if that is less, after a refusal', () => {
+  it('halves the view, or what fits if that is less, after a refusal', () => {
     const log = talk(20, 1000);
     const estimate = estimateView(view(log.entries, null));
     const made = planned(log, { ...SUMMARY, keep: () => 40 }, { reason: 'overflow' });
@@ -118,7 +118,7 @@ describe('the plan of a pass', () => {
     expect(left).toBeGreaterThan(estimate / 4);
   });
 
-  it('begins where the last real summary ended, or where the view does', () => {
+  it('begins where the last real summary ended, else where the view begins', () => {
     const log = talk(6, 40);
     log.block(block({ first_kept: 5, state: { cut: { turn: 5, id: 5 } } }));
     for (let turn = 0; turn < 4; turn += 1) log.exchange('q', 'a');
@@ -142,7 +142,7 @@ describe('old results of tools', () => {
     return log;
   }
 
-  it('are shortened where room is short, and not otherwise', () => {
+  it('are shortened only if room is short', () => {
     const roomy = planned(working(3, 3000), TRUNCATE);
     expect(roomy.shortened).toEqual([]);
     const tight = planned(working(4, 9000), { ...TRUNCATE, keep: () => 12 });
@@ -155,7 +155,7 @@ describe('old results of tools', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('stay whole where they are pinned', () => {
+  it('are not shortened if they are pinned', () => {
     const log = working(4, 9000);
     const [, , result] = log.entries;
     if (result === undefined || 'type' in result) throw new Error('There is no result.');
@@ -166,8 +166,8 @@ describe('old results of tools', () => {
   });
 });
 
-describe('what is pinned', () => {
-  it('stays, takes room, and is in the block itself', async () => {
+describe('a pinned message', () => {
+  it('stays, takes room, and is also in the block', async () => {
     const log = talk(10, 40);
     const [first] = log.entries;
     if (first === undefined || 'type' in first) throw new Error('There is no message.');
@@ -182,7 +182,7 @@ describe('what is pinned', () => {
     });
   });
 
-  it('is named in the log as well where it is the newest question', async () => {
+  it('is also named in the log if it is the newest question', async () => {
     const log = new Log();
     const asked = log.user('do it');
     log.mark({ type: 'pin', message: asked });
@@ -194,7 +194,7 @@ describe('what is pinned', () => {
 });
 
 describe('the preview of a pass', () => {
-  it('says what leaves and stays without asking anybody, and nothing where there is nothing to do', () => {
+  it('says what would leave and stay without calling a model, and is null if there is nothing to do', () => {
     const log = talk(10, 400);
     const shown = preview(inputFor(log, { settings, fixed_tokens: 50 }));
     expect(shown).toMatchObject({ strategy: 'summary', messages_compacted: 14, messages_kept: 6 });
@@ -206,7 +206,7 @@ describe('the preview of a pass', () => {
 });
 
 describe('a block that was written ahead', () => {
-  it('counts what was said since, and is none where it no longer makes room', async () => {
+  it('counts what was added since, and is not used if it no longer frees enough room', async () => {
     const log = talk(10, 1000);
     const deps = { models: [scripted(() => 'They talked.')], cache: memoryCache(), effects: {} };
     const steps = writeAhead(inputFor(log, { settings, reason: 'auto' }), deps, new AbortController().signal);
@@ -232,7 +232,7 @@ describe('a block that was written ahead', () => {
     expect(settled(written, { ...due, entries: log.entries })).toBeNull();
   });
 
-  it('is none of a strategy that takes no time, or where there is nothing to do', async () => {
+  it('does not exist for a strategy that takes no time, or if there is nothing to do', async () => {
     const deps = { models: [], cache: memoryCache(), effects: {} };
     for (const input of [
       inputFor(talk(10, 40), { settings: { ...settings, strategy: 'truncate' } }),

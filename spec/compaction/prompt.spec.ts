@@ -20,7 +20,7 @@ const EARLIER = { earlier: 'They met.', facts: [{ kind: 'fact', text: 'The port 
 const taskOf = (change: Partial<Material>): string => summaryPrompt({ ...MATERIAL, ...change }).user;
 
 describe('the request for a summary', () => {
-  it('holds the conversation as data, with the record so far where there is one', () => {
+  it('contains the conversation as data, and the previous record if there is one', () => {
     expect(taskOf({})).toMatch(
       /^<conversation>\n<message role="user">\nhi\n<\/message>\n<\/conversation>\n\nWrite the/,
     );
@@ -29,7 +29,7 @@ describe('the request for a summary', () => {
     );
   });
 
-  it('says what it replaces, how long it may be, and in which form', () => {
+  it('says what the summary replaces, how long it may be, and its format', () => {
     expect(taskOf({})).toContain(
       'that replaces these messages. Reduce them to about 50% of their length or less, and to at most 100 tokens (about 70 words).',
     );
@@ -40,20 +40,20 @@ describe('the request for a summary', () => {
     expect(taskOf(EARLIER)).toContain('\n=== OUTDATED FACTS ===\nThe numbers of the facts above');
   });
 
-  it('asks for the ids of messages behind each fact, and keeps those of the record so far', () => {
+  it('asks for the ids of the messages behind each fact, and keeps those of the previous record', () => {
     expect(taskOf({})).toContain('put the ids of its messages: [#12] or [#12 #15].');
     const facts = [{ kind: 'fact', text: 'The port is 8080.', ids: [3, 4] }] as const;
     expect(taskOf({ facts })).toContain('<facts>\n1. fact: The port is 8080. [#3 #4]\n</facts>');
   });
 
-  it('names the language and what to pay attention to, where they are known', () => {
+  it('names the language and the topics to focus on, if they are known', () => {
     expect(taskOf({ language: 'German' })).toContain('language of the conversation, which is German; keep');
     expect(taskOf({})).toContain('language of the conversation; keep');
     expect(taskOf({ focus: ' the <facts> ' })).toContain('\nPay special attention to: the &lt;facts>\n');
     for (const focus of [null, ' ']) expect(taskOf({ focus })).not.toContain('attention');
   });
 
-  it('is short for a small window: prose alone', () => {
+  it('is short for a small window, and asks for prose alone', () => {
     const brief = (change: Partial<Material>) => summaryPrompt({ ...MATERIAL, brief: true, ...change });
     expect(brief({}).system.length).toBeLessThan(summaryPrompt(MATERIAL).system.length);
     for (const { system } of [brief({}), summaryPrompt(MATERIAL)]) expect(system).toMatch(/data.*never follow/s);
@@ -66,7 +66,7 @@ describe('the request for a summary', () => {
     expect(brief({ focus: ' ' }).user).not.toContain('attention');
   });
 
-  it('leaves room for thinking, within what models take', () => {
+  it('leaves room for thinking, up to what models accept', () => {
     const room = (change: Partial<Material>) => summaryPrompt({ ...MATERIAL, ...change }).max_output_tokens;
     expect(room({})).toBe(1224);
     expect(room({ budget: asTokens(4096) })).toBe(8192);
@@ -82,7 +82,7 @@ describe('a message for the summariser', () => {
   const wrapped = (text: string) => `<message role="tool" id="1">\n${text}\n</message>\n`;
   const call = { call_id: 'a', name: 'bash' } as const;
 
-  it('has its words, calls, results and images, without thinking', () => {
+  it('contains its words, calls, results and images, without thinking', () => {
     expect(
       shown([
         { type: 'thinking', text: 'hm' },
@@ -112,7 +112,7 @@ describe('a message for the summariser', () => {
     );
   });
 
-  it('has head and tail of long results and arguments, and of itself', () => {
+  it('contains head and tail of long results and arguments, and of a long message', () => {
     expect(shown([{ type: 'tool_result', ...call, result: 'x'.repeat(2000) }])).not.toContain('left out');
     expect(shown([{ type: 'tool_result', ...call, result: 'x'.repeat(2001) }])).toContain('1 characters left out');
     expect(shown([{ type: 'tool_call', ...call, args: { a: 'x'.repeat(1000) } }])).toContain('characters left out');
@@ -122,13 +122,13 @@ describe('a message for the summariser', () => {
     expect(shown([{ type: 'text', text: 'x' }], -5)).toContain('1 characters left out');
   });
 
-  it('has nothing that looks like the ids of messages, which a summary cites', () => {
+  it('contains nothing that looks like a message id, which a summary would cite', () => {
     expect(shown([{ type: 'text', text: 'see [#7], [#8](https://example.org)' }])).toBe(
       wrapped('see (#7), [#8](https://example.org)'),
     );
   });
 
-  it('closes no tag and opens no turn', () => {
+  it('cannot close a tag or open a turn', () => {
     expect(asData('a</conversation> < / Messages> <message> <facts> <|im_start|> <b> <messenger>')).toBe(
       'a&lt;/conversation> &lt; / Messages> &lt;message> &lt;facts> &lt;|im_start|> <b> <messenger>',
     );

@@ -8,7 +8,7 @@ const REPLACE = { ...SETTINGS, strategy: 'replace' };
 const WORDS = 'many words that say little '.repeat(20);
 
 describe('replace', () => {
-  it('leaves only the message that waits, and takes the old summary into the new one', async () => {
+  it('leaves only the pending message, and merges the old summary into the new one', async () => {
     const log = new Log();
     for (let round = 0; round < 2; round++) {
       for (let turn = 0; turn < 5; turn++) log.exchange(WORDS, WORDS);
@@ -26,7 +26,7 @@ describe('replace', () => {
     }
   });
 
-  it('keeps what the running turn has done so far', async () => {
+  it('keeps the work of the running turn so far', async () => {
     const log = new Log();
     for (let turn = 0; turn < 5; turn++) log.exchange(WORDS, WORDS);
     const pending = log.user('work');
@@ -35,7 +35,7 @@ describe('replace', () => {
     expect(block).toMatchObject({ messages_compacted: 10, messages_kept: 3, first_kept: pending.id });
   });
 
-  it('leaves no message between turns, and still sends what another process was in the middle of', async () => {
+  it("leaves no message between turns, but still sends another process's open turn", async () => {
     const log = new Log();
     for (let turn = 0; turn < 5; turn++) log.exchange(WORDS, WORDS);
     const other = log.user('elsewhere');
@@ -53,7 +53,7 @@ describe('replace', () => {
     });
   });
 
-  it('writes a long summary anew in less when that alone makes the room', async () => {
+  it('shortens a long summary if that alone makes enough room', async () => {
     const log = new Log().exchange('x'.repeat(40_000), 'y'.repeat(40_000));
     const settings = { ...SETTINGS, strategy: 'replace' };
     const first = await pass(inputFor(log, { settings }), [scripted(() => 'Words. '.repeat(1100))]);

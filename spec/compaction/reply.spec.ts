@@ -5,7 +5,7 @@ import { readReply } from '../../lib/compaction/reply.js';
 const read = (text: string, budget = 100) => readReply({ text, stop_reason: 'end' }, asTokens(budget));
 
 describe('the reply of a summariser', () => {
-  it('is read in the form that was asked for', () => {
+  it('is read in the requested format', () => {
     const text = `=== SUMMARY ===
 Decisions
 We use zstd.
@@ -32,7 +32,7 @@ We use zstd.
     ]);
   });
 
-  it('is read in the forms that models make of it', () => {
+  it('is read in the other formats that models write', () => {
     const text = `<think>What shall I write?</think>
 **SUMMARY**
 All is well.
@@ -54,14 +54,14 @@ none`;
     });
   });
 
-  it('is taken as plain prose when it has no form', () => {
+  it('is plain prose if it has no format', () => {
     expect(read('They talked about zstd.')).toEqual({ prose: 'They talked about zstd.', added: [], outdated: [] });
     for (const text of ['```markdown\nIn a fence.\n```', ' \n```\nIn a fence.\n``` \n'])
       expect(read(text).prose).toBe('In a fence.');
     for (const text of ['Run:\n```\nls\n```', '```\nls\n```\nruns.']) expect(read(text).prose).toBe(text);
   });
 
-  it('does not repeat the words a block begins with', () => {
+  it('drops the heading that a block adds itself', () => {
     expect(read('[Compressed Message Summary]\nThey talked.').prose).toBe('They talked.');
   });
 
@@ -71,14 +71,14 @@ none`;
     expect(read('é'.repeat(450)).prose).toBe('é'.repeat(400));
   });
 
-  it('is none when there is nothing in it, or only facts', () => {
+  it('is unusable if it is empty or contains only facts', () => {
     expect(() => read(' \n ')).toThrow('empty');
     expect(() => read('=== SUMMARY ===\n=== NEW FACTS ===\n- fact: x')).toThrow('empty');
     expect(() => read('<think>hm</think>')).toThrow('empty');
     expect(() => read('[#12] [#13]')).toThrow('empty');
   });
 
-  it('is none when it is a refusal or an error', () => {
+  it('is unusable if it is a refusal or an error', () => {
     for (const text of [
       "I'm sorry, but I can't do that.",
       'I cannot help.',
@@ -99,7 +99,7 @@ none`;
     expect(readReply({ text: long, stop_reason: 'end' }, asTokens(1000)).prose).toBe(long);
   });
 
-  it('is none when it did not come to its end or is far too long', () => {
+  it('is unusable if it was cut off or is far too long', () => {
     for (const stop_reason of ['length', 'refusal', 'tool_calls'] as const) {
       expect(() => readReply({ text: 'They talked.', stop_reason }, asTokens(100))).toThrow();
     }

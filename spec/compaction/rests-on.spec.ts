@@ -54,7 +54,7 @@ const step = fc.oneof(
 );
 
 describe('what a summary rests on', () => {
-  it('is the lowest of its sources, in every later summary as well, and of each fact what it was when it was written', async () => {
+  it('has the lowest origin of its sources, in every later summary too; each fact keeps its own', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {
         const log = new Log();
@@ -76,7 +76,7 @@ describe('what a summary rests on', () => {
     );
   });
 
-  it('is not known of a block without a word about it', () => {
+  it('is unknown for a block that does not say', () => {
     const block = { content: 'They talked.' };
     const rests = (more: Partial<NewCompressBlock>) => isForeignBlock({ ...block, ...more });
     expect([rests({}), rests({ rests_on: 'foreign' }), rests({ rests_on: 'own' }), rests({ content: '' })]).toEqual([

@@ -19,20 +19,20 @@ describe('the request for a summary', () => {
     },
   );
 
-  it('reads every message, in as many calls as the window asks for', async () => {
+  it('covers every message, in as many calls as the window requires', async () => {
     const { prompts } = await summariesIn(2048, 1.3);
     expect(prompts.length).toBeGreaterThan(3);
     const read = prompts.map(({ user }) => user).join('\n');
     for (let index = 0; index < 20; index += 1) expect(read).toContain(`Message ${index}.`);
   });
 
-  it('is not sent where the window has no room for it', async () => {
+  it('is not sent if the window has no room for it', async () => {
     await expect(summariesIn(500, 1)).rejects.toThrow(
       "The window of 'small' (500 tokens) is too small to write a summary in.",
     );
   });
 
-  it('is made shorter when the server refuses it as too long', async () => {
+  it('is shortened if the server refuses it as too long', async () => {
     const refused = new HiError('window', 'the input length exceeds the context length');
     const { prompts, sent } = await summariesIn(8192, 1, (prompt) => {
       if (prompt.user.length > 9000) throw refused;

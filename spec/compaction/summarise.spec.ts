@@ -40,7 +40,7 @@ async function asked(model: Partial<TextModel>, limits: { idle?: number; total?:
 }
 
 describe('the request for a text', () => {
-  it('tells how much has come, and what it used', async () => {
+  it('reports its progress and its usage', async () => {
     const { events, text } = await asked({
       async write(_, onProgress) {
         await pause(5);
@@ -59,7 +59,7 @@ describe('the request for a text', () => {
     expect(text?.text).toBe('They spoke');
   });
 
-  it('may take as long as it goes on, and no longer than it is silent', async () => {
+  it('may take any time while text arrives, but not be silent for too long', async () => {
     const slow = await asked({
       async write(_, onProgress) {
         for (let part = 1; part <= 6; part += 1) {
@@ -87,7 +87,7 @@ describe('the request for a text', () => {
     expect(stuck.thrown).toMatchObject({ message: "'small' sent nothing for 0.04 s." });
   });
 
-  it('is given up when the time of the whole pass is over, and aborted when the user says so', async () => {
+  it('is given up at the time limit of the pass, and aborted if the user stops it', async () => {
     const total = new AbortController();
     setTimeout(() => total.abort(), 10);
     let stopped = false;
@@ -119,7 +119,7 @@ describe('the request for a text', () => {
     expect(writes).toBe(0);
   });
 
-  it('ends when nobody reads on', async () => {
+  it('ends if nobody reads on', async () => {
     let given: AbortSignal | null = null;
     const model: TextModel = {
       ...scripted(() => 'text'),
@@ -133,7 +133,7 @@ describe('the request for a text', () => {
     expect(given).toMatchObject({ aborted: true });
   });
 
-  it('that fails says why', async () => {
+  it('gives the reason if it fails', async () => {
     const failure = new HiError('rate', 'Too many.');
     const failing = await asked({ write: async () => await Promise.reject(failure) });
     expect(failing.thrown).toBe(failure);
@@ -156,7 +156,7 @@ describe('a reply', () => {
     return step.value;
   };
 
-  it('is stored once it is good, and found again by the same prompt', async () => {
+  it('is stored if it is usable, and found again by the same prompt', async () => {
     const cache = memoryCache();
     const calls: string[] = [];
     expect(await recalled(cache, 'They talked.', calls)).toMatchObject({
@@ -168,7 +168,7 @@ describe('a reply', () => {
     expect([...cache.stored.keys()]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
   });
 
-  it('that is none is not stored, and a stored one that is none is asked for again', async () => {
+  it('is not stored if it is unusable, and a stored one that is unusable is requested again', async () => {
     const cache = memoryCache();
     await expect(recalled(cache, '  ')).rejects.toThrow('empty');
     expect(cache.stored.size).toBe(0);
@@ -180,7 +180,7 @@ describe('a reply', () => {
 });
 
 describe('a summary', () => {
-  it('is asked for in prompts that fit the window of the model that writes it, whatever was kept before', async () => {
+  it('is requested in prompts that fit the window of the model that writes it, whatever was kept before', async () => {
     for (const context_window of [4000, 8000, 20_000]) {
       const log = talk(30, 1500);
       const facts = Array.from({ length: 12 }, (_, at) => `- fact: ${prose(200, at)}`).join('\n');
@@ -211,7 +211,7 @@ describe('a summary', () => {
     expect(await budget(8, 40, 100_000)).toBe(128);
   });
 
-  it('is not asked of a model whose window is too small for it', async () => {
+  it('is not requested from a model whose window is too small', async () => {
     const model = scripted(() => 'They talked.', { context_window: 400 });
     const { block, events } = await pass(inputFor(talk(10, 400), { settings, reason: 'auto' }), [model]);
     expect([model.asked.length, block?.source]).toEqual([0, 'fallback']);
@@ -222,7 +222,7 @@ describe('a summary', () => {
     });
   });
 
-  it('is asked for in less when the server finds the prompt too long, and given up in the end', async () => {
+  it('is requested with shorter prompts if the server finds them too long, and given up in the end', async () => {
     const short = scripted(
       (prompt) => {
         if (prompt.user.length > 5000) throw new HiError('window', 'too long');
@@ -243,7 +243,7 @@ describe('a summary', () => {
     expect(JSON.stringify(failed.events)).toContain('The prompt is too long.');
   });
 
-  it('is written by the next model where one fails, which is said', async () => {
+  it('is written by the next model if one fails, with a notice', async () => {
     const failing = scripted(() => {
       throw new HiError('overload', 'Too busy.');
     });
@@ -254,7 +254,7 @@ describe('a summary', () => {
     expect(events).toContainEqual({ type: 'notice', level: 'info', text });
   });
 
-  it('counts what all its parts used', async () => {
+  it('sums the usage of all its parts', async () => {
     const model = scripted(() => ({ text: 'They talked.', usage: USAGE }), { context_window: 4000 });
     const { block, events } = await pass(inputFor(talk(20, 1500), { settings: SETTINGS }), [model]);
     const calls = model.asked.length;
@@ -268,7 +268,7 @@ describe('a summary', () => {
     expect(without.block).not.toHaveProperty('usage');
   });
 
-  it('that would save nothing is none', async () => {
+  it('is dropped if it would save nothing', async () => {
     const log = talk(5, 60);
     const model = scripted(() => prose(480, 1));
     const { block, events } = await pass(inputFor(log, { settings: { ...settings, keep_recent: 8 } }), [model]);
@@ -276,7 +276,7 @@ describe('a summary', () => {
     expect(JSON.stringify(events.at(-1))).toMatch(/it would save nothing \(\d+ tokens with it, \d+ without\)/);
   });
 
-  it('that fails leaves everything as it is by hand with room, or where nothing else could go; else the newest messages', async () => {
+  it('changes nothing if it fails by hand with room left or if nothing else could leave; else the newest messages stay', async () => {
     const failing = [scripted(() => '')];
     const said = async (log: Log, more: Parameters<typeof inputFor>[1]) => {
       const { block, events } = await pass(inputFor(log, { settings, ...more }), failing);

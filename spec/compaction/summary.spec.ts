@@ -26,7 +26,7 @@ const after = (ms: number, text: string): Promise<string> => new Promise((done) 
 const contentOf = (block: NewCompressBlock | null): string => block?.content ?? '';
 
 describe('summary', () => {
-  it('keeps the newest six messages and puts a summary in the place of the others', async () => {
+  it('keeps the newest six messages and replaces the others with a summary', async () => {
     const log = conversation();
     const usage = { input_tokens: 900, output_tokens: 20, cached_tokens: 0, context_tokens: 920 };
     const model = scripted(() => ({ text: 'They talked about the weather.', usage }));
@@ -50,7 +50,7 @@ describe('summary', () => {
     expect(view(log.entries, null).messages).toEqual(log.entries.slice(14, 20));
   });
 
-  it('shows the summariser what leaves and nothing else', async () => {
+  it('shows the summariser only what leaves', async () => {
     const model = ideal();
     await compacted(conversation(), model);
     const { conversation: shown } = partsOf(model.asked[0] ?? { system: '', user: '', max_output_tokens: 0 });
@@ -58,7 +58,7 @@ describe('summary', () => {
     expect(shown).not.toContain('Question 7');
   });
 
-  it('reads the newest part of a backlog of many windows, in few requests, and says so', async () => {
+  it('reads the newest part of a backlog of many windows, in few requests, with a notice', async () => {
     const log = conversation(6000);
     const model = scripted(() => 'They talked about the weather.', { context_window: 10_000 });
     const { block, events } = await compacted(log, model, { settings: { ...SETTINGS, context_window: 10_000 } });
@@ -88,7 +88,7 @@ describe('summary', () => {
     expect(model.asked.length - first).toBeLessThanOrEqual(2);
   });
 
-  it('takes the earlier summary into the next one, and never sends two', async () => {
+  it('merges the earlier summary into the next one, and never sends two', async () => {
     const log = conversation();
     await compacted(
       log,
@@ -103,7 +103,7 @@ describe('summary', () => {
     expect(view(log.entries, null).messages).toHaveLength(6);
   });
 
-  it('carries facts from block to block though the summariser never repeats them', async () => {
+  it('carries facts from block to block even if the summariser never repeats them', async () => {
     const log = conversation();
     await compacted(
       log,
@@ -119,7 +119,7 @@ describe('summary', () => {
     }
   });
 
-  it('names the messages it rests on, and none that do not exist or were taken back', async () => {
+  it('cites the messages it rests on, but none that do not exist or were taken back', async () => {
     const log = conversation();
     const first = scripted(
       () => 'The port is 8080 [#3, #999].\n=== NEW FACTS ===\n- pref: tabs [#5]\n- fact: the host is kiwi [#19]',
@@ -147,7 +147,7 @@ describe('summary', () => {
     expect(contentOf(last.block)).toMatch(/^The port is 8080\.\n\nFacts on record:\n- pref: tabs \[#17\]\n/);
   });
 
-  it('says nothing of ids where the summariser names none', async () => {
+  it('mentions no ids if the summariser cites none', async () => {
     const { block } = await compacted(
       conversation(),
       scripted(() => 'They talked [#999].\n=== NEW FACTS ===\n- pref: tabs'),
@@ -156,7 +156,7 @@ describe('summary', () => {
     expect(JSON.stringify(block)).not.toContain('"ids"');
   });
 
-  it('drops a fact that the summariser calls outdated', async () => {
+  it('drops facts that the summariser calls outdated', async () => {
     const log = conversation();
     await compacted(
       log,
@@ -170,7 +170,7 @@ describe('summary', () => {
     expect(contentOf(block)).not.toContain('8080');
   });
 
-  it('names the files and commands of the messages that left, and their images, without being told', async () => {
+  it("lists the files, commands and images of the messages that left, without the summariser's help", async () => {
     const log = new Log();
     log.user('look', {
       content: [
@@ -206,7 +206,7 @@ describe('summary', () => {
     expect(model.asked[0]?.user).toContain('[image: cat.png (image/png 800x600)]');
   });
 
-  it('pays attention to what the user asks for', async () => {
+  it('focuses on what the user asks for', async () => {
     const model = ideal();
     await compacted(conversation(), model, { focus: 'the rain' });
     expect(model.asked[0]?.user).toContain('Pay special attention to: the rain');
@@ -221,7 +221,7 @@ describe('summary', () => {
     expect(contentOf(block)).toContain('The user writes in German.');
   });
 
-  it('tells the summariser how short, what to keep and what to leave out', async () => {
+  it('tells the summariser the length, what to keep and what to leave out', async () => {
     const model = ideal();
     await compacted(conversation(), model);
     for (const words of [
@@ -251,7 +251,7 @@ describe('summary', () => {
     expect(user.match(/<message/g)).toHaveLength(user.match(/<\/message>/g)?.length ?? -1);
   });
 
-  it('has nothing to compact in six messages, nor twice', async () => {
+  it('has nothing to compact in six messages, or twice in a row', async () => {
     const model = ideal();
     expect((await compacted(conversation(3), model)).block).toBeNull();
     const log = conversation();
@@ -260,7 +260,7 @@ describe('summary', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('reads a region larger than the summariser’s window part by part', async () => {
+  it('reads a backlog larger than the summariser’s window part by part', async () => {
     const log = conversation(40);
     log.entries.forEach((entry, index) => {
       if ('content' in entry && typeof entry.content !== 'string' && index % 10 === 0) {
@@ -280,7 +280,7 @@ describe('summary', () => {
     for (let index = 0; index < 70; index += 10) expect(contentOf(block)).toContain(`KEY-${index}\n`);
   });
 
-  it('reads a message larger than the summariser’s window by its head and tail', async () => {
+  it('reads head and tail of a message larger than the summariser’s window', async () => {
     const log = new Log().exchange(`HEAD ${'x'.repeat(10_000_000)} TAIL`, 'ok');
     for (let turn = 0; turn < 3; turn++) log.exchange(WORDS, WORDS);
     const model = scripted(() => 'A long one.', { context_window: 8000 });
@@ -303,7 +303,7 @@ describe('a summary that fails', () => {
     });
   }
 
-  it('changes nothing when it was asked for by hand and there is room', async () => {
+  it('changes nothing if it was requested by hand and there is room', async () => {
     const log = conversation(30);
     const toolCall = (): ScriptedModel => scripted(() => ({ text: 'Well,', stop_reason: 'tool_calls' }));
     const { block, events } = await compacted(log, toolCall(), { context_tokens: 20_000 });
@@ -317,7 +317,7 @@ describe('a summary that fails', () => {
     expect(full.block).toMatchObject({ source: 'fallback', messages_kept: 10 });
   });
 
-  it('gives up on a model that never answers, and on one that is not finished in time', async () => {
+  it('gives up on a model that never answers, or does not finish in time', async () => {
     const idle = await compacted(conversation(), silent(), {
       reason: 'auto',
       settings: { ...SETTINGS, idle_timeout_ms: 5 },
@@ -331,7 +331,7 @@ describe('a summary that fails', () => {
     expect([idle.block?.source, total.block?.source]).toEqual(['fallback', 'fallback']);
   });
 
-  it('waits as long as it may for a nearby model', async () => {
+  it('gives a nearby model all the time it may have', async () => {
     const settings = { ...SETTINGS, timeout_ms: 5, idle_timeout_ms: 2 };
     const near = { timeout_ms: 60_000, idle_timeout_ms: 60_000 };
     const slow = () => scripted(() => after(30, 'They talked.'));
@@ -345,7 +345,7 @@ describe('a summary that fails', () => {
     expect(await sourceWith(true, {})).toBe('fallback');
   });
 
-  it('continues with a nearby model when the time of another is over, and with no other', async () => {
+  it('falls back to a nearby model when another one runs out of time, and to no other', async () => {
     const settings = { ...SETTINGS, timeout_ms: 5, near: { timeout_ms: 60_000, idle_timeout_ms: 60_000 } };
     const input = inputFor(conversation(), { reason: 'auto', settings });
     const main = scripted(() => 'By the main model.', { model: 'main' });
@@ -356,7 +356,7 @@ describe('a summary that fails', () => {
     expect(main.asked).toHaveLength(1);
   });
 
-  it('is not the end when the main model can write it, and the user hears why', async () => {
+  it('is written by the main model instead, with a notice', async () => {
     const small = scripted(() => {
       throw new HiError('model', "There is no model 'small'.");
     });
@@ -390,7 +390,7 @@ describe('a summary that fails', () => {
     expect(view(log.entries, null).messages).toHaveLength(6);
   });
 
-  it('is not tried a fourth time in a row until the user asks for it', async () => {
+  it('is not tried after three failures in a row until the user asks for it', async () => {
     const log = conversation();
     const settings = { ...SETTINGS, context_window: 4000 };
     const broken = scripted(() => '');
@@ -408,7 +408,7 @@ describe('a summary that fails', () => {
 });
 
 describe('large messages', () => {
-  it('leave although they are among the newest six, when six are more than the window holds', async () => {
+  it('leave although they are among the newest six, if six do not fit in the window', async () => {
     const log = new Log();
     for (let turn = 0; turn < 4; turn++) log.exchange('x'.repeat(14_000), 'y'.repeat(14_000));
     const { block } = await compacted(log, ideal(), {
@@ -427,7 +427,7 @@ describe('a summary that is cancelled', () => {
     await expect(running).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('goes on where it stopped', async () => {
+  it('resumes where it stopped', async () => {
     const log = conversation(40);
     const cache = memoryCache();
     const controller = new AbortController();
@@ -448,7 +448,7 @@ describe('a summary that is cancelled', () => {
 });
 
 describe('the compression cache in a pass', () => {
-  it('is asked before a model: the same content costs no call twice and gives the same block', async () => {
+  it('is asked before a model: the same content is sent only once and gives the same block', async () => {
     const log = conversation();
     const cache = memoryCache();
     const model = scripted(() => 'Once.');
@@ -458,7 +458,7 @@ describe('the compression cache in a pass', () => {
     expect(second.block).toMatchObject({ source: 'cache', content: first.block?.content });
   });
 
-  it('does not keep what was no good, and does not trust what it kept', async () => {
+  it('does not store unusable replies, and checks what it stored', async () => {
     const cache = memoryCache();
     await pass(inputFor(conversation()), [scripted(() => '')], cache);
     expect(cache.stored.size).toBe(0);

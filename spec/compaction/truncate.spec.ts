@@ -27,7 +27,7 @@ describe('truncate', () => {
     expect(view(log.entries, null).messages).toEqual(log.entries.slice(10, 20));
   });
 
-  it('keeps the pending message beside the newest half', async () => {
+  it('keeps the pending message in addition to the newest half', async () => {
     const log = conversation(10);
     const pending = log.user('and now?');
     const { block } = await pass(inputFor(log, { settings: TRUNCATE, running: pending.id, reason: 'auto' }));
@@ -48,7 +48,7 @@ describe('truncate', () => {
     }
   });
 
-  it('has nothing to do twice', async () => {
+  it('has nothing to do twice in a row', async () => {
     const log = conversation(10);
     const first = await pass(inputFor(log, { settings: TRUNCATE }));
     if (first.block) log.block(first.block);
@@ -59,7 +59,7 @@ describe('truncate', () => {
     expect(await pass(inputFor(new Log(), { settings: TRUNCATE }))).toEqual({ block: null, events: [NOTHING] });
   });
 
-  it('shortens old large results that it keeps, for good, and leaves the newest alone', async () => {
+  it('permanently shortens the old large results that it keeps, but not the newest', async () => {
     const log = conversation(3);
     const request = log.user('go');
     log.tools('a'.repeat(50_000));

@@ -15,18 +15,18 @@ async function passAt(context_tokens: number, reason: 'auto' | 'manual' = 'auto'
   return { block, asked: model.asked.length };
 }
 
-describe('a summary of less than the shortest summary has', () => {
-  it('is not asked for while what is kept fits the window', async () => {
+describe('a summary with less room than the minimum', () => {
+  it('is not requested while what is kept fits the window', async () => {
     expect(await passAt(10_000)).toEqual({ block: null, asked: 0 });
   });
 
-  it('is asked for when the window is exceeded, where every token counts', async () => {
+  it('is requested if the window is exceeded, when every token counts', async () => {
     const { block, asked } = await passAt(10_001);
     expect(asked).toBe(1);
     expect(block?.messages_compacted).toBeGreaterThan(0);
   });
 
-  it('is asked for by hand', async () => {
+  it('is requested by hand', async () => {
     expect((await passAt(9100, 'manual')).asked).toBe(1);
   });
 });

@@ -80,7 +80,7 @@ async function resolve(
 }
 
 describe('config.json', () => {
-  it('is not there: no error, unless the user named it', async () => {
+  it('may be missing, unless the user named it', async () => {
     const path = join(folder(), 'none.json');
     await expect(readConfig(path, check, false)).resolves.toEqual({ file: null, warnings: [] });
     await expect(readConfig(path, check, true)).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe('config.json', () => {
     });
   });
 
-  it('tells every mistake at once, each with its path, its value and the fix', async () => {
+  it('reports all mistakes at once, each with its path, its value and the fix', async () => {
     const path = fileOf(
       JSON.stringify({
         provder: 'openai',
@@ -114,14 +114,14 @@ describe('config.json', () => {
     });
   });
 
-  it('never prints a key that is wrong', async () => {
+  it('never prints an invalid key', async () => {
     const path = fileOf(JSON.stringify({ api_key: ['sk-secret'] }));
     await expect(readConfig(path, check, false)).rejects.toMatchObject({
       message: expect.not.stringContaining('sk-secret'),
     });
   });
 
-  it('says where JSON breaks off', async () => {
+  it('says where JSON is invalid', async () => {
     const path = fileOf('{\n  "provider": "openai",\n}');
     await expect(readConfig(path, check, false)).rejects.toMatchObject({
       code: 'config',
@@ -142,7 +142,7 @@ describe('config.json', () => {
     expect((await readConfig(path, check, false)).warnings).toEqual([]);
   });
 
-  it('is written where a link points to, and the link stays', async () => {
+  it('is written to the target of a link, and the link stays', async () => {
     const place = folder();
     const [real, link] = [join(place, 'dotfile.json'), join(place, 'config.json')];
     writeFileSync(real, '{}');
@@ -152,7 +152,7 @@ describe('config.json', () => {
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ provider: 'ollama' });
   });
 
-  it('is written where a link leads to that is not there yet, unless its folder is missing', async () => {
+  it("is written to a link's target that does not exist yet, unless its folder is missing", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hi-config-'));
     const link = join(folder, 'config.json');
     symlinkSync('real.json', link);
@@ -175,7 +175,7 @@ describe('config.json', () => {
     });
   });
 
-  it('is written for the user alone, and a rule is added without touching the rest', async () => {
+  it('is readable by the user alone, and adding a rule changes nothing else', async () => {
     const path = join(folder(), 'sub', 'config.json');
     await writeConfig(path, { provider: 'openai', tools: { max_rounds: 3 } });
     await addRule(path, 'bash(git status:*)');
@@ -203,7 +203,7 @@ describe('the effective configuration', () => {
     });
   });
 
-  it("prefers the file's key to a vendor's variable, which serves other programs too", async () => {
+  it("prefers the file's key to a vendor's variable, which other programs use too", async () => {
     const config = await resolve({ provider: 'openai', api_key: 'mine' }, {}, { OPENAI_API_KEY: 'shared' });
     expect(config?.api_key).toBe('mine');
   });
@@ -272,7 +272,7 @@ describe('the effective configuration', () => {
     'https://api.openai.com./v1',
     'https://eu.api.openai.com/v1',
     'https://us.api.openai.com/v1',
-  ])('uses it at an address that is the vendor’s own: %s', async (address) => {
+  ])('uses it at an address of the vendor itself: %s', async (address) => {
     const env = { OPENAI_API_KEY: 'k' };
     const small = { model: 'gpt-x-mini', api_key: 'k', api_base: address };
     expect((await resolve({ provider: 'openai', api_base: address }, {}, env))?.small_model).toMatchObject(small);
@@ -290,12 +290,12 @@ describe('the effective configuration', () => {
     'https://api.openai.com:8443/v1',
     'https://example.com/api.openai.com/v1',
     'https://api.openai.com@example.com/v1',
-  ])('does not use it at one that only looks so: %s', async (address) => {
+  ])('does not use it at an address that only looks like one: %s', async (address) => {
     const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: address };
     expect((await resolve({ provider: 'openai' }, {}, env, ['m']))?.small_model).toBeNull();
   });
 
-  it('fills in what a section leaves out', async () => {
+  it('fills in the missing keys of a section', async () => {
     const config = await resolve({
       provider: 'openai',
       compaction: { keep_recent: 2 },
@@ -310,7 +310,7 @@ describe('the effective configuration', () => {
     ['gpu.example:8000', 'http://gpu.example:8000'],
     [':8000', 'http://127.0.0.1:8000'],
     ['https://gpu.example', 'https://gpu.example'],
-  ])('reads OLLAMA_HOST=%s as Ollama does', async (given, address) => {
+  ])('reads OLLAMA_HOST=%s like Ollama', async (given, address) => {
     const config = await resolve({ provider: 'ollama' }, {}, { OLLAMA_HOST: given }, ['llama']);
     expect(config?.api_base).toBe(address);
   });
@@ -320,14 +320,14 @@ describe('the effective configuration', () => {
     ['HI_API_BASE', { HI_API_BASE: 'localhost:8000/v1' }, 'localhost:8000/v1'],
     ['HI_API_BASE', { HI_API_BASE: 'http://me:secret@127.0.0.1:99999/v1' }, 'http://***@127.0.0.1:99999/v1'],
     ['OLLAMA_HOST', { OLLAMA_HOST: 'http://' }, 'http://'],
-  ])('refuses an address that is none, and names %s, where it is from', async (name, env, shown) => {
+  ])('refuses an invalid address, and names its source: %s', async (name, env, shown) => {
     await expect(resolve({ provider: 'ollama' }, {}, env, ['llama'])).rejects.toMatchObject({
       code: 'config',
       message: `${name} is not a web address: '${shown}'.`,
     });
   });
 
-  it('refuses such an address in the file too, of the small model also', async () => {
+  it('refuses an invalid address in the file too, also of the small model', async () => {
     const small_model = { model: 'small', api_base: 'https://:1' };
     await expect(resolve({ provider: 'openai', api_base: 'http://a:b' })).rejects.toThrow(
       "api_base is not a web address: 'http://a:b'.",
@@ -337,7 +337,7 @@ describe('the effective configuration', () => {
     );
   });
 
-  it('takes a variable that is set to nothing for one that is not set', async () => {
+  it('treats an empty variable as unset', async () => {
     const empty = { HI_PROVIDER: '', HI_MODEL: '', HI_API_BASE: '', HI_API_KEY: '', OLLAMA_HOST: '' };
     expect(await resolve({ provider: 'openai', model: 'mine', api_key: 'k' }, {}, empty)).toMatchObject({
       provider: 'openai',
@@ -347,7 +347,7 @@ describe('the effective configuration', () => {
     });
   });
 
-  it('refuses a provider that there is not', async () => {
+  it('refuses an unknown provider', async () => {
     await expect(resolve(null, { provider: 'opnai' })).rejects.toMatchObject({
       code: 'config',
       hint: expect.stringContaining("'openai'"),
@@ -356,7 +356,7 @@ describe('the effective configuration', () => {
 });
 
 describe('context windows', () => {
-  it('are known for the models whose makers publish them, and 128000 else', async () => {
+  it('are known for models with published ones, and 128000 for others', async () => {
     expect(contextWindow('claude-haiku-4-5')).toBe(200_000);
     expect(contextWindow('anthropic/claude-haiku-4-5')).toBe(200_000);
     expect(contextWindow('gemini-2.5-flash')).toBe(1_048_576);
@@ -373,7 +373,7 @@ describe('context windows', () => {
 });
 
 describe('paths', () => {
-  it('are where HI_*_DIR say', async () => {
+  it('follow HI_*_DIR', async () => {
     const paths = await findPaths({ HI_CONFIG_DIR: '/c', HI_DATA_DIR: '/d', HI_CACHE_DIR: '/e' }, null);
     expect(paths).toMatchObject({
       configFile: '/c/config.json',

@@ -27,20 +27,20 @@ function defaultOf(schema: JsonValue | undefined): JsonValue | undefined {
 describe('the default of a setting', () => {
   const withDefault = ['preamble', 'max_input_tokens', 'compaction', 'skills', 'tools', 'input', 'openai', 'thinking'];
 
-  it.each(withDefault)('is what the schema says where the file says nothing: %s', async (key) => {
+  it.each(withDefault)('is that of the schema: %s', async (key) => {
     const sources = { file: { provider: 'openai' }, flags: {}, env: {}, vendors: providers, models: async () => [] };
     const { config }: { readonly config: unknown } = await resolveConfig(sources);
     expect(isJsonObject(config) && config[key]).toEqual(defaultOf(settings[key]));
   });
 
-  it('is in the schema for everything but the model and how to reach it', () => {
+  it('exists for everything but the model and how to reach it', () => {
     const without = Object.keys(settings).filter((key) => defaultOf(settings[key]) === undefined);
     expect(without).toEqual(['$schema', 'provider', 'model', 'api_key', 'api_base', 'context_window', 'small_model']);
   });
 });
 
 describe('the manual', () => {
-  it.each(Object.keys(PAGES))('has in %s the table of settings that `npm run docs` writes', (page) => {
+  it.each(Object.keys(PAGES))('has up-to-date tables in %s, as `npm run docs` writes them', (page) => {
     const text = readFileSync(page, 'utf8');
     expect(text).toBe(withTable(page, text));
   });
@@ -64,7 +64,7 @@ describe('a setting', () => {
     });
   });
 
-  it('keeps its default where the file has no value, and only there', () => {
+  it('uses its default only if the file has no value', () => {
     const file = { inner: { form: 'square' }, name: 'x' };
     expect(filledIn(defaultsOf(keys), file)).toEqual({ width: 80, inner: { form: 'square' } });
   });

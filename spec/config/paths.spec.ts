@@ -18,7 +18,7 @@ function setXdg(folder: string): void {
 }
 
 describe('the files of hi', () => {
-  it('are each in the folder of their kind', async () => {
+  it('are in the folder of their kind', async () => {
     expect(await findPaths(FOLDERS, null)).toMatchObject({
       config: '/c',
       data: '/d',
@@ -39,7 +39,7 @@ describe('the files of hi', () => {
     });
   });
 
-  it.each(Object.keys(FOLDERS))('are where the system keeps such files when %s is not set', async (name) => {
+  it.each(Object.keys(FOLDERS))("are in the system's default folder if %s is not set", async (name) => {
     setXdg('/x');
     const { config, data, cache } = await findPaths({ ...FOLDERS, [name]: undefined }, null);
     const usual = { HI_CONFIG_DIR: '/x/config/hi', HI_DATA_DIR: '/x/data/hi', HI_CACHE_DIR: '/x/cache/hi' };

@@ -32,7 +32,7 @@ async function errorOf(text: string): Promise<{ readonly message: string; readon
 const errorsOf = async (config: object): Promise<string> => (await errorOf(JSON.stringify(config))).message;
 
 describe('a file that cannot be read', () => {
-  it('is named, with what to check, when the user named it and it is missing', async () => {
+  it('is named, with what to check, if the user named it and it is missing', async () => {
     const path = newPath();
     await expect(readConfig(path, check, true)).rejects.toMatchObject({
       code: 'config',
@@ -72,7 +72,7 @@ describe('a file that cannot be read', () => {
 });
 
 describe('a file that the user names', () => {
-  it('may be a pipe, as a shell makes it of a command', async () => {
+  it('may be a pipe, as in process substitution', async () => {
     const path = newPath();
     execFileSync('mkfifo', [path]);
     spawn('sh', ['-c', 'printf \'{"provider":"ollama"}\' > "$0"', path], { stdio: 'ignore' });
@@ -90,7 +90,7 @@ describe('a file that cannot be parsed', () => {
     expect(hint).toBe(HINT);
   });
 
-  it('is empty: the error has no place to give', async () => {
+  it('is empty: the error gives no position', async () => {
     expect((await errorOf('')).message).toBe('FILE is not valid JSON: Unexpected end of JSON input');
   });
 
@@ -114,7 +114,7 @@ describe('a file with values that are allowed', () => {
     },
     { skills: { mode: 'matched', matcher: 'llm' }, openai: { api: 'chat' } },
     { api_key: null, preamble: null, max_input_tokens: 256, small_model: null },
-  ])('is taken as it is: %j', async (config) => {
+  ])('is read unchanged: %j', async (config) => {
     const path = newPath();
     writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
     expect((await readConfig(path, check, false)).file).toEqual(config);
@@ -122,7 +122,7 @@ describe('a file with values that are allowed', () => {
 });
 
 describe('a file with values that are not allowed', () => {
-  it('has one error: it is listed as one', async () => {
+  it('has one error, which is listed alone', async () => {
     expect(await errorsOf({ provider: 7 })).toMatch(/^'FILE' has an error:\n {2}\$\.provider: 7 is not one of/);
   });
 
@@ -144,13 +144,13 @@ describe('a file with values that are not allowed', () => {
     );
   });
 
-  it('has a key that is like no other: all keys are listed, but not that of the schema', async () => {
+  it('has a key like no other: the error lists all keys but that of the schema', async () => {
     const message = await errorsOf({ skills: { xyzzyxyzzy: 1 } });
     expect(message).toContain("$.skills.xyzzyxyzzy: unknown key 'xyzzyxyzzy'; known keys: mode, matcher, top_k");
     expect(await errorsOf({ xyzzyxyzzy: 1 })).not.toContain('$schema');
   });
 
-  it('has a value that is like no other: nothing is suggested', async () => {
+  it('has a value like no other: the error suggests nothing', async () => {
     expect(await errorsOf({ provider: 'xyzzyxyzzy' })).toMatch(/is not one of "openai", "ollama"$/);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { maskKey, readKey } from '../../lib/config/read-key.js';
 
 describe('a key', () => {
-  it('is read without the blanks around it', async () => {
+  it('is trimmed', async () => {
     await expect(readKey(' sk-1\n')).resolves.toBe('sk-1');
     await expect(readKey('!printf "  sk-2 \\nrest"')).resolves.toBe('sk-2');
     await expect(readKey(null)).resolves.toBeNull();
@@ -12,7 +12,7 @@ describe('a key', () => {
     ['sk-\u201Dx', 'position 4: U+201D'],
     ['sk\tx', 'position 3: U+0009'],
     ['!printf "a b"', 'position 2: U+0020'],
-  ])('cannot be sent with the character in %j', async (key, place) => {
+  ])('is refused with the character in %j', async (key, place) => {
     await expect(readKey(key)).rejects.toMatchObject({
       code: 'config',
       message: `The key has an invalid character at ${place}.`,
@@ -32,7 +32,7 @@ describe('a key', () => {
     });
   });
 
-  it('has a command that can be stopped', async () => {
+  it('has a command that can be cancelled', async () => {
     const abort = new AbortController();
     const key = readKey('!sleep 60', abort.signal);
     abort.abort();

@@ -59,7 +59,7 @@ describe('the model', () => {
     });
   });
 
-  it('may begin with the provider that is named too', async () => {
+  it('may begin with the configured provider', async () => {
     const model = async (name: string) => (await configOf(null, { flags: { provider: 'one', model: name } }))?.model;
     expect(await model('one/m')).toBe('m');
     expect(await model('two/m')).toBe('two/m');
@@ -70,12 +70,12 @@ describe('the model', () => {
     ['is the same as in the file', { model: 'm' }, 5000],
     ['is not chosen elsewhere', {}, 5000],
     ['is another one', { model: 'n' }, 128_000],
-  ])('has the window of the file when it %s', async (_when, flags, window) => {
+  ])('has the window of the file if it %s', async (_when, flags, window) => {
     const file = { provider: 'one', model: 'm', context_window: 5000 };
     expect((await configOf(file, { flags }))?.context_window).toBe(window);
   });
 
-  it('has a window for every form of name in the table of models', () => {
+  it('has a window under every form of its name in the table of models', () => {
     expect(publishedWindow('claude-3-haiku-20240307')).toBe(200_000);
     expect(publishedWindow('bedrock.claude-3-5-haiku-v1')).toBe(200_000);
     expect(publishedWindow('x-claude-2')).toBeNull();
@@ -85,7 +85,7 @@ describe('the model', () => {
 });
 
 describe('the provider', () => {
-  it('is that of HI_PROVIDER, unless the command line names a model of another one', async () => {
+  it("is that of HI_PROVIDER, unless the command line names another provider's model", async () => {
     const env = { HI_PROVIDER: 'two' };
     expect(await configOf({ provider: 'one' }, { env })).toMatchObject({ provider: 'two' });
     expect(await configOf(null, { env, flags: { model: 'm' } })).toMatchObject({ provider: 'two', model: 'm' });
@@ -102,7 +102,7 @@ describe('the provider', () => {
     expect(await configOf(null, { env: { ONE_KEY: ' ', ONE_OTHER: ' k ' } })).toMatchObject({ api_key: 'k' });
   });
 
-  it('is found by asking those that need no key, and no others, at the address that is set', async () => {
+  it('is found by asking those that need no key, and no others, at the configured address', async () => {
     expect(await resolve(null)).toEqual({ config: null, asked: [{ name: 'local', apiBase: null }] });
     const env = { LOCAL_BASE: 'gpu' };
     expect((await resolve(null, { env })).asked).toEqual([{ name: 'local', apiBase: 'http://gpu:1234' }]);
@@ -111,12 +111,12 @@ describe('the provider', () => {
     expect(config).toMatchObject({ provider: 'local', model: 'm', api_base: 'http://other:1' });
   });
 
-  it('is the one whose variable names another server, but not one that needs no key', async () => {
+  it('is the one whose variable names another server, unless it needs no key', async () => {
     expect((await configOf(null, { env: { TWO_BASE: 'http://gateway' }, models: ['m'] }))?.provider).toBe('two');
     expect(await configOf(null, { env: { LOCAL_BASE: 'http://gateway' } })).toBeNull();
   });
 
-  it('has at another server its default model where that has it, else the first one there', async () => {
+  it("uses its default model at another server if that has it, else the server's first one", async () => {
     const env = { ONE_BASE: 'http://gateway', ONE_KEY: 'k' };
     const model = async (...models: readonly string[]) => (await configOf({ provider: 'one' }, { env, models }))?.model;
     expect(await model('other', 'one-1')).toBe('one-1');
@@ -125,11 +125,11 @@ describe('the provider', () => {
     expect((await resolve({ provider: 'one' }, { env: { ONE_KEY: 'k' } })).asked).toEqual([]);
   });
 
-  it('has the first of its models where it needs no key, also beside its default one', async () => {
+  it('uses the first of its models if it needs no key, even if it has a default one', async () => {
     expect((await configOf({ provider: 'local' }, { models: ['first', 'local-1'] }))?.model).toBe('first');
   });
 
-  it('has its default model where it needs no key and does not answer', async () => {
+  it('uses its default model if it needs no key and does not answer', async () => {
     expect((await configOf({ provider: 'local' }))?.model).toBe('local-1');
   });
 
@@ -165,7 +165,7 @@ describe('the provider', () => {
     });
   });
 
-  it('has its default model at a server that is not for many makers and lists none', async () => {
+  it('uses its default model at a server of one vendor that lists none', async () => {
     const models = new HiError('request', 'Not found.');
     expect((await configOf(null, { env: { ONE_BASE: 'http://gateway' }, models }))?.model).toBe('one-1');
   });
@@ -202,7 +202,7 @@ describe('the address', () => {
 });
 
 describe('the small model', () => {
-  it('is none when the main model is the fast one already', async () => {
+  it('is none if the main model is already the fast one', async () => {
     expect((await configOf({ provider: 'one', model: 'one-fast' }))?.small_model).toBeNull();
     expect((await configOf({ provider: 'local' }))?.small_model).toBeNull();
   });
@@ -217,7 +217,7 @@ describe('the small model', () => {
     expect((await configOf({ ...file, small_model: own }))?.small_model).toEqual(set);
   });
 
-  it('of another provider has neither, not even by a variable of hi', async () => {
+  it('of another provider has neither, not even from a variable of hi', async () => {
     const file = { provider: 'one', model: 'm', api_key: 'k', small_model: { provider: 'two', model: 's' } };
     const env = { HI_API_KEY: 'h', HI_API_BASE: 'http://main', TWO_KEY: 't', TWO_BASE: 'http://two' };
     expect((await configOf(file, { env }))?.small_model).toMatchObject({ api_key: 't', api_base: 'http://two' });

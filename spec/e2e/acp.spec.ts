@@ -108,7 +108,7 @@ function faultOf(message: JsonObject, answered: ReadonlyMap<unknown, string>): s
 }
 
 describe('hi acp', () => {
-  it('is an agent that an editor can talk to, each message by the schema of the protocol', async () => {
+  it("is an agent for editors, and every message follows the protocol's schema", async () => {
     replies = [
       {
         thinking: 'Hm.',
@@ -156,7 +156,7 @@ describe('hi acp', () => {
     expect(JSON.parse(stdout).at(-1)).toMatchObject({ content: [{ type: 'text', text: 'It says milk.' }] });
   });
 
-  it('asks the editor before a change, and shows the difference', async () => {
+  it('asks the editor before a change, and shows the diff', async () => {
     replies = [{ calls: [{ name: 'write_file', args: { path: 'notes.txt', content: 'one\nthree\n' } }] }];
     home.write('notes.txt', 'one\ntwo\n');
     for (const [chosen, content] of [
@@ -181,7 +181,7 @@ describe('hi acp', () => {
     expect(asked[0]?.options.map(({ kind }) => kind)).toContain('reject_once');
   });
 
-  it('stops at once when the editor cancels, and keeps what was said', async () => {
+  it('stops at once when the editor cancels, and keeps the partial answer', async () => {
     replies = [{ pieces: ['Well', ', so', ' on'], hangAfter: 2 }];
     await withClient(async (context) => {
       const session = await context.buildSession(home.work).start();
@@ -205,7 +205,7 @@ describe('hi acp', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is one conversation, whatever the session', async () => {
+  it('has one conversation, whatever the session', async () => {
     await withClient(async (context) => {
       const [one, two] = [
         await context.buildSession(home.work).start(),
@@ -218,7 +218,7 @@ describe('hi acp', () => {
     expect(JSON.stringify(server.requests.at(-1)?.messages)).toMatch(/From one\..*From two\./);
   });
 
-  it('takes pictures and embedded files, and links as they are', async () => {
+  it('accepts pictures and embedded files, and passes links on', async () => {
     const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await withClient(async (context) => {
       const session = await context.buildSession(home.work).start();
@@ -236,7 +236,7 @@ describe('hi acp', () => {
     expect(sent).toContain('inside');
   });
 
-  it('says what is wrong in the errors of the protocol, and goes on', async () => {
+  it('reports errors as the protocol defines them, and goes on', async () => {
     replies = [{ status: 401, error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }];
     await withClient(async (context) => {
       const session = await context.buildSession(home.work).start();
@@ -251,7 +251,7 @@ describe('hi acp', () => {
     });
   });
 
-  it('exits when the editor goes, and with a signal', async () => {
+  it('exits when the editor disconnects, and on a signal', async () => {
     await withClient(async () => undefined);
     agent.stdin?.end();
     expect(await exited).toEqual([0, null]);

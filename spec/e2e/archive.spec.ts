@@ -57,14 +57,14 @@ describe('the archive', () => {
     },
   );
 
-  it('is read from its end where only the newest messages are asked for', async () => {
+  it('is read from its end if only the newest messages are requested', async () => {
     const { status, stdout, stderr } = await runProgram(home, ['history', '-n', '20', '--json']);
     const numbers = JSON.parse(stdout).map(({ id }: Entry) => id);
     expect(numbers).toEqual(Array.from({ length: 21 }, (_, index) => MESSAGES - 19 + index));
     expect([status, stderr, copies()]).toEqual([0, '', []]);
   });
 
-  it('is repaired where its reading comes by damage, and the user is told', async () => {
+  it('is repaired when a reader finds damage, and the user is told', async () => {
     const { status, stdout, stderr } = await runProgram(home, ['history', '--json']);
     const numbers: readonly number[] = JSON.parse(stdout).map(({ id }: Entry) => id);
     expect(status).toBe(0);
@@ -76,7 +76,7 @@ describe('the archive', () => {
     expect((await runProgram(home, ['history', '--find', 'message 6000:'])).stderr).toBe('');
   });
 
-  it('is read to its end by hi config check, which says that it is damaged and leaves it as it is', async () => {
+  it('is read to its end by hi config check, which reports damage and changes nothing', async () => {
     const env = { OPENAI_API_KEY: 'k' };
     const { status, stdout } = await runProgram(home, ['config', 'check'], { env });
     expect(status).toBe(7);

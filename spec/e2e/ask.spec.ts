@@ -32,7 +32,7 @@ describe('hi ask', () => {
     expect(server.requests[0]?.messages).toEqual([{ role: 'user', content: 'greet me' }]);
   });
 
-  it('goes on where the last process stopped', async () => {
+  it('continues the conversation of the last process', async () => {
     await setUp((_request, index) => ({ text: `answer ${index}` }));
     await hi(['ask', 'first']);
     await hi(['ask', 'second']);
@@ -50,7 +50,7 @@ describe('hi ask', () => {
     ]);
   });
 
-  it('sends piped stdin before the words, alone as the prompt, and at "-"', async () => {
+  it('sends piped stdin before the words, alone without words, and in place of "-"', async () => {
     await setUp(() => ({ text: 'ok' }));
     await hi(['ask', '-n', 'explain'], { input: 'some\nlog\n' });
     await hi(['-n'], { input: 'only stdin\n' });
@@ -64,7 +64,7 @@ describe('hi ask', () => {
     ]);
   });
 
-  it('runs the tools the model calls, several in one answer, and goes on', async () => {
+  it('runs the tools that the model calls, several per answer, and continues', async () => {
     await setUp((_request, index) =>
       index === 0
         ? {
@@ -87,7 +87,7 @@ describe('hi ask', () => {
     expect(roles).toEqual(['user', 'assistant', 'tool', 'tool']);
   });
 
-  it('refuses a command nobody can be asked about, and tells the model and the user', async () => {
+  it('refuses a command if nobody can be asked, and tells the model and the user', async () => {
     await setUp((_request, index) =>
       index === 0 ? { calls: [{ name: 'bash', args: { command: 'touch made' } }] } : { text: 'I may not.' },
     );
@@ -128,7 +128,7 @@ describe('hi ask', () => {
     expect(system?.[0]).toMatch(/^Be kind[\s\S]*Commit often[\s\S]*Tea is green/);
   });
 
-  it('writes nothing with --ephemeral, in full context', async () => {
+  it('writes nothing with --ephemeral, but has the full context', async () => {
     await setUp((_request, index) => ({ text: `answer ${index}` }));
     await hi(['ask', 'kept']);
     const before = readFileSync(home.historyFile);
@@ -137,7 +137,7 @@ describe('hi ask', () => {
     expect(server.requests[1]?.messages).toHaveLength(3);
   });
 
-  it('prints events a line each and ends with the result', async () => {
+  it('prints events, one per line, and ends with the result', async () => {
     await setUp(() => ({ pieces: ['a', 'b'], usage: [10, 2] }));
     const { stdout } = await hi(['ask', '-o', 'stream-json', 'x']);
     const events: readonly { type: string }[] = stdout
@@ -152,14 +152,14 @@ describe('hi ask', () => {
     });
   });
 
-  it('prints the answer in one piece with --no-stream, and the usage on stderr with -u', async () => {
+  it('prints the answer at once with --no-stream, and the usage on stderr with -u', async () => {
     await setUp(() => ({ pieces: ['a', 'b'], usage: [1200, 2] }));
     const run = await hi(['ask', '--no-stream', '-u', 'x']);
     expect(run.stdout).toBe('ab');
     expect(run.stderr).toContain('1.2k tokens in');
   });
 
-  it('is not disturbed by a closed pipe, and keeps the whole answer', async () => {
+  it('ignores a closed pipe, and stores the whole answer', async () => {
     const pieces = Array.from({ length: 2000 }, (_, index) => `line ${index}\n`);
     await setUp(() => ({ pieces }));
     const script = `"${RUNTIME}" "${PROGRAM}" ask x </dev/null | head -n 1; echo "status \${PIPESTATUS[0]}"`;
@@ -168,7 +168,7 @@ describe('hi ask', () => {
     expect(stored().at(-1).content[0].text).toBe(pieces.join(''));
   });
 
-  it('keeps the partial answer when it is interrupted, and leaves with 130', async () => {
+  it('keeps the partial answer when it is interrupted, and exits with 130', async () => {
     await setUp(() => ({ pieces: ['begun ', 'more'], hangAfter: 1 }));
     const run = await hi(['ask', 'x'], { during: ({ onOutput, kill }) => onOutput(() => kill('SIGINT')) });
     expect(run.status).toBe(130);
@@ -179,7 +179,7 @@ describe('hi ask', () => {
     });
   });
 
-  it('is interrupted, and no bug, while the command for the key runs', async () => {
+  it('reports an interruption, not a bug, while the command for the key runs', async () => {
     await setUp(() => ({ text: 'never' }), { api_key: '!touch runs; exec sleep 600' });
     const run = await hi(['ask', 'x'], {
       during: async ({ kill }) => {

@@ -33,7 +33,7 @@ const shell = (script: string) =>
 describe('a named pipe', () => {
   beforeEach(() => void execFileSync('mkfifo', [inWork('pipe')]));
 
-  it('is refused in a mention, with the way that reads it', async () => {
+  it('is refused in a mention, with the option that reads it', async () => {
     const run = await hi(['chat'], 'see @pipe please\n');
     expect(run).toMatchObject({ status: 2, stdout: '' });
     expect(run.stderr).toBe(
@@ -41,7 +41,7 @@ describe('a named pipe', () => {
     );
   });
 
-  it('leaves the message in the line of the chat', async () => {
+  it('leaves the message in the prompt of the chat', async () => {
     const terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
     await terminal.until(/^hi> *$/m);
     terminal.type('see @pipe please\r');
@@ -54,7 +54,7 @@ describe('a named pipe', () => {
   it.each([
     ['INT', 130],
     ['TERM', 143],
-  ])('to which nobody writes ends the reading by hi ask -f on SIG%s', async (signal, status) => {
+  ])('that nobody writes to lets SIG%s end hi ask -f', async (signal, status) => {
     const script = `timeout --preserve-status -s ${signal} -k 8 2 "$NODE" "$HI" ask -f pipe x </dev/null; echo $?`;
     expect((await shell(script)).stdout).toBe(`${status}\n`);
     expect(server.requests).toEqual([]);
@@ -67,11 +67,11 @@ describe('a named pipe', () => {
   });
 });
 
-describe('what never ends', () => {
+describe('an endless source', () => {
   it.each([
     ['a process substitution', 'ask -f <(exec sleep 12 2>/dev/null) x </dev/null'],
     ['stdin', 'ask - < <(exec sleep 12 2>/dev/null)'],
-  ])('stops being read on Ctrl-C: %s', async (_what, command) => {
+  ])('is no longer read after Ctrl-C: %s', async (_what, command) => {
     const { stdout } = await shell(`timeout --preserve-status -s INT -k 8 2 "$NODE" "$HI" ${command}; echo $?`);
     expect(stdout).toBe('130\n');
   });
@@ -92,7 +92,7 @@ describe('what cannot be attached', () => {
     );
   });
 
-  it('is refused in words, with no code of the system', async () => {
+  it('is refused in words, without a system error code', async () => {
     symlinkSync('loop', inWork('loop'));
     const socket = createServer().listen(inWork('socket'));
     for (const [path, reason] of [
@@ -108,7 +108,7 @@ describe('what cannot be attached', () => {
     socket.close();
   });
 
-  it('because the user may not read it is refused as a file, also in a folder that may not be entered', async () => {
+  it('because the user may not read it is refused as a file, also in a folder without permission', async () => {
     home.write('secret.txt', 'x');
     mkdirSync(inWork('locked'));
     writeFileSync(inWork('locked/f'), 'x');
@@ -134,14 +134,14 @@ describe('what cannot be attached', () => {
 });
 
 describe('/export', () => {
-  it('into a folder that is missing names the folder, and no file of its own', async () => {
+  it('into a missing folder names the folder, not a temporary file', async () => {
     const run = await hi(['chat'], 'question\n/export ro/sub/x.md\n');
     expect(run.status).toBe(2);
     expect(run.stderr).toContain(`The folder '${inWork('ro/sub')}' does not exist.`);
     expect(run.stderr).not.toContain('.new');
   });
 
-  it('takes a quoted path', async () => {
+  it('accepts a quoted path', async () => {
     mkdirSync(inWork('dd'));
     const run = await hi(['chat'], 'question\n/export "dd/my file.md"\n');
     expect(run).toMatchObject({ status: 0, stderr: '' });
@@ -169,7 +169,7 @@ describe('--files0-from', () => {
     expect(sent).toContain('what is this?');
   });
 
-  it('takes a list of one name that has a newline, - for the name of a file, and says that an empty list names none', async () => {
+  it('accepts one name with a newline, - as a file name, and reports an empty list', async () => {
     home.write('two\nlines.txt', 'fourth words');
     expect(await hi(['ask', '--files0-from', '-', 'q'], 'two\nlines.txt\0')).toMatchObject({ status: 0 });
     expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain('fourth words');
@@ -177,7 +177,7 @@ describe('--files0-from', () => {
     expect((await hi(['ask', '--files0-from', '-', 'q'], '')).stderr).toContain("'-' lists no files");
   });
 
-  it('takes the list from a file, and what is piped in besides', async () => {
+  it('reads the list from a file, in addition to piped input', async () => {
     home.write('one.txt', 'first words');
     home.write('list', 'one.txt');
     expect(await hi(['ask', '--files0-from', 'list', 'and?'], 'piped\n')).toMatchObject({ status: 0 });

@@ -67,7 +67,7 @@ async function talkUntilNearlyDue(chat: Chat): Promise<number> {
 }
 
 describe('a compaction that will be due soon', () => {
-  it('is written after an answer while the chat goes on, and used when it is due', async () => {
+  it('is written after an answer while the chat continues, and used when it is due', async () => {
     const chat = await slowChat();
     await chat.open();
     const turn = await talkUntilNearlyDue(chat);
@@ -89,7 +89,7 @@ describe('a compaction that will be due soon', () => {
     expect(Number(block?.tokens_after)).toBeLessThan(Number(block?.tokens_before));
   });
 
-  it('sends each request as the beginning of the next until it is used', async () => {
+  it('leaves each request a prefix of the next until it is used', async () => {
     const chat = await slowChat();
     await chat.open();
     const turns = (await talkUntilNearlyDue(chat)) + 1;
@@ -98,7 +98,7 @@ describe('a compaction that will be due soon', () => {
     for (const [index, text] of texts.slice(1).entries()) expect(text.startsWith(texts[index] ?? '?')).toBe(true);
   });
 
-  it('is waited for only when it is due, and is not asked for twice', async () => {
+  it('is waited for only when it is due, and not requested twice', async () => {
     const chat = await slowChat();
     await chat.open();
     const turn = await talkUntilNearlyDue(chat);
@@ -113,7 +113,7 @@ describe('a compaction that will be due soon', () => {
     expect(sent(chat)).toContain('Summary of talk-1');
   });
 
-  it('is thrown away when a turn was undone', async () => {
+  it('is discarded when a turn is undone', async () => {
     const chat = await slowChat();
     await chat.open();
     const turn = await talkUntilNearlyDue(chat);
@@ -128,7 +128,7 @@ describe('a compaction that will be due soon', () => {
     expect(sent(chat)).toContain('Summary of talk-1');
   });
 
-  it('costs nothing where it is off', async () => {
+  it('costs nothing if it is off', async () => {
     const chat = await slowChat({ background: false });
     await chat.open();
     for (let turn = 1; turn <= 13; turn += 1) await ask(chat, talk(turn));
@@ -136,13 +136,13 @@ describe('a compaction that will be due soon', () => {
     expect(summaries(chat)).toHaveLength(0);
   });
 
-  it('is not begun by hi ask', async () => {
+  it('is not started by hi ask', async () => {
     const chat = await slowChat();
     for (let turn = 1; turn <= 4; turn += 1) await runProgram(chat.home, ['ask', talk(turn, 283)]);
     expect(summaries(chat)).toHaveLength(0);
   });
 
-  it('ends with the chat and leaves nothing', async () => {
+  it('ends with the chat and leaves nothing behind', async () => {
     const chat = await slowChat();
     await chat.open();
     await talkUntilNearlyDue(chat);
@@ -155,7 +155,7 @@ describe('a compaction that will be due soon', () => {
     expect(existsSync(cached) ? readdirSync(cached) : []).toEqual([]);
   });
 
-  it('is thrown away when another process compacted, and there is one block', async () => {
+  it('is discarded if another process compacts, so that there is one block', async () => {
     const chat = await slowChat();
     await chat.open();
     const turn = await talkUntilNearlyDue(chat);

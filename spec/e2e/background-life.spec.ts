@@ -42,7 +42,7 @@ async function sayIn(terminal: Terminal, text: string): Promise<void> {
 }
 
 describe('a compaction that is written in the background', () => {
-  it(`is never waited for in ${TURNS} turns, and each request begins with the one before until it is used`, async () => {
+  it(`is never waited for in ${TURNS} turns, and each request is a prefix of the next until it is used`, async () => {
     const chat = await slowChat();
     await chat.open();
     const waited: string[] = [];
@@ -66,7 +66,7 @@ describe('a compaction that is written in the background', () => {
     expect(chat.server.abandoned()).toBe(0);
   }, 3_600_000);
 
-  it('makes one block where two chats write it at once', async () => {
+  it('makes one block if two chats write it at once', async () => {
     const chat = await slowChat();
     await chat.open();
     const first = chat.terminal;

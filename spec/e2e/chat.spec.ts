@@ -9,7 +9,7 @@ import { control, KEY } from '../support/terminal.js';
 const start = chatDriver();
 
 describe('hi chat in a terminal', () => {
-  it('goes on in a new process with all earlier messages, and shows the last exchange', async () => {
+  it('continues with all earlier messages in a new process, and shows the last exchange', async () => {
     const chat = await start((_request, index) => ({ text: `answer number ${index + 1}` }));
     await chat.open();
     expect(chat.terminal.screen()).toContain('openai/scripted · a new conversation');
@@ -32,7 +32,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.stored()).toHaveLength(6);
   });
 
-  it('goes on with -c and --continue too, as it does without', async () => {
+  it('does the same with -c and --continue', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}` }));
     await chat.open({ args: ['-c'] });
     await chat.say('one', 'answer 0');
@@ -41,7 +41,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent()).toEqual(['one', 'answer 0', expect.stringContaining('two')]);
   });
 
-  it('asks before a command runs, and runs it when it may', async () => {
+  it('asks before a command runs, and runs it if the user approves', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { calls: [{ name: 'bash', args: { command: 'echo ran > proof.txt' } }] } : { text: 'It ran.' },
     );
@@ -54,7 +54,7 @@ describe('hi chat in a terminal', () => {
     expect(readFileSync(join(chat.home.work, 'proof.txt'), 'utf8')).toBe('ran\n');
   });
 
-  it('shows what could make a command look like another, and leaves no menu when the question is left', async () => {
+  it('shows characters that could disguise a command, and leaves no menu when the question is cancelled', async () => {
     const chat = await start(() => ({ calls: [{ name: 'bash', args: { command: 'echo \u202etxt.live\x1b[8m' } }] }));
     await chat.open();
     chat.terminal.type(`do it${KEY.enter}`);
@@ -65,7 +65,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.terminal.screen()).not.toContain('yes, once');
   });
 
-  it('shows the choice that is marked in a terminal of five rows too', async () => {
+  it('shows the selected choice even in a terminal of five rows', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { calls: [{ name: 'bash', args: { command: 'echo ran > proof.txt' } }] } : { text: 'well' },
     );
@@ -79,7 +79,7 @@ describe('hi chat in a terminal', () => {
     expect(existsSync(join(chat.home.work, 'proof.txt'))).toBe(false);
   });
 
-  it('stores what was allowed for always, and does not ask again', async () => {
+  it('stores an "always", and does not ask again', async () => {
     const chat = await start((_request, index) =>
       index % 2 === 0 ? { calls: [{ name: 'bash', args: { command: 'git --version' } }] } : { text: `seen ${index}` },
     );
@@ -93,7 +93,7 @@ describe('hi chat in a terminal', () => {
     expect(tools.permissions.allow).toHaveLength(1);
   });
 
-  it('stops an answer with Ctrl-C, keeps what came, and goes on', async () => {
+  it('stops an answer with Ctrl-C, keeps the partial answer, and continues', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { pieces: ['half an ', 'answer'], hangAfter: 1 } : { text: 'whole' },
     );
@@ -107,7 +107,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.stored()[1]).toMatchObject({ stop_reason: 'interrupted' });
   });
 
-  it('keeps the part of a cut answer, says what happened, and asks again with /retry', async () => {
+  it('keeps a partial answer, says what happened, and asks again with /retry', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { pieces: ['a part ', 'b'], cutAfter: 1, delay: 100 } : { text: 'all of it' },
     );
@@ -118,7 +118,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent(1)).toEqual(['question']);
   });
 
-  it('asks for the key again when the command for it had failed', async () => {
+  it('runs the command for the key again if it failed', async () => {
     const chat = await start(() => ({ text: 'at last' }), { api_key: '!cat key' });
     await chat.open();
     await chat.say('question', "The key command failed: 'cat key'");
@@ -126,7 +126,7 @@ describe('hi chat in a terminal', () => {
     await chat.say('question', 'at last');
   });
 
-  it('has its commands, and never sends an unknown one', async () => {
+  it('runs its commands, and never sends an unknown one', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}`, usage: [12, 3] }));
     await chat.open({ rows: 80 });
     await chat.say('/help', '/compact [focus]');
@@ -160,7 +160,7 @@ describe('hi chat in a terminal', () => {
     expect(await chat.terminal.exit()).toMatchObject({ status: 0 });
   });
 
-  it('takes the last turn back with /undo and puts its words into the line', async () => {
+  it('takes the last turn back with /undo and puts its words into the prompt', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}` }));
     await chat.open();
     await chat.say('keep this', 'answer 0');
@@ -173,7 +173,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.stored().some(({ type }: { type?: string }) => type === 'undo')).toBe(true);
   });
 
-  it('asks again with /retry, also another model, and takes the old answer out', async () => {
+  it('asks again with /retry, also with another model, and removes the old answer', async () => {
     const chat = await start(({ model }, index) => ({ text: `answer ${index} of ${model}` }));
     await chat.open();
     await chat.say('question', 'answer 0 of scripted');
@@ -187,7 +187,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent()).toEqual(['question', 'answer 2 of scripted', 'more']);
   });
 
-  it('opens what was said last in the editor with /edit, and what is saved stands in the line', async () => {
+  it('opens the last message in the editor with /edit, and puts the result into the prompt', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}` }));
     const editor = join(chat.home.folder, 'edit.sh');
     writeFileSync(editor, '#!/bin/sh\nsed -i s/cat/dog/ "$1"\n', { mode: 0o755 });
@@ -197,7 +197,7 @@ describe('hi chat in a terminal', () => {
     await chat.until(/hi> the dog$/);
   });
 
-  it('copies answers and their code with a clipboard program, else by the terminal', async () => {
+  it('copies answers and their code with a clipboard program, else through the terminal', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}\n\n~~~sh\nls -la\n~~~\n` }));
     const programs = join(chat.home.folder, 'programs');
     mkdirSync(programs);
@@ -229,7 +229,7 @@ describe('hi chat in a terminal', () => {
     await chat.say('/copy', 'OSC 52');
   });
 
-  it('exports all of it as Markdown or JSON, and asks before it writes over a file', async () => {
+  it('exports the conversation as Markdown or JSON, and asks before it overwrites a file', async () => {
     const chat = await start(() => ({ text: 'answer' }));
     chat.home.write('out.json', 'mine');
     await chat.open();
@@ -259,7 +259,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent(1)).toEqual(['new']);
   });
 
-  it('adds what !command prints to the conversation, and not what !!command prints', async () => {
+  it('adds the output of !command to the conversation, but not that of !!command', async () => {
     const chat = await start(() => ({ text: 'seen' }));
     await chat.open();
     await chat.say('!echo kept-output', /^kept-output/m);
@@ -273,7 +273,7 @@ describe('hi chat in a terminal', () => {
     expect(sent).not.toContain('private-output');
   });
 
-  it('shows what !command prints as it was printed, however many pieces it comes in', async () => {
+  it('shows the output of !command unchanged, however many pieces it comes in', async () => {
     const chat = await start(() => ({ text: 'seen' }));
     await chat.open();
     await chat.say('!for i in 1 2 3; do printf "$i "; sleep 0.3; done', /^1 2 3$/m);
@@ -286,7 +286,7 @@ describe('hi chat in a terminal', () => {
     expect(run.stdout).toBe('ab\nc\n');
   });
 
-  it('shows the ends of a long output of !command, and says how much was added', async () => {
+  it('shows head and tail of a long output of !command, and says how much was added', async () => {
     const chat = await start(() => ({ text: 'seen' }), { context_window: 20_000 });
     await chat.open();
     await chat.say('!seq 2000', /· 8,893 characters added \(11 % of the window\)/);
@@ -303,7 +303,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent().join('\n').includes('\n1000\n1001\n')).toBe(true);
   });
 
-  it('shows neither the model nor the screen a key that !command prints, whichever source it is from', async () => {
+  it('hides a key that !command prints from the model and the screen, whatever its source', async () => {
     const chat = await start(() => ({ text: 'seen' }), { api_key: 'a-key-of-the-file-1' });
     await chat.open({ env: { HI_API_KEY: 'a-key-of-hi-alone-2' } });
     await chat.say('!echo a-key-of""-the-file-1 a-key-of""-hi-alone-2 done', /hidden by hi.*done/);
@@ -311,7 +311,7 @@ describe('hi chat in a terminal', () => {
     expect(JSON.stringify(chat.sent(0))).not.toMatch(/a-key-of-the-file-1|a-key-of-hi-alone-2/);
   });
 
-  it('gives Ctrl-C to the command that has the terminal, and keeps what one of the kept ones had printed', async () => {
+  it('leaves Ctrl-C to the command that has the terminal, and keeps what an interrupted !command printed', async () => {
     const chat = await start(() => ({ text: 'seen' }));
     await chat.open();
     chat.terminal.type(`!!echo run""ning; exec sleep 600${KEY.enter}`);
@@ -327,7 +327,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent()[0]).toContain('interrupted\nOutput before that:\nstarted\n');
   });
 
-  it('takes an @ in an ordinary sentence for a mention only where there is such a file, and says in one dim line what was meant', async () => {
+  it('treats an @ in a sentence as a mention only if such a file exists, and says in one dim line what it did', async () => {
     const chat = await start(() => ({ text: 'read' }));
     chat.home.write('notes.txt', 'the notes\n');
     await chat.open();
@@ -340,7 +340,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent().at(-1)).toBe('import @google/genai and @app.route, @all, me@example.org');
   });
 
-  it('puts a message back into the prompt when what it mentions cannot be attached', async () => {
+  it('puts a message back into the prompt if a file that it mentions cannot be attached', async () => {
     const chat = await start(() => ({ text: 'read' }));
     chat.home.write('data.bin', '\0\0\0\0');
     await chat.open();
@@ -357,7 +357,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent()).toEqual([`see @data.bin ${long.trimEnd()} `]);
   });
 
-  it('attaches a file that @path names, as often as it is asked', async () => {
+  it('attaches a file that @path names, and again after /undo', async () => {
     const chat = await start(() => ({ text: 'read' }));
     chat.home.write('plan.txt', 'the plan is simple\n');
     await chat.open();
@@ -370,7 +370,7 @@ describe('hi chat in a terminal', () => {
     expect(chat.sent(1)).toEqual(['<file name="plan.txt">\nthe plan is simple\n</file>\n\nsee @plan.txt']);
   });
 
-  it('sends images and documents that @path names as what they are', async () => {
+  it('sends images and documents that @path names in their own formats', async () => {
     const chat = await start(() => ({ text: 'seen' }));
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC';
     writeFileSync(join(chat.home.work, 'dot one.png'), Buffer.from(png, 'base64'));

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('hi config check', () => {
-  it('says for each part that it is right, and asks no server', async () => {
+  it('says for each part that it works, and contacts no server', async () => {
     await setUp('openai', {}, { api_key: 'sk-secret-1234567', context_window: 9000 });
     const { status, stdout } = await check();
     expect(status).toBe(0);
@@ -47,7 +47,7 @@ describe('hi config check', () => {
     expect(house?.asked).toEqual([]);
   });
 
-  it('colours its verdicts where colour is wanted, and nowhere else', async () => {
+  it('colours its results if colour is wanted, and only then', async () => {
     await setUp('openai', {});
     expect((await check()).stdout).not.toContain('\x1b');
     const coloured = await check([], { env: { FORCE_COLOR: '1' } });
@@ -69,7 +69,7 @@ describe('hi config check', () => {
     expect((await check()).stdout).toMatch(/^- +context window: 128000 tokens assumed: .*Set context_window/m);
   });
 
-  it('says that the main model writes the summaries where nobody knows whether the fast one is there', async () => {
+  it('says that the main model writes the summaries if it is unknown whether the fast one exists', async () => {
     await setUp('openai', {});
     expect((await check()).stdout).toMatch(
       /^- +summaries: the main model, first-model, writes them: '127\.0\.0\.1:\d+' may not have '\S+'\. Set small_model/m,
@@ -80,15 +80,18 @@ describe('hi config check', () => {
     ['openai', 'OPENAI', 'https://api.openai.com/v1/', 'gpt-5.4-mini'],
     ['anthropic', 'ANTHROPIC', 'https://api.anthropic.com', 'claude-haiku-5-5'],
     ['gemini', 'GOOGLE_GEMINI', 'https://generativelanguage.googleapis.com/', 'gemini-flash-lite-latest'],
-  ])('says that the fast model of %s writes them at its own address', async (provider, name, address, small) => {
-    home = makeHome({ provider, api_key: 'a-key-0123456789' });
-    const inVariable = await check([], { env: { [`${name}_BASE_URL`]: address } });
-    expect(inVariable.stdout).toContain(`summaries: ${provider}/${small} writes them`);
-    home.writeConfig(JSON.stringify({ provider, api_key: 'a-key-0123456789', api_base: address }));
-    expect((await check()).stdout).toContain(`summaries: ${provider}/${small} writes them`);
-  });
+  ])(
+    "says that the fast model of %s writes them at the vendor's own address",
+    async (provider, name, address, small) => {
+      home = makeHome({ provider, api_key: 'a-key-0123456789' });
+      const inVariable = await check([], { env: { [`${name}_BASE_URL`]: address } });
+      expect(inVariable.stdout).toContain(`summaries: ${provider}/${small} writes them`);
+      home.writeConfig(JSON.stringify({ provider, api_key: 'a-key-0123456789', api_base: address }));
+      expect((await check()).stdout).toContain(`summaries: ${provider}/${small} writes them`);
+    },
+  );
 
-  it('says what is wrong with the file, and how to mend it', async () => {
+  it('says what is wrong with the file, and how to fix it', async () => {
     home = makeHome({ provider: 'openai', modle: 'm' });
     const wrongKey = await check();
     expect(wrongKey.status).toBe(3);
@@ -115,7 +118,7 @@ describe('hi config check', () => {
     ]);
   });
 
-  it('says which folder cannot be used', async () => {
+  it('names the folder that cannot be used', async () => {
     await setUp('openai', {});
     home.write('file', '');
     const { status, stdout } = await check([], { env: { HI_CACHE_DIR: join(home.work, 'file', 'cache') } });
@@ -131,14 +134,14 @@ describe('hi config check', () => {
     expect(stdout).toMatch(/^fail {3}history: .*history\.json\.zst/m);
   });
 
-  it('names what is wrong with skills', async () => {
+  it('reports faults of skills', async () => {
     await setUp('openai', {});
     mkdirSync(join(home.config, 'skills', 'broken'), { recursive: true });
     writeFileSync(join(home.config, 'skills', 'broken', 'SKILL.md'), '---\nname: [\n---\n');
     expect((await check()).stdout).toMatch(/^- +skills: '.*broken.*' \S/m);
   });
 
-  it('says when a sandbox that is switched on cannot be had', async () => {
+  it('says if the sandbox is on but does not work', async () => {
     await setUp('openai', {}, { tools: { sandbox: true } });
     // Without any program to be found there is no bubblewrap.
     const { status, stdout } = await check([], { env: { PATH: home.work } });
@@ -146,7 +149,7 @@ describe('hi config check', () => {
     expect(stdout).toMatch(/^fail {3}sandbox: .*\n +.*apt install bubblewrap/m);
   });
 
-  it('names the program for the clipboard where there is one', async () => {
+  it('names the clipboard program if there is one', async () => {
     await setUp('openai', {});
     home.write('xclip', '#!/bin/sh\n');
     chmodSync(join(home.work, 'xclip'), 0o755);
@@ -168,7 +171,7 @@ describe('hi config check --live', () => {
     },
   );
 
-  it('tells the window and what the model takes, of the server that runs it', async () => {
+  it('reports the window and the input that the model accepts, as its server states them', async () => {
     const told = { max_model_len: 9000, supports_tools: false, capabilities: { vision: true } };
     await setUp('openai', { models: ['first-model'], told });
     const { stdout } = await check(['--live']);
@@ -179,21 +182,21 @@ describe('hi config check --live', () => {
     expect(stdout).toMatch(/^ok +capabilities: no tools, images$/m);
   });
 
-  it('says when nobody answers, and where: 5', async () => {
+  it('reports a server that does not answer, with its address: 5', async () => {
     home = makeHome({ provider: 'openai', model: 'm', api_base: 'http://127.0.0.1:9/v1' });
     const { status, stdout } = await check(['--live']);
     expect(status).toBe(5);
     expect(stdout).toMatch(/^fail {3}reachability: .*127\.0\.0\.1:9.*\n +\S/m);
   });
 
-  it('says when the key is refused: 4', async () => {
+  it('reports a refused key: 4', async () => {
     await setUp('anthropic', { key: 'right' }, { api_key: 'wrong' });
     const { status, stdout } = await check(['--live']);
     expect(status).toBe(4);
     expect(stdout).toMatch(/^fail {3}reachability: .*refused the API key.*\n +\S/m);
   });
 
-  it('says when the model is not on the list of the server', async () => {
+  it('reports a model that is not in the list of the server', async () => {
     await setUp('openai', {}, { model: 'third-model' });
     expect((await check(['--live'])).stdout).toMatch(/^- +model: 'third-model' is not on that list$/m);
   });
@@ -207,7 +210,7 @@ describe('hi config check --live', () => {
     ],
     ['enough', 32_000, 0, /^ok +real window: 32000 tokens at Ollama$/m],
     ['what it was asked for, while it does not tell', undefined, 0, /^ok +real window: 32000 tokens at Ollama$/m],
-  ])('tells that Ollama gives the model %s', async (_what, loaded, status, line) => {
+  ])('reports that Ollama gives the model %s', async (_what, loaded, status, line) => {
     await setUp('ollama', loaded === undefined ? {} : { loaded }, { context_window: 32_000 });
     const run = await check(['--live']);
     expect(run.stdout).toMatch(line);
@@ -216,7 +219,7 @@ describe('hi config check --live', () => {
 });
 
 describe('hi config show, path and schema', () => {
-  it('print settings with masked keys, paths and the schema the file names', async () => {
+  it('print settings with masked keys, the paths, and the schema that the file refers to', async () => {
     home = makeHome({ $schema: './config.schema.json', provider: 'openai', api_key: 'sk-a-long-secret-key' });
     const shown = await runProgram(home, ['config', 'show']);
     expect(JSON.parse(shown.stdout)).toMatchObject({ provider: 'openai', api_key: '…-key' });

@@ -46,7 +46,7 @@ describe('/copy on a real display', () => {
     expect(display.clipboard()).toBe(WORDS);
   });
 
-  it('fills it with xsel where there is no xclip', async () => {
+  it('fills it with xsel if there is no xclip', async () => {
     display = await openX();
     const chat = await answeredWith('xsel', '#!/bin/sh\nexec /usr/bin/xsel "$@"\n', display.env);
     await chat.say('/copy', 'Copied with xsel');
@@ -60,7 +60,7 @@ describe('/copy on a real display', () => {
     expect(display.clipboard()).toBe(WORDS);
   });
 
-  it('goes on to the terminal when no display answers', async () => {
+  it('falls back to the terminal if no display answers', async () => {
     const chat = await answered({ DISPLAY: ':12345', WAYLAND_DISPLAY: 'wayland-12345' });
     await chat.say('/copy', 'Sent to the terminal for copying (OSC 52)');
     expect(chat.terminal.written()).toContain(`\x1b]52;c;${Buffer.from(WORDS).toString('base64')}\x07`);
@@ -68,13 +68,13 @@ describe('/copy on a real display', () => {
 });
 
 describe('/copy', () => {
-  it('gives clip.exe of WSL UTF-16, the only thing besides the old code page that it reads', async () => {
+  it('sends UTF-16 to clip.exe on WSL, the only encoding it reads besides the old code page', async () => {
     const chat = await answeredWith('clip.exe', '#!/bin/sh\ncat > "$HOME/copied"\n');
     await chat.say('/copy', 'Copied with clip.exe');
     expect(copied(chat).toString('utf16le')).toBe(WORDS);
   });
 
-  it('tells pbcopy of macOS that the text is UTF-8', async () => {
+  it('tells pbcopy on macOS that the text is UTF-8', async () => {
     const chat = await answeredWith('pbcopy', '#!/bin/sh\n{ echo "$LC_CTYPE"; cat; } > "$HOME/copied"\n');
     await chat.say('/copy', 'Copied with pbcopy');
     expect(copied(chat).toString()).toBe(`UTF-8\n${WORDS}`);

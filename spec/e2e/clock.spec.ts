@@ -39,7 +39,7 @@ afterEach(async () => {
 const LINE = /^\[[A-Z][a-z]{2} \d+ [A-Z][a-z]{2} \d{4} \d\d:\d\d UTC\+9 · [^\n]+\]\n+/;
 
 describe('the clock', () => {
-  it('goes before the words of a message when time has passed, stays as it is, and is told again only after a change', async () => {
+  it('is added before the words of a message when time has passed, stays unchanged, and is added again only after a change', async () => {
     const first = await ask('How late is it?');
     expect(first).toMatch(LINE);
     expect(first.replace(LINE, '')).toBe('How late is it?');
@@ -49,7 +49,7 @@ describe('the clock', () => {
     expect(await ask('There?', { cwd: elsewhere, TZ: 'UTC' })).toMatch(/^\[.*\d UTC · .*\]\n+There\?$/);
   });
 
-  it('is not shown as words of the user, not found, and not given back', async () => {
+  it('is not shown as words of the user, not found, and not returned by /undo', async () => {
     await ask('How late is it?');
     const all = await Promise.all(
       [

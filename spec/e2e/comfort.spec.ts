@@ -7,7 +7,7 @@ const QUERY = '\x1b]11;?\x1b\\';
 const coded = () => ({ text: 'Use `code` here.' });
 
 describe('the theme of hi chat', () => {
-  it('follows the background that the terminal tells, which is no key', async () => {
+  it('follows the background colour that the terminal reports, which is not taken for a key', async () => {
     const chat = await start(coded);
     await chat.open();
     expect(chat.terminal.written()).toContain(QUERY);
@@ -47,7 +47,7 @@ describe('the theme of hi chat', () => {
 });
 
 describe('hi chat', () => {
-  it('calls as it was told to when an answer took more than ten seconds', async () => {
+  it('notifies the user as configured when an answer took more than ten seconds', async () => {
     const ways = [
       ['auto', {}, '\x07', '\x1b]9;'],
       ['auto', { TERM_PROGRAM: 'WezTerm' }, '\x1b]9;hi is waiting for you', '\x07'],
@@ -68,7 +68,7 @@ describe('hi chat', () => {
     );
   });
 
-  it('names the window while it runs, also while it answers, and gives the title back', async () => {
+  it('sets the window title while it runs and answers, and restores it', async () => {
     const chat = await start(coded);
     await chat.open();
     await chat.say('one', 'Use');
@@ -88,7 +88,7 @@ describe('hi chat', () => {
     expect(chat.terminal.written()).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
   });
 
-  it('draws nothing twice for a screen reader, and still asks', async () => {
+  it('draws nothing twice for a screen reader, but still asks', async () => {
     const chat = await start(
       (_request, index) =>
         index === 0

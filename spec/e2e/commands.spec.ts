@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 describe('hi chat without a terminal', () => {
-  it('takes each line as a turn, with no prompt and no colour', async () => {
+  it('sends each line as a turn, without prompt and colour', async () => {
     await talk(0);
     const run = await hi(['chat'], { input: 'one\n\ntwo\n' });
     expect(run.status).toBe(0);
@@ -43,7 +43,7 @@ describe('hi chat without a terminal', () => {
     expect(run.stdout + run.stderr).not.toMatch(/\x1b|hi>/);
   });
 
-  it('runs commands, reads none of the script to them, and says what needs a terminal', async () => {
+  it('runs slash commands, does not let commands read the script, and says what needs a terminal', async () => {
     await talk(1);
     const run = await hi(['chat'], {
       input: '!cat; echo kept\n!!cat; echo private\n/copy\n/nonsense\n//two\n/quit\nnever\n',
@@ -59,7 +59,7 @@ describe('hi chat without a terminal', () => {
     expect(JSON.stringify(sent)).not.toContain('private');
   });
 
-  it('resets with -y, and exports over an existing file', async () => {
+  it('resets with -y, and overwrites an existing file when exporting', async () => {
     await talk(1);
     home.write('out.md', 'old');
     const exported = await hi(['chat', '-y'], { input: '/export out.md\n' });
@@ -74,7 +74,7 @@ describe('hi chat without a terminal', () => {
   it.each([
     ['/reset', "'hi reset -y'"],
     ['/export out.md', 'name a file that does not exist yet'],
-  ])('without -y does nothing at %s, and names what works', async (line, alternative) => {
+  ])('does nothing at %s without -y, and says what works', async (line, alternative) => {
     await talk(1);
     home.write('out.md', 'old');
     const run = await hi(['chat'], { input: `${line}\n` });
@@ -88,7 +88,7 @@ describe('hi chat without a terminal', () => {
 });
 
 describe('the folders', () => {
-  it('may not be relative in HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR; the file of --config may', async () => {
+  it('may not be relative in HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR, but the file of --config may be', async () => {
     await talk(1);
     for (const name of ['HI_CONFIG_DIR', 'HI_DATA_DIR', 'HI_CACHE_DIR']) {
       const relative = await hi(['config', 'path'], { env: { [name]: 'relative/folder' } });
@@ -99,7 +99,7 @@ describe('the folders', () => {
   });
 
   // Bun takes the home of the account where HOME is empty.
-  itOnNode('are never those of the working folder: an empty HOME is said, not made the best of', async () => {
+  itOnNode('are never in the working folder: an empty HOME is an error', async () => {
     await talk(1);
     const env = { HOME: '', HI_CONFIG_DIR: '', HI_DATA_DIR: '', HI_CACHE_DIR: '', XDG_DATA_HOME: '' };
     const run = await hi(['status'], { env });
@@ -109,7 +109,7 @@ describe('the folders', () => {
 });
 
 describe('hi history', () => {
-  it('prints the transcript, the last messages, and what contains a text', async () => {
+  it('prints the transcript, the last messages, and those that contain a text', async () => {
     await talk(3);
     const whole = (await hi(['history'])).stdout;
     for (const words of ['question 1', 'answer 1', 'question 3', 'answer 3']) expect(whole).toContain(words);
@@ -126,7 +126,7 @@ describe('hi history', () => {
     });
   });
 
-  it('finds the same messages by --find as /find does in the chat, in what was said and not in the headings', async () => {
+  it('finds the same messages by --find as /find in the chat, by their text and not their headings', async () => {
     await talk(2);
     home.write('long.txt', `${'x '.repeat(500)}needle`);
     await hi(['chat', '-y'], { input: '!cat long.txt\n' });
@@ -146,14 +146,14 @@ describe('hi history', () => {
     }
   });
 
-  it('prints JSON that is the file', async () => {
+  it('prints the same JSON as the file', async () => {
     await talk(2);
     const printed = JSON.parse((await hi(['history', '--json'])).stdout);
     expect(printed).toEqual(JSON.parse(execFileSync('zstd', ['-dc', home.historyFile]).toString()));
     expect(printed).toHaveLength(4);
   });
 
-  it('is an empty array before anything was said', async () => {
+  it('is an empty array at the beginning', async () => {
     await talk(0);
     expect((await hi(['history', '--json'])).stdout).toBe('[]\n');
     expect((await hi(['history', '-n', 'x'])).status).toBe(2);
@@ -161,7 +161,7 @@ describe('hi history', () => {
 });
 
 describe('hi status', () => {
-  it('tells how long and how full, also as JSON', async () => {
+  it('prints the length and the share of the window in use, also as JSON', async () => {
     await talk(2, { context_window: 10_000 });
     const told = JSON.parse((await hi(['status', '--json'])).stdout);
     expect(told).toMatchObject({
@@ -186,7 +186,7 @@ describe('hi status', () => {
     expect((await hi(['status'])).stdout).toContain('4 kept, 4 in context');
   });
 
-  it('works before anything is configured', async () => {
+  it('works without a configuration', async () => {
     home = makeHome(null);
     server = await startScriptedServer(() => ({}));
     expect(await hi(['status'])).toMatchObject({ status: 0, stdout: expect.stringContaining('no model configured') });
@@ -194,7 +194,7 @@ describe('hi status', () => {
 });
 
 describe('hi compact', () => {
-  it('has its strategies completed with what each does', async () => {
+  it('completes its strategies, each with its description', async () => {
     home = makeHome(null);
     const { stdout } = await hi(['completion', 'words', '--', 'compact', '--strategy', '']);
     expect(stdout.split('\n')).toEqual([...strategies.map(({ name, summary }) => `${name}\t${summary}`), '']);
@@ -217,7 +217,7 @@ describe('hi compact', () => {
     expect((await hi(['history'])).stdout).toMatch(/answer 5\n\n── 10 messages compacted.*\n\nyou · .*\nquestion 6\n/);
   });
 
-  it('says that there is nothing to compact, and names the nearest strategy', async () => {
+  it('says that there is nothing to compact, and names the nearest strategy for a misspelt one', async () => {
     await talk(1);
     expect(await hi(['compact', '--strategy', 'replace', '--json'])).toMatchObject({ status: 0 });
     home.remove();
@@ -228,7 +228,7 @@ describe('hi compact', () => {
     expect(mistyped.stderr).toContain("'truncate'");
   });
 
-  it('happens by itself at 80 % of the window', async () => {
+  it('happens automatically at 80 % of the window', async () => {
     server = await startScriptedServer((_request, index) => ({ text: `${index} `.padEnd(2000, 'x') }));
     home = makeHome({
       provider: 'openai',
@@ -250,7 +250,7 @@ describe('hi compact', () => {
 });
 
 describe('hi reset', () => {
-  it('refuses when nobody can be asked, and clears with -y', async () => {
+  it('refuses if nobody can be asked, and clears with -y', async () => {
     await talk(1);
     const refused = await hi(['reset']);
     expect(refused.status).toBe(2);
@@ -262,7 +262,7 @@ describe('hi reset', () => {
     expect(server.requests.at(-1)?.messages.map(({ content }) => content)).toEqual(['fresh']);
   });
 
-  it('brings the conversation back with --undo, unless it was purged', async () => {
+  it('restores the conversation with --undo, unless it was purged', async () => {
     await talk(2);
     await hi(['reset', '-y']);
     expect((await hi(['reset', '--undo'])).status).toBe(0);

@@ -12,7 +12,7 @@ const lines = (count: number) =>
 const ANSWER = { text: words('an answer', 600) };
 
 describe('a compaction in the middle of a tool loop', () => {
-  it('parts no call from its result, keeps the question, and goes on to the answer', async () => {
+  it('never separates a call from its result, keeps the question, and continues to the answer', async () => {
     const rounds = 12;
     await using chat = await compacting({
       config: { context_window: 6000, tools: {} },
@@ -33,7 +33,7 @@ describe('a compaction in the middle of a tool loop', () => {
     expect(chat.stored().filter((entry) => !('type' in entry))).toHaveLength(2 + 2 * rounds);
   });
 
-  it('extends each request by the next between two compactions', async () => {
+  it('makes each request a prefix of the next between two compactions', async () => {
     await using chat = await compacting({
       config: { context_window: 6000, tools: {} },
       answer: (_, index) =>
@@ -60,7 +60,7 @@ describe('a request that the provider refuses as too long', () => {
     expect(heads(chat.sent().texts)).toEqual(['question 6', 'answer 6', 'next']);
   });
 
-  it('ends with status 6 when it is still too long, and the conversation is as it was', async () => {
+  it('ends with status 6 if it is still too long, and leaves the conversation unchanged', async () => {
     await using chat = await compacting({ entries: turns(6), answer: () => OVERFLOW });
     const { status, stderr } = await chat.hi(['ask', 'next']);
     expect(status).toBe(6);
@@ -71,7 +71,7 @@ describe('a request that the provider refuses as too long', () => {
     expect(await chat.status()).toMatchObject({ context_messages: 2 });
   });
 
-  it('is no reason to compact when the provider speaks of a rate', async () => {
+  it('is not compacted if the provider refuses it because of a rate limit', async () => {
     const error = { message: 'Rate limit: too many tokens in the request per minute', code: 'rate_limit_exceeded' };
     await using chat = await compacting({
       entries: turns(6),
@@ -83,7 +83,7 @@ describe('a request that the provider refuses as too long', () => {
 });
 
 describe('fixed content above the trigger', () => {
-  it('is told once, and nothing is compacted', async () => {
+  it('is reported once, without a compaction', async () => {
     await using chat = await compacting({ config: { preamble: words('Be brief.', 13_000) } });
     const { stderr, status } = await chat.hi(['chat'], { input: 'one\ntwo\nthree' });
     expect(status).toBe(0);
@@ -94,7 +94,7 @@ describe('fixed content above the trigger', () => {
 });
 
 describe('a summary that fails', () => {
-  it('is written by the main model when the small one fails, and that is told', async () => {
+  it('is written by the main model if the small one fails, with a notice', async () => {
     await using chat = await compacting({
       ...FULL,
       summary: () => FAILS,
@@ -106,7 +106,7 @@ describe('a summary that fails', () => {
     expect(chat.blocks()).toEqual([expect.objectContaining({ content: 'By the main one.', model: 'main' })]);
   });
 
-  it('is not tried any more after three failures, until a compaction by hand succeeds', async () => {
+  it('is not tried after three failures until a compaction by hand succeeds', async () => {
     let works = false;
     await using chat = await compacting({
       ...FULL,
@@ -124,7 +124,7 @@ describe('a summary that fails', () => {
     expect(chat.summaries().length).toBeGreaterThan(4);
   });
 
-  it('is no loss when it is not smaller than what it replaces', async () => {
+  it('is dropped if it is not smaller than what it replaces', async () => {
     await using chat = await compacting({ entries: turns(4, 40), summary: () => ({ text: words('Long.', 500) }) });
     const { stderr, status } = await chat.hi(['compact']);
     expect(status).toBe(0);
@@ -156,14 +156,14 @@ describe('settings of a compaction', () => {
     expect((await chat.hi(['history'])).stdout).toMatch(/^── 15 messages compacted/);
   });
 
-  it('keep_recent says how many messages stay', async () => {
+  it('keep_recent sets how many messages stay', async () => {
     await using chat = await compacting({ ...FULL, config: { compaction: { keep_recent: 3 } } });
     expect((await chat.json(LAST_STRAW)).compaction).toMatchObject({ messages_kept: 3, messages_compacted: 18 });
   });
 });
 
 describe('hi compact', () => {
-  it('takes words that steer the summary', async () => {
+  it('accepts words that guide the summary', async () => {
     await using chat = await compacting({ entries: turns(5) });
     const { stderr, stdout } = await chat.hi(['compact', 'the', 'deployment', 'plan']);
     expect(stdout).toBe('');
@@ -171,7 +171,7 @@ describe('hi compact', () => {
     expect(promptOf(chat.summaries()[0])).toContain('Pay special attention to: the deployment plan');
   });
 
-  it('says beforehand what it would do, and does nothing', async () => {
+  it('says in advance what it would do, and does nothing', async () => {
     await using chat = await compacting({ entries: turns(5) });
     const { stdout } = await chat.hi(['compact', '--dry-run']);
     expect(stdout).toBe('summary: 4 messages would be compacted, 6 kept (1.5k tokens now, 900 kept word for word).\n');
@@ -191,7 +191,7 @@ describe('hi compact', () => {
     expect(chat.summaries()).toHaveLength(1);
   });
 
-  it('says what the summary took and who wrote it', async () => {
+  it('reports the usage of the summary and the model that wrote it', async () => {
     await using chat = await compacting({ entries: turns(5), summary: () => ({ text: 'Short.', usage: [1200, 30] }) });
     expect((await chat.hi(['compact'])).stderr).toContain('openai/small · 1.2k tokens in · 30 out · for the summary\n');
   });
@@ -206,14 +206,14 @@ describe('hi compact', () => {
   });
 });
 
-describe('what a compaction takes', () => {
+describe('the usage of a compaction', () => {
   const used = {
     ...FULL,
     summary: () => ({ text: 'Short.', usage: [3000, 30] as const }),
     answer: () => ({ text: 'ok', usage: [700, 5] as const }),
   };
 
-  it('is part of what the turn took', async () => {
+  it("is part of the turn's usage", async () => {
     await using chat = await compacting(used);
     expect((await chat.json(LAST_STRAW)).usage).toEqual({
       input_tokens: 3700,
@@ -234,7 +234,7 @@ describe('what a compaction takes', () => {
     );
   });
 
-  it('is counted for summaries that are thrown away, too', async () => {
+  it('includes summaries that are thrown away', async () => {
     await using chat = await compacting({
       ...used,
       summary: () => ({ text: '', usage: [3000, 1] as const }),
@@ -249,7 +249,7 @@ describe('what a compaction takes', () => {
 describe('a compaction that is interrupted', () => {
   const SLOW = { pieces: ['They ', 'talked'], hangAfter: 1 };
 
-  it('ends with status 130, loses nothing, and the conversation goes on', async () => {
+  it('ends with status 130, loses nothing, and the conversation continues', async () => {
     let slow = true;
     await using chat = await compacting({ ...FULL, summary: () => (slow ? SLOW : { text: 'Whole.' }) });
     const { status } = await chat.hi(['ask', LAST_STRAW], {
@@ -266,7 +266,7 @@ describe('a compaction that is interrupted', () => {
     expect(chat.sent().system[0]).toContain('Whole.');
   });
 
-  it('by hand leaves everything as it was', async () => {
+  it('by hand changes nothing', async () => {
     await using chat = await compacting({ entries: turns(5), summary: () => SLOW });
     const before = chat.stored();
     const { status } = await chat.hi(['compact'], {
@@ -294,7 +294,7 @@ describe('a compaction that is interrupted', () => {
 });
 
 describe('a compaction in hi chat', () => {
-  it('is told while it runs, leaves one line, and the gauge in the prompt falls', async () => {
+  it('shows its progress, leaves one line, and lowers the percentage in the prompt', async () => {
     await using chat = await compacting({ ...FULL, summary: () => ({ pieces: ['They ', 'talked.'], delay: 700 }) });
     const terminal = await chat.chat();
     expect(terminal.lastLine()).toBe('hi 75%>');
@@ -311,7 +311,7 @@ describe('a compaction in hi chat', () => {
     await terminal.until('There is nothing to compact.');
   });
 
-  it('is made for a /btw that reaches the trigger too, and nothing of the question is kept', async () => {
+  it('also runs for a /btw that reaches the trigger, of which nothing is kept', async () => {
     await using chat = await compacting({ ...FULL });
     const terminal = await chat.chat();
     terminal.type(`/btw ${LAST_STRAW}${KEY.enter}`);
@@ -324,7 +324,7 @@ describe('a compaction in hi chat', () => {
 });
 
 describe('hi status', () => {
-  it('uses the number that the trigger uses, whether reported or estimated', async () => {
+  it('shows the number that the trigger uses, whether reported or estimated', async () => {
     await using chat = await compacting({
       ...FULL,
       answer: (_, index) => ({ text: 'okay', ...(index < 2 ? { usage: [3150, 40] } : {}) }),

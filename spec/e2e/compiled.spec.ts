@@ -29,7 +29,7 @@ describe('the compiled form of the program', () => {
   const identities = (): readonly string[] =>
     kept().map((path) => `${path} ${statSync(path).ino} ${statSync(path).mtimeMs}`);
 
-  itOnNode('is kept by the first question, for the user alone, and left as it is by the next one', async () => {
+  itOnNode('is stored by the first question, for the user alone, and not changed by the next one', async () => {
     await hi('ask', 'hello');
     expect(kept().map((path) => path.slice(folder().length + 1).replace(/-[0-9a-f]{16}-.*/, ''))).toEqual([
       'core',
@@ -41,19 +41,19 @@ describe('the compiled form of the program', () => {
     expect(identities()).toEqual(before);
   });
 
-  itOnNode('is not kept by what asks no model', async () => {
+  itOnNode('is not stored by a command that asks no model', async () => {
     await hi('--version');
     await hi('status');
     expect(existsSync(folder()) ? kept() : []).toEqual([]);
   });
 
-  itOnNode('is all that a question reads but one ES module', async () => {
+  itOnNode('is all that a question reads, besides one ES module', async () => {
     await hi('ask', 'hello');
     const { stderr } = await runProgram(home, ['ask', 'hello'], { env: { NODE_DEBUG: 'esm' } });
     expect(stderr.match(/Translating StandardModule \S+/gi)).toEqual([expect.stringMatching(/\/hi\.js$/)]);
   });
 
-  itOnNode('is all that a chat reads up to its prompt but one ES module', async () => {
+  itOnNode('is all that a chat reads before its prompt, besides one ES module', async () => {
     const start = async (env: Readonly<Record<string, string>>): Promise<string> => {
       const options = { env: { ...home.env, ...env }, cwd: home.work, columns: 400 };
       const terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], options);
@@ -72,7 +72,7 @@ describe('the compiled form of the program', () => {
     expect(identities()).toEqual(before);
   });
 
-  itOnNode('does without what explains a configuration as long as `options` are empty', async () => {
+  itOnNode('does not include the validator of the configuration while `options` are empty', async () => {
     const read = async (settings: object): Promise<string> => {
       writeFileSync(home.configFile, JSON.stringify({ model: 'scripted', api_base: server.base, ...settings }));
       const { stdout, stderr } = await runProgram(home, ['status'], { env: { NODE_DEBUG: 'esm' } });
@@ -86,7 +86,7 @@ describe('the compiled form of the program', () => {
     expect(await hi('status')).toMatchObject({ status: 3, stderr: expect.stringContaining('options') });
   });
 
-  itOnNode('is made anew where it is damaged', async () => {
+  itOnNode('is created again if it is damaged', async () => {
     await hi('ask', 'hello');
     const [core = '', adapter = ''] = kept();
     const whole = readFileSync(core);
@@ -107,7 +107,7 @@ describe('the compiled form of the program', () => {
     expect(identities()).toEqual(before);
   });
 
-  itOnNode('is done without where others could have written it', async () => {
+  itOnNode('is not used if others could have written it', async () => {
     await hi('ask', 'hello');
     for (const path of kept()) {
       writeFileSync(path, '');

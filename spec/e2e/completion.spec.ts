@@ -76,7 +76,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('completion in %s', (shell) => {
 
   // A developer may lack a shell; .ci/run installs all three.
   if (!isInstalled(shell)) {
-    it(`cannot be tried out here: there is no ${shell}`, () => expect(isInstalled(shell)).toBe(false));
+    it(`cannot be tested here: there is no ${shell}`, () => expect(isInstalled(shell)).toBe(false));
     return;
   }
 
@@ -100,7 +100,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('completion in %s', (shell) => {
     }
   });
 
-  it('lists what there is to choose from', async () => {
+  it('lists the candidates', async () => {
     const { type, until } = await open(shell);
     type(`hi -m gamma${KEY.tab}${KEY.tab}`);
     await until(/gamma-large\s+gamma:8b|gamma:8b\s+gamma-large|-large\s+:8b/);
@@ -111,7 +111,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('completion in %s', (shell) => {
 
 describe('completion in zsh, from a file in a folder of its functions', () => {
   if (!isInstalled('zsh')) {
-    it('cannot be tried out here: there is no zsh', () => expect(isInstalled('zsh')).toBe(false));
+    it('cannot be tested here: there is no zsh', () => expect(isInstalled('zsh')).toBe(false));
     return;
   }
 

@@ -24,7 +24,7 @@ const TWO_BLOCKS =
   'Do:\n\n1. Install:\n   ```sh\n   npm install\n   ```\n2. Clean:\n   ```sh\n   make clean\n   ```\nDone.';
 
 describe('/copy', () => {
-  it('code takes the last block, also inside a list, or the n-th', async () => {
+  it('code copies the last block, also inside a list, or the n-th', async () => {
     const { chat, copied } = await copying(() => ({ text: TWO_BLOCKS }));
     await chat.say('go', 'Done.');
     await chat.say('/copy code', 'Copied with wl-copy: 10 characters.');
@@ -36,7 +36,7 @@ describe('/copy', () => {
     await chat.until(/code 2 · make clean/);
   });
 
-  it('never takes an answer that was taken back', async () => {
+  it('never copies an answer that was undone', async () => {
     const { chat, copied } = await copying((index) => ({ text: `answer ${index}` }));
     await chat.say('one', 'answer 0');
     await chat.say('two', 'answer 1');

@@ -148,7 +148,7 @@ describe('the commands shown in the documentation', () => {
     },
   );
 
-  it('are marked: every other block says what language it is, or is a picture', () => {
+  it('are marked: every other block names its language, or is a picture', () => {
     const unmarked = BLOCKS.filter(({ language, text }) => language === '' && /^(\$ )?(hi|zstd|npm|curl) /m.test(text));
     expect(unmarked.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
     expect(COMMANDS.length).toBeGreaterThan(5);
@@ -173,7 +173,7 @@ describe('the configurations shown in the documentation', () => {
 });
 
 describe('the documentation', () => {
-  it('names in its text only commands and options that there are', async () => {
+  it('names only existing commands and options in its text', async () => {
     await setUp();
     const helps = new Map<string, string>();
     const help = async (...command: readonly string[]): Promise<string> => {
@@ -197,7 +197,7 @@ describe('the documentation', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has every setting with its default in docs/configure.md, or on the page it links to', async () => {
+  it('lists every setting with its default in docs/configure.md, or on the page linked there', async () => {
     await setUp();
     const schema = JSON.parse((await runProgram(home, ['config', 'schema'])).stdout);
     const names = Object.keys(schema.properties).filter((name) => name !== '$schema');
@@ -211,7 +211,7 @@ describe('the documentation', () => {
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('shows in README.md a screen that was recorded', () => {
+  it('shows a recorded screen in README.md', () => {
     const [picture = '', ...others] = [...read('README.md').matchAll(/!\[[^\]]*\]\(docs\/(tour\/[\w-]+\.svg)\)/g)].map(
       ([, file = '']) => file,
     );
@@ -219,7 +219,7 @@ describe('the documentation', () => {
     expect(read('docs/tour.md')).toContain(`](${picture})`);
   });
 
-  it('links to files that are there', () => {
+  it('links only to existing files', () => {
     const broken = PAGES.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(#[^)]*)?\)/g)]
         .map(([, target = '']) => target)
@@ -229,7 +229,7 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('can be reached from README.md, every page', () => {
+  it('has no page that cannot be reached from README.md', () => {
     const readme = read('README.md');
     expect(PAGES.filter((page) => page !== 'README.md' && !readme.includes(page))).toEqual([]);
   });

@@ -115,8 +115,8 @@ const hi = (...args: string[]) => runProgram(home, args);
 const pictures = () => join(home.folder, 'Pictures', 'hi');
 const only = () => readdirSync(pictures()).map((name) => join(pictures(), name));
 
-describe.each(Object.keys(DRAWINGS))('what a model of %s draws', (title) => {
-  it('is in a file whose path is told, and stays with the conversation', async () => {
+describe.each(Object.keys(DRAWINGS))('a picture drawn by a model of %s', (title) => {
+  it('is saved to a file whose path is printed, and stays with the conversation', async () => {
     await start(title);
     const run = await hi('ask', 'Draw.');
     const [path = ''] = only();
@@ -131,7 +131,7 @@ describe.each(Object.keys(DRAWINGS))('what a model of %s draws', (title) => {
     expect((await hi('history')).stdout).toMatch(/\[image: hi-[\d-]+\.png, \d+ bytes\]/);
   });
 
-  it('goes back as its vendor wants it, and as words to another model', async () => {
+  it("is sent back in the vendor's format, and in words to another model", async () => {
     await start(title);
     await hi('ask', 'Draw.');
     await hi('ask', 'Bluer.');
@@ -141,7 +141,7 @@ describe.each(Object.keys(DRAWINGS))('what a model of %s draws', (title) => {
     expect(JSON.stringify(server.requests[2]?.body)).not.toContain(BASE64);
   });
 
-  it('is told to scripts', async () => {
+  it('is reported to scripts', async () => {
     await start(title);
     const { images } = JSON.parse((await hi('ask', '--json', 'Draw.')).stdout);
     expect(images).toEqual([{ path: only()[0], mime: 'image/png', bytes: PNG.length }]);
@@ -157,7 +157,7 @@ describe('the folder of pictures', () => {
     expect(readdirSync(home.work)).toEqual([expect.stringMatching(/^hi-.*\.png$/)]);
   });
 
-  it('that cannot be made takes nothing from the answer', async () => {
+  it('does not affect the answer if it cannot be created', async () => {
     await start('Gemini', { images: { folder: 'file/in' } });
     home.write('file', 'x');
     const run = await hi('ask', 'Draw.');
@@ -169,7 +169,7 @@ describe('the folder of pictures', () => {
     expect(said.content[1]).toMatchObject({ type: 'image', bytes: PNG.length });
   });
 
-  it('is not made where nothing is drawn', async () => {
+  it('is not created if nothing is drawn', async () => {
     await start('Gemini', {}, '');
     await hi('ask', 'Draw.');
     expect(existsSync(pictures())).toBe(false);
@@ -192,7 +192,7 @@ describe('on a terminal', () => {
     return written;
   }
 
-  it('a picture is shown where the terminal says that it can', async () => {
+  it('a picture is shown if the terminal says that it supports them', async () => {
     await start('Gemini');
     expect(await shown({}, 'xterm-kitty')).toContain(`\u001b_Ga=T,f=100,q=2,m=0;${BASE64}\u001b\\`);
     const iterm = `\u001b]1337;File=inline=1;size=${PNG.length}:${BASE64}\u0007`;
@@ -203,7 +203,7 @@ describe('on a terminal', () => {
   /** One red pixel: the colour 180 of 216 is all red, and the topmost of six pixels is `@`. */
   const SIXELS = '\u001bP0;1;0q"1;1;1;1#180;2;100;0;0#180@\u001b\\';
 
-  it('a picture is drawn as sixels where the name of the terminal says that it can', async () => {
+  it("a picture is drawn as sixels if the terminal's name says that it supports them", async () => {
     await start('Gemini', {}, REAL);
     expect(await shown({}, 'foot')).toContain(SIXELS);
     expect(await shown({ TERM_PROGRAM: 'mintty' })).toContain(SIXELS);
@@ -231,7 +231,7 @@ describe('on a terminal', () => {
     return written;
   }
 
-  it('a chat asks the terminal whether it has sixels, and the answer is no key', async () => {
+  it('a chat asks the terminal for sixel support, and does not take the answer for keys', async () => {
     await start('Gemini', {}, REAL);
     const [has, lacks, inTmux] = await Promise.all([chat('62;4;22'), chat('62;22'), chat('1;2', { TMUX: '/tmp/x' })]);
     expect(has).toContain(SIXELS);
@@ -239,7 +239,7 @@ describe('on a terminal', () => {
     expect(inTmux).not.toContain('q"1;1');
   });
 
-  it('no picture is shown elsewhere', async () => {
+  it('no picture is shown otherwise', async () => {
     await start('Gemini');
     expect(await shown({})).not.toContain(BASE64);
     expect(await shown({ TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/x' })).not.toContain(BASE64);

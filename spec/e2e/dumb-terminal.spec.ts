@@ -6,8 +6,8 @@ import { control, KEY, openTerminal } from '../support/terminal.js';
 const start = chatDriver();
 const dumb = { term: 'dumb' };
 
-describe('hi chat in a terminal that can only print', () => {
-  it('has a prompt, answers, and sends nothing that such a terminal would show as rubbish', async () => {
+describe('hi chat in a dumb terminal', () => {
+  it('has a prompt, answers, and sends no escape sequences', async () => {
     const chat = await start((_request, index) => ({ pieces: ['# one\n', `answer ${index}`], delay: 300 }));
     await chat.open(dumb);
     expect(chat.terminal.screen()).toContain('a new conversation');
@@ -20,7 +20,7 @@ describe('hi chat in a terminal that can only print', () => {
     expect(chat.terminal.written()).not.toContain('\x1b');
   });
 
-  it('stops the answer with Ctrl-C and leaves with it at the prompt', async () => {
+  it('stops the answer with Ctrl-C, and exits with it at the prompt', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { pieces: ['half ', 'x'], hangAfter: 1 } : { text: 'whole' },
     );
@@ -34,7 +34,7 @@ describe('hi chat in a terminal that can only print', () => {
     expect(await chat.terminal.exit()).toMatchObject({ status: 130 });
   });
 
-  it('gets no menu and no waiting line from hi ask either', async () => {
+  it('has no menu and no waiting line in hi ask either', async () => {
     const chat = await start((_request, index) =>
       index === 0
         ? { calls: [{ name: 'bash', args: { command: 'touch proof' } }], delay: 300 }
@@ -48,7 +48,7 @@ describe('hi chat in a terminal that can only print', () => {
     await terminal.close();
   });
 
-  it('clears the conversation at /reset with -y, and without it says what works', async () => {
+  it('clears the conversation at /reset with -y, and says what works without it', async () => {
     const chat = await start(() => ({ text: 'well' }));
     await chat.open(dumb);
     await chat.say('go', 'well');
@@ -59,7 +59,7 @@ describe('hi chat in a terminal that can only print', () => {
     await chat.say('/reset', 'Cleared 2 messages');
   });
 
-  it('asks nothing, so that what no rule allows is not run', async () => {
+  it('asks nothing, so that only what a rule allows runs', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { calls: [{ name: 'bash', args: { command: 'touch proof' } }] } : { text: 'a pity' },
     );

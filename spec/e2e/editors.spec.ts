@@ -103,7 +103,7 @@ describe.each(EDITORS)('the recipe for $program', ({ program, language, args, as
     }
   }
 
-  it('puts the answer below the lines that were asked about', async () => {
+  it('puts the answer below the selected lines', async () => {
     reply = { text: 'Hello,\n*you* "there".' };
     await run(`what's "this" $HOME?`, false);
     expect(server.requests[0]?.messages.at(-1)?.content).toMatch(
@@ -112,13 +112,13 @@ describe.each(EDITORS)('the recipe for $program', ({ program, language, args, as
     expect(edited()).toBe('one\ntwo\nthree\nHello,\n*you* "there".\nfour\n');
   });
 
-  it('puts the answer in their place', async () => {
+  it('replaces the selected lines with the answer', async () => {
     reply = { text: 'Hello.' };
     await run('shorter', true);
     expect(edited()).toBe('one\nHello.\nfour\n');
   });
 
-  it('changes nothing when hi fails, and shows why', async () => {
+  it('changes nothing if hi fails, and shows why', async () => {
     reply = { status: 401, error: { message: 'Incorrect API key provided' } };
     expect(await run('shorter', true)).toMatch(/hi: .*key/);
     expect(edited()).toBe('one\ntwo\nthree\nfour\n');

@@ -88,8 +88,8 @@ function expectCut({ length }: string): void {
   expect(length).toBeLessThan(2 * 1024 * 1024 + 20_000);
 }
 
-describe('an answer that does not end', () => {
-  it('is stopped with a notice, and kept as far as it came', async () => {
+describe('an endless answer', () => {
+  it('is stopped with a notice, and stored as far as it came', async () => {
     const run = await ask(piece({ content: PROSE }));
     expect([run.status, run.stderr]).toEqual([0, STOPPED]);
     expectCut(run.stdout);

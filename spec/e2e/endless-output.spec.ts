@@ -13,7 +13,7 @@ afterEach(async () => {
   home.remove();
 });
 
-describe('a command that floods its output', () => {
+describe('a command with endless output', () => {
   it.each([
     ['NUL', 'head -c 200000000 /dev/zero'],
     ['NUL and letters', "head -c 30000000 /dev/zero | tr '\\0' 'a' | sed 's/aaaaaaaa/a\\x00a/g'"],

@@ -31,8 +31,8 @@ afterEach(async () => {
   home?.remove();
 });
 
-describe('what goes wrong is said with its exit status', () => {
-  it('a key that a command gave, in what a tool prints: hidden, and the command is run once', async () => {
+describe('every failure has its message and exit status', () => {
+  it("a key from a command in a tool's output: hidden, and the command runs once", async () => {
     server = await startScriptedServer((_request, index) =>
       index === 0
         ? { calls: [{ name: 'bash', args: { command: 'echo a-key-from""-a-command-3; cat count' } }] }
@@ -48,14 +48,14 @@ describe('what goes wrong is said with its exit status', () => {
     expect(server.requests[1]?.messages.at(-1)?.content).toContain('"[secret hidden by hi]\\nonce\\n"');
   });
 
-  it("escape sequences in a server's words: shown, not obeyed", async () => {
+  it("escape sequences in a server's message: shown, not executed", async () => {
     await answering({ status: 400, error: { message: 'no \u001b[31mred\u009b2J' } });
     const { stderr } = await hi(['ask', 'x']);
     expect(stderr).toContain('[31mred');
     expect(stderr).not.toMatch(/[\u001b\u009b]/);
   });
 
-  it('no configuration at all: 3, the expected path and two ways out', async () => {
+  it('no configuration: 3, the expected path and two ways out', async () => {
     home = makeHome(null);
     expectFailure(await hi(['ask', 'x']), 3, home.configFile, /hi config init/, /OPENAI_API_KEY/);
   });
@@ -66,18 +66,18 @@ describe('what goes wrong is said with its exit status', () => {
     expectFailure(await hi(['ask', 'x']), 3, home.configFile, /nested more than 100 levels deep/);
   });
 
-  it('a configuration that is not JSON: 3 and the place', async () => {
+  it('a configuration that is not JSON: 3 and the position', async () => {
     home = makeHome(null);
     home.writeConfig('{ "provider": openai }');
     expectFailure(await hi(['ask', 'x']), 3, home.configFile, /not valid JSON/);
   });
 
-  it('an unknown provider in the file: 3 and the nearest', async () => {
+  it('an unknown provider in the file: 3 and the nearest name', async () => {
     home = makeHome({ provider: 'opnai' });
     expectFailure(await hi(['ask', 'x']), 3, /opnai/, /did you mean "openai"/);
   });
 
-  it('an unknown provider on the command line: 3 and the nearest', async () => {
+  it('an unknown provider on the command line: 3 and the nearest name', async () => {
     home = makeHome({ provider: 'openai' });
     expectFailure(await hi(['ask', '--provider', 'antropic', 'x']), 3, /antropic/, /Did you mean 'anthropic'/);
   });
@@ -87,7 +87,7 @@ describe('what goes wrong is said with its exit status', () => {
     expectFailure(await hi(['ask', 'x']), 3, /key/i, /_API_KEY/);
   });
 
-  it('an unknown option or command: 2 and the nearest', async () => {
+  it('an unknown option or command: 2 and the nearest name', async () => {
     home = makeHome({ provider: 'openai' });
     expectFailure(await hi(['ask', '--modle', 'x']), 2, /--modle/, /--model/);
     expectFailure(await hi(['histroy']), 2, /histroy/, /history/);
@@ -99,13 +99,13 @@ describe('what goes wrong is said with its exit status', () => {
     expectFailure(await hi(['ask']), 2, /No question given/);
   });
 
-  it('a file that is not there: 2 and its path, before anything is sent', async () => {
+  it('a missing file: 2 and its path, before anything is sent', async () => {
     await answering({ text: 'ok' });
     expectFailure(await hi(['ask', '-f', 'missing.txt', 'x']), 2, /missing\.txt/);
     expect(server?.requests).toHaveLength(0);
   });
 
-  it('a server that is not there: 5 and its address', async () => {
+  it('an unreachable server: 5 and its address', async () => {
     home = makeHome({ provider: 'openai', model: 'm', api_base: 'http://127.0.0.1:9/v1' });
     expectFailure(await hi(['ask', 'x']), 5, /127\.0\.0\.1:9/);
   });
@@ -123,14 +123,14 @@ describe('what goes wrong is said with its exit status', () => {
     expectFailure(await hi(['ask', 'x']), 6, /window/);
   });
 
-  it('a folder where the history should be: 7 and its path', async () => {
+  it('a folder in place of the history: 7 and its path', async () => {
     await answering({ text: 'ok' });
     const { mkdirSync } = await import('node:fs');
     mkdirSync(home.historyFile, { recursive: true });
     expectFailure(await hi(['ask', 'x']), 7, home.historyFile);
   });
 
-  it('as JSON too, when JSON was asked for', async () => {
+  it('as JSON if JSON was requested', async () => {
     await answering({ status: 401, error: { message: 'no' } });
     const run = await hi(['ask', '--json', 'x']);
     expect(run.status).toBe(4);
@@ -142,13 +142,13 @@ describe('what goes wrong is said with its exit status', () => {
     expect(JSON.parse(misuse.stdout).error.code).toBe('usage');
   });
 
-  it('takes what follows -- for words of the prompt: neither JSON nor a stack was asked for', async () => {
+  it('treats what follows -- as words of the prompt, not as requests for JSON or a stack', async () => {
     home = makeHome({ provider: 'opnai' });
     expectFailure(await hi(['ask', '--', '--json']), 3, /opnai/);
     expectFailure(await hi(['ask', '--', '--debug']), 3, /opnai/);
   });
 
-  it('keeps every message that was stored, and does not send what failed again', async () => {
+  it('keeps every stored message, and does not send a failed one again', async () => {
     let works = true;
     server = await startScriptedServer(() => (works ? { text: 'fine' } : { status: 401, error: { message: 'no' } }));
     home = makeHome({ provider: 'openai', model: 'm', api_base: server.base });
@@ -163,7 +163,7 @@ describe('what goes wrong is said with its exit status', () => {
     expect(existsSync(home.historyFile)).toBe(true);
   });
 
-  it('shows where an error comes from only with --debug', async () => {
+  it('shows the stack of an error only with --debug', async () => {
     home = makeHome({ provider: 'opnai' });
     expect((await hi(['ask', '--debug', 'x'])).stderr).toMatch(/^\s+at /m);
   });

@@ -18,13 +18,13 @@ afterEach(async () => {
 });
 
 describe('hi ask -x', () => {
-  it('prints the last block of code and nothing else, as it stands in the answer', async () => {
+  it('prints only the last code block, exactly as in the answer', async () => {
     await setUp('First:\n```sh\nls\n```\nThen:\n1. this\n   ```sh\n   cd x\n     pwd\n   ```\nDone.');
     expect(await hi(['ask', '-x', 'go'])).toMatchObject({ status: 0, stdout: 'cd x\n  pwd\n' });
     expect(await hi(['-x', '-p', 'go'])).toMatchObject({ status: 0, stdout: 'cd x\n  pwd\n' });
   });
 
-  it('prints nothing and exits with 5 where there is no code, and the answer is not lost', async () => {
+  it('prints nothing and exits with 5 if there is no code, without losing the answer', async () => {
     await setUp('There is no code for that.');
     const run = await hi(['ask', '--extract', 'go']);
     expect(run).toMatchObject({ status: 5, stdout: '' });

@@ -69,7 +69,7 @@ describe('with an Ollama that has no model', () => {
     },
   );
 
-  it('npm start does as hi does', async () => {
+  it('npm start behaves like hi', async () => {
     await start([]);
     await answer(OFFER);
     await terminal.until(PROMPT, 20_000);
@@ -84,7 +84,7 @@ describe('with an Ollama that has no model', () => {
     expect(untimed(terminal.screen())).toBe(untimed(alike));
   });
 
-  it('hi ask downloads one and then answers what was asked', async () => {
+  it('hi ask downloads one and then answers the question', async () => {
     await start(['ask', 'what is the time?']);
     await answer(OFFER);
     await terminal.until('Now I am here.', 20_000);
@@ -93,7 +93,7 @@ describe('with an Ollama that has no model', () => {
     expect((await runProgram(home, ['history', '--json'])).stdout).toContain('what is the time?');
   });
 
-  it('does so where the configuration names the server alone', async () => {
+  it('offers the same if the configuration only names the server', async () => {
     await start(['chat'], {}, { provider: 'ollama' });
     await answer(OFFER);
     await terminal.until(PROMPT, 20_000);
@@ -101,7 +101,7 @@ describe('with an Ollama that has no model', () => {
     expect(await terminal.exit()).toMatchObject({ status: 0 });
   });
 
-  it('goes on from where Ctrl-C stopped a download', async () => {
+  it('resumes a download that Ctrl-C stopped', async () => {
     await start(['ask', 'hello'], { pause: 120, steps: 10 });
     await answer(OFFER);
     await terminal.until(/▏ [23]\d %/, 20_000);
@@ -119,7 +119,7 @@ describe('with an Ollama that has no model', () => {
     expect(await terminal.exit()).toMatchObject({ status: 0 });
   });
 
-  it('tells the size of a model that the user names before it is downloaded, and says when there is none', async () => {
+  it('shows the size of a model that the user names before the download, or says that it does not exist', async () => {
     await start(['ask', 'hello']);
     await answer(OFFER, KEY.up + KEY.up);
     await answer('Name of the model', 'nonesuch');
@@ -138,7 +138,7 @@ describe('with an Ollama that has no model', () => {
       /could not download 'llama3\.2': max retries exceeded: EOF\./,
     ],
     ['the connection breaks with', { at: 2, error: null }, /hi: [\s\S]*127\.0\.0\.1/],
-  ])('offers again after what %s, and goes on from there', async (_, failure, said) => {
+  ])('offers again after a download that %s, and resumes it', async (_, failure, said) => {
     await start(['ask', 'hello'], { failure, pause: 60 });
     await answer(OFFER);
     await terminal.until(said, 20_000);
@@ -155,7 +155,7 @@ describe('with an Ollama that has no model', () => {
     expect(ollama.asked).toEqual([]);
   });
 
-  it('says how to get one where the user wants none, and where there is nobody to ask', async () => {
+  it('says how to get a model if the user declines, and if nobody can be asked', async () => {
     await start(['ask', 'hello']);
     await answer(OFFER, KEY.up);
     expect(await terminal.exit()).toMatchObject({ status: 3 });

@@ -36,8 +36,8 @@ const MENU = /^❯ (yes, once|no)$/m;
 const made = (name: string): boolean => existsSync(join(home.work, name));
 const NUMBERED = Array.from({ length: 140 }, (_, index) => `echo line ${index}`).join('\n');
 
-describe('a question shows all of what it is about', () => {
-  it('when the harmful part stands between empty lines', async () => {
+describe('a question shows the whole call', () => {
+  it('if the harmful part is between empty lines', async () => {
     await ask([bash(`ls src\n${'\n'.repeat(60)}touch pwned\n${'\n'.repeat(60)}ls -la notes.txt`)]);
     await terminal.until(MENU);
     expect(terminal.screen()).toContain('│ ls src\n│ <60 empty lines>\n│ touch pwned\n│ <60 empty lines>\n│ ls -la');
@@ -46,7 +46,7 @@ describe('a question shows all of what it is about', () => {
     expect(made('pwned')).toBe(false);
   });
 
-  it('when it stands behind 4,000 blanks', async () => {
+  it('if it is behind 4,000 blanks', async () => {
     await ask([bash(`git status${' '.repeat(4000)}; touch pwned`)]);
     await terminal.until(MENU);
     expect(terminal.screen()).toContain('│ git status<4000 spaces>; touch pwned\n');
@@ -64,7 +64,7 @@ describe('a question shows all of what it is about', () => {
   it.each([
     [80, 24],
     [40, 12],
-  ])('when it is longer than a screen of %ix%i: head, tail, and "no" first', async (columns, rows) => {
+  ])('if it is longer than a screen of %ix%i: head, tail, and "no" first', async (columns, rows) => {
     await ask([bash(`${NUMBERED}\ntouch ran`)], columns, rows);
     await terminal.until(MENU);
     const shown = terminal.screen();
@@ -101,7 +101,7 @@ describe('a question shows all of what it is about', () => {
   it.each([
     [80, 24],
     [40, 12],
-  ])('in columns, whatever its characters take, on a screen of %ix%i', async (columns, rows) => {
+  ])('in columns, whatever the width of its characters, on a screen of %ix%i', async (columns, rows) => {
     await ask(
       [bash(`echo ${'漢字'.repeat(60)}\n${'a\t'.repeat(60)}end\n${'e\u0301'.repeat(90)}; touch pwned`)],
       columns,
@@ -116,7 +116,7 @@ describe('a question shows all of what it is about', () => {
     ).toBeLessThanOrEqual(rows < 20 ? 2 : 3);
   });
 
-  it('with what obeys in it named, in the reason too', async () => {
+  it('with control characters named, in the reason too', async () => {
     await ask([bash('echo safe\rtouch pwned\x0b\x0c\x1b[2J\x1b]52;c;AAAA\x07')]);
     await terminal.until(MENU);
     const named = 'echo safe<U+000D>touch pwned<U+000B><U+000C><U+001B>[2J';
@@ -150,7 +150,7 @@ describe('a question shows all of what it is about', () => {
     expect(made('large.txt')).toBe(false);
   });
 
-  it('and no paste answers it', async () => {
+  it('and is not answered by a paste', async () => {
     await ask([bash('touch ran')]);
     await terminal.until(MENU);
     const written = terminal.written();
@@ -164,7 +164,7 @@ describe('a question shows all of what it is about', () => {
     expect(all.lastIndexOf('\x1b[?2004l')).toBeGreaterThan(all.lastIndexOf('\x1b[?2004h'));
   });
 
-  it('with every character that is not seen named, in the name and the reason too', async () => {
+  it('with every invisible character named, in the name and the reason too', async () => {
     await ask([
       { name: 'write_file', args: { path: 'invoice\u202etxt.exe', content: 'a\u00ad\u2063\u{e0041}b' } },
       bash('touch \u2800x\u115f\u034f; "l\u200bs" \u202e; ls'),
@@ -197,7 +197,7 @@ describe('the answer to a question', () => {
     expect(made('ran')).toBe(runs);
   });
 
-  it('a stores what the menu showed', async () => {
+  it('a stores the rule that the menu showed', async () => {
     await ask([bash('touch ran')]);
     await terminal.until(MENU);
     expect(terminal.screen()).toContain('yes, always: bash(touch ran)\n');
@@ -206,7 +206,7 @@ describe('the answer to a question', () => {
     expect(readFileSync(home.configFile, 'utf8')).toContain('bash(touch ran)');
   });
 
-  it('a burst of keys answers one question only', async () => {
+  it('a burst of keys answers only one question', async () => {
     await ask([bash('touch one'), bash('touch two')]);
     await terminal.until(MENU);
     terminal.type('yyy\r\r\r');
@@ -219,32 +219,29 @@ describe('the answer to a question', () => {
   it.each([
     ['hi ask', ['ask', 'go'], ''],
     ['hi chat', ['chat'], 'go\r'],
-  ])(
-    'no key gives that was pressed before the question, however long it is held down: %s',
-    async (_what, args, line) => {
-      server = await startScriptedServer(({ messages }) =>
-        messages.at(-1)?.role === 'tool' ? { text: 'done' } : { text: 'Well', delay: 500, calls: [bash('touch ran')] },
-      );
-      home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
-      terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: home.env, cwd: home.work });
-      if (line !== '') await terminal.until(/hi> *$/m);
-      terminal.type(line);
-      // As X11 does it: once, and after 660 ms again and again.
-      await sleep(300);
-      terminal.type(KEY.enter);
-      for (let repeat = 0; repeat < 60; repeat += 1) {
-        await sleep(repeat === 0 ? 660 : 30);
-        terminal.type(repeat % 2 === 0 ? KEY.enter : 'y');
-      }
-      await terminal.until(MENU);
-      expect(made('ran')).toBe(false);
-      terminal.type('n');
-      await terminal.until('done');
-      expect(made('ran')).toBe(false);
-    },
-  );
+  ])('is never a key pressed before the question, however long it is held down: %s', async (_what, args, line) => {
+    server = await startScriptedServer(({ messages }) =>
+      messages.at(-1)?.role === 'tool' ? { text: 'done' } : { text: 'Well', delay: 500, calls: [bash('touch ran')] },
+    );
+    home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+    terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: home.env, cwd: home.work });
+    if (line !== '') await terminal.until(/hi> *$/m);
+    terminal.type(line);
+    // As X11 does it: once, and after 660 ms again and again.
+    await sleep(300);
+    terminal.type(KEY.enter);
+    for (let repeat = 0; repeat < 60; repeat += 1) {
+      await sleep(repeat === 0 ? 660 : 30);
+      terminal.type(repeat % 2 === 0 ? KEY.enter : 'y');
+    }
+    await terminal.until(MENU);
+    expect(made('ran')).toBe(false);
+    terminal.type('n');
+    await terminal.until('done');
+    expect(made('ran')).toBe(false);
+  });
 
-  it('is for the file that was shown: a link that takes its place meanwhile is asked about again (A14)', async () => {
+  it('is for the file that was shown: a link that replaces it meanwhile is asked about again (A14)', async () => {
     await ask([{ name: 'write_file', args: { path: 'x.txt', content: 'evil\n' } }]);
     await terminal.until(MENU);
     writeFileSync(join(home.folder, '.bashrc'), '# mine\n');
@@ -257,7 +254,7 @@ describe('the answer to a question', () => {
     expect(readFileSync(join(home.folder, '.bashrc'), 'utf8')).toBe('# mine\n');
   });
 
-  it('is for the script that could be looked at: one that changes meanwhile is asked about again', async () => {
+  it('is for the script that was shown: one that changes meanwhile is asked about again', async () => {
     await ask([bash('sh ./build.sh')]);
     writeFileSync(join(home.work, 'build.sh'), 'touch harmless\n');
     await terminal.until(MENU);

@@ -43,7 +43,7 @@ function keep(entries: readonly Entry[]): void {
 }
 
 describe('hi forget', () => {
-  it('leaves nothing of a text in any file, and the rest as it was', async () => {
+  it('removes a text from every file, and leaves the rest unchanged', async () => {
     const texts = fc.constantFrom('hunter2-xyzzy', 'Projekt "Adler"', 'a \\secret\\path');
     await fc.assert(
       fc.asyncProperty(steps, steps, texts, async (now, before, text) => {
@@ -79,7 +79,7 @@ describe('hi forget', () => {
     );
   }, 600_000);
 
-  it('leaves nothing of a text in the index of sealed messages, and finds the rest as before', async () => {
+  it('removes a text from the index of sealed messages, and still finds the rest', async () => {
     const copy = await longHistory(4);
     cpSync(copy(), home.data, { recursive: true });
     mkdirSync(join(home.folder, 'cache'), { recursive: true });
@@ -109,7 +109,7 @@ describe('hi forget', () => {
     expect(readFileSync(memory(), 'utf8')).toBe('- keep\n');
   });
 
-  it('names the files of the user that have the text', async () => {
+  it("names the user's own files that contain the text", async () => {
     keep(TALK);
     mkdirSync(join(home.config, 'skills'));
     writeFileSync(join(home.config, 'skills', 'door.md'), 'Say xyzzy.');
@@ -117,7 +117,7 @@ describe('hi forget', () => {
     expect(readFileSync(join(home.config, 'skills', 'door.md'), 'utf8')).toBe('Say xyzzy.');
   });
 
-  it('takes messages by their ids, the last turn, or all since a time; ids are not used again', async () => {
+  it('accepts messages by ids, the last turn, or all since a time; ids are not used again', async () => {
     keep(TALK);
     await hi('forget', '-y', '#4 #1');
     expect(left(home.historyFile).map(({ id }) => id)).toEqual([2, 3, 5, 6]);
@@ -131,7 +131,7 @@ describe('hi forget', () => {
     await store.close();
   });
 
-  it('forgets what the model and the summary added to the memory by a message, and the input', async () => {
+  it('forgets what the model and the summary added to the memory because of a message, and the input', async () => {
     keep(TALK);
     const by = (who: string, id: number): string => `- by ${who} ${id} <!-- ${who} 2026-11-03T10:00:00Z #${id} -->\n`;
     writeFileSync(memory(), by('model', 3) + by('record', 3) + by('user', 3) + by('model', 1));
@@ -141,7 +141,7 @@ describe('hi forget', () => {
     expect(readFileSync(join(home.data, 'input-history.jsonl'), 'utf8')).toBe('"hello"\n');
   });
 
-  it('refuses without a terminal, unless -y is given, and for what it does not know', async () => {
+  it('refuses without a terminal unless -y is given, and refuses unknown ids', async () => {
     keep(TALK);
     expect(await hi('forget', 'xyzzy')).toMatchObject({ status: 2, stderr: expect.stringContaining('hi forget -y') });
     for (const args of [[], ['#99'], ['x', '--last'], ['--since', 'never']])
@@ -166,7 +166,7 @@ describe('hi forget', () => {
 });
 
 describe('/forget', () => {
-  it('forgets in the chat, also what was typed to say so', async () => {
+  it('forgets in the chat, including the command itself', async () => {
     keep(TALK);
     const { stdout } = await runProgram(home, ['chat', '-y'], { input: '/forget "my word"\n/forget --last\n' });
     expect(stdout).toContain('my word is xyzzy');

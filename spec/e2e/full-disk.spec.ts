@@ -73,7 +73,7 @@ afterEach(async () => {
 jest.setTimeout(180_000);
 
 describe('a turn on a full disk', () => {
-  it('fails with 7 at whichever write it is, shows the answer, and leaves the old file intact', async () => {
+  it('fails with 7 whichever write fails, shows the answer, and leaves the old file intact', async () => {
     const data = smallDisk(1024);
     if (data === null) {
       // Only root may mount: elsewhere the limit on the size of a file, below, shows the same.
@@ -105,7 +105,7 @@ describe('a turn on a full disk', () => {
     expect([...reached].sort()).toEqual([0, 1, 2, 3]);
   });
 
-  it('that ends at a limit on the size of files does the same', async () => {
+  it('behaves the same at a file size limit', async () => {
     await setUp();
     const reached = new Set<number>();
     for (let kibibytes = 0; kibibytes < 100; kibibytes += 8) {

@@ -35,7 +35,7 @@ async function past(...days: readonly string[]): Promise<void> {
 const textsOf = (entries: readonly JsonObject[]) => entries.map(({ content }) => Object(content)[0]?.text);
 
 describe('hi history for programs', () => {
-  it('prints what is from a time, until a time, and of a role', async () => {
+  it('prints the messages since a time, until a time, and of a role', async () => {
     await past('2026-01-05', '2026-02-05', '2026-03-05');
     expect(textsOf(await listed('--since', '2026-02', '--until', '2026-02'))).toEqual([
       'asked on 2026-02-05',
@@ -51,7 +51,7 @@ describe('hi history for programs', () => {
     expect((await hi('history', '--since', '2026-03')).stdout).toMatch(/^[^\n]*2026[\s\S]*asked on 2026-03-05/);
   });
 
-  it('has the fields in the same order always', async () => {
+  it('always prints the fields in the same order', async () => {
     await hi('ask', 'one');
     await hi('ask', 'two');
     const [user, answer, ...rest] = (await listed()).map((entry) => Object.keys(entry));
@@ -74,7 +74,7 @@ describe('hi history for programs', () => {
     expect(run.stderr).toContain(message);
   });
 
-  it('goes on with what other processes add, one object a line, until it is stopped, a reset included', async () => {
+  it('follows what other processes add, one object per line, until it is stopped, even after a reset', async () => {
     await hi('ask', 'zero');
     await hi('ask', 'one');
     const child = spawn(RUNTIME, [PROGRAM, 'history', '--follow', '--json', '--role', 'user', '-n', '1'], {
@@ -110,7 +110,7 @@ describe('hi history for programs', () => {
     expect(status).toBe(130);
   });
 
-  it('waits for a conversation that has not begun', async () => {
+  it('waits for a conversation that has not started', async () => {
     const child = spawn(RUNTIME, [PROGRAM, 'history', '--follow'], { env: home.env });
     const heard = once(child.stdout, 'data');
     await hi('ask', 'first');

@@ -38,8 +38,8 @@ afterEach(async () => {
   for (const end of endings.splice(0)) await end();
 });
 
-describe('a file that tells the model what to do', () => {
-  it('cannot act through hi ask without a terminal, and user and model are told of each refusal', async () => {
+describe('a file with instructions for the model', () => {
+  it('changes nothing through hi ask without a terminal, and user and model are told of each refusal', async () => {
     const server = await startScriptedServer(obedientVendor(ORDERS));
     const home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, ...config });
     endings.push(server.close, home.remove);
@@ -54,7 +54,7 @@ describe('a file that tells the model what to do', () => {
     expect(JSON.stringify(server.requests)).not.toContain('a secret');
   });
 
-  it('cannot act through hi chat when the user says no, and what was being typed is kept', async () => {
+  it('changes nothing through hi chat if the user says no, and typed text is kept', async () => {
     const chat = await start(obedientVendor(ASKED), config);
     layOut(chat.home.work);
     await chat.open();

@@ -53,7 +53,7 @@ async function asked(...args: string[]) {
 
 const [chat] = dialects as readonly [Dialect];
 
-describe('a refusal after words of the answer', () => {
+describe('a refusal after part of the answer', () => {
   it.each(dialects.slice(2, 3).map((dialect) => [dialect.title, dialect] as const))(
     'is learnt, and said, for the next message: %s',
     async (_title, dialect) => {
@@ -72,14 +72,14 @@ describe('a refusal after words of the answer', () => {
   );
 });
 
-describe('a failure that seems to pass, each time an image is in the conversation', () => {
+describe('a failure that seems temporary, each time an image is in the conversation', () => {
   const AT_ONCE = { 'retry-after-ms': '1' };
   const error = (status: number, body: string): VendorAnswer => ({ status, headers: AT_ONCE, chunks: [body] });
   const failures: readonly (readonly [string, VendorAnswer])[] = [
     ['504, as a page', error(504, '<html><head><title>504 Gateway Time-out</title></head></html>')],
   ];
 
-  it.each(failures)('blocks nothing, and is remembered when it comes again: %s', async (_name, failure) => {
+  it.each(failures)('does not block the conversation, and is remembered if it repeats: %s', async (_name, failure) => {
     await seen(chat);
     await talkTo(chat, (body) => (holdsImage(body) ? failure : chat.text('Fine.')));
     const first = await asked('and now?');
@@ -89,7 +89,7 @@ describe('a failure that seems to pass, each time an image is in the conversatio
     expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1, stderr: '' });
   });
 
-  it('is believed to have passed where the next message is answered as usual', async () => {
+  it('is considered over if the next message is answered as usual', async () => {
     await seen(chat);
     const down = error(503, '{}');
     await talkTo(chat, down, down, down, down, chat.text('Fine.'));
@@ -100,7 +100,7 @@ describe('a failure that seems to pass, each time an image is in the conversatio
     }
   });
 
-  it('that nothing cures costs one request more than one without an image, and teaches nothing', async () => {
+  it('that nothing fixes costs one request more than without an image, and nothing is remembered', async () => {
     await seen(chat);
     await talkTo(chat, error(503, '{}'));
     for (const question of ['and now?', 'and then?'])
@@ -110,7 +110,7 @@ describe('a failure that seems to pass, each time an image is in the conversatio
     expect(holdsImage(server?.requests.at(-1)?.body ?? {})).toBe(true);
   });
 
-  it('is an error where the newest message has the image, and the next one goes through', async () => {
+  it('is an error if the newest message has the image, and the next message works', async () => {
     await seen(chat);
     await talkTo(chat, (body) => (holdsImage(body) ? error(503, '{}') : chat.text('Fine.')));
     expect(await asked('-f', 'cat.png', 'this one?')).toMatchObject({ status: 5, requests: 5 });
@@ -118,10 +118,10 @@ describe('a failure that seems to pass, each time an image is in the conversatio
   });
 });
 
-describe('what was said before', () => {
+describe('an earlier message', () => {
   const LONG = 'A long answer. '.repeat(2200);
 
-  it('blocks nothing where a content filter refuses it', async () => {
+  it('does not block the conversation if a content filter refuses it', async () => {
     home = makeHome({});
     await talkTo(chat, chat.text('Bang.'));
     await asked('what does a gun say?');
@@ -137,7 +137,7 @@ describe('what was said before', () => {
     expect(await asked('a gun again?')).toMatchObject({ status: 5, requests: 2 });
   });
 
-  it('is compacted where it is too long in words that nobody knows', async () => {
+  it('is compacted if it is too long, in words that hi does not know', async () => {
     home = makeHome({});
     await talkTo(chat, chat.text(LONG));
     for (const question of ['one', 'two']) await asked(question);

@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('the package', () => {
   it('is smaller than 3 MB', () => expect(bytes).toBeLessThan(LIMIT));
 
-  it('has no dependency but the optional zstd', () => {
+  it('has no dependency except the optional zstd', () => {
     const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(dependencies).toBeUndefined();
     expect(Object.keys(optionalDependencies)).toEqual(['zstd-napi']);
@@ -42,14 +42,14 @@ describe('the package', () => {
     expect(warningsOfOurs(installed)).toEqual([]);
   });
 
-  it('brings the program, its manual page and its pages', async () => {
+  it('contains the program, its manual page and its documentation', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(await say(machine.hi, ['--version'], machine.env)).toEqual({ status: 0, text: `${version}\n` });
     expect(existsSync(join(machine.prefix, 'share/man/man1/hi.1'))).toBe(true);
     expect(existsSync(join(machine.prefix, 'lib/node_modules/hi-chat/docs/configure.md'))).toBe(true);
   });
 
-  it('needs no zstd but its own', async () => {
+  it('needs no zstd other than its own', async () => {
     const { status, text } = await say(machine.hi, ['config', 'check'], { ...machine.env, OPENAI_API_KEY: 'k' });
     expect(text).toMatch(
       'zstdCompressSync' in process.getBuiltinModule('node:zlib') ? /zstd: Node/ : /zstd: WebAssembly/,
@@ -57,7 +57,7 @@ describe('the package', () => {
     expect(status).toBe(0);
   });
 
-  it('leads from the first start into a conversation', async () => {
+  it('starts a conversation on the first run', async () => {
     const { status, screen } = await firstRun(machine);
     expect(status).toBe(0);
     expect(screen).toContain('Welcome.');

@@ -36,8 +36,8 @@ afterEach(async () => {
   home?.remove();
 });
 
-describe('a command made to stop the judge', () => {
-  it.each(HOSTILE)('is refused where nobody can be asked: %s', async (_name, command) => {
+describe('a command made to stall the judge', () => {
+  it.each(HOSTILE)('is refused if nobody can be asked: %s', async (_name, command) => {
     outcome = await attempt({ calls: [bash(command)], deny: ['bash(rm:*)'] });
     expect(outcome.results).toHaveLength(1);
     expect(outcome.results[0]).not.toContain('call stack');
@@ -50,7 +50,7 @@ describe('a command made to stop the judge', () => {
     [`echo $((${'1+'.repeat(30_000)}1))`, 'it is nested too deeply to judge'],
     [`echo ${'a'.repeat(70_000)}`, 'it is longer than 64 KiB, too long to judge'],
     ['>a '.repeat(20_000), 'it has too many words to check'],
-  ])('says why (%#), and -y is not enough where a rule may deny it', async (command, reason) => {
+  ])('is refused with the reason (%#), and -y is not enough if a rule may deny it', async (command, reason) => {
     outcome = await attempt({ calls: [bash(command)], deny: ['bash(rm:*)'], args: ['-y'] });
     expect(outcome.results[0]).toContain(`Not allowed: ${reason}, and the user cannot be asked here.`);
   });
@@ -64,7 +64,7 @@ describe('a command made to stop the judge', () => {
     expect((await terminal.exit()).status).toBe(130);
   });
 
-  it('does not keep a signal to end from ending a chat', async () => {
+  it('does not keep a signal from ending a chat', async () => {
     server = await startScriptedServer(() => ({ calls: [bash('>a '.repeat(20_000))] }));
     home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
     terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
@@ -130,7 +130,7 @@ describe('a command whose judging takes minutes', () => {
     expect(performance.now() - begin).toBeLessThan(WAITED_OUT);
   });
 
-  it('is asked for after three seconds, and judged no further', async () => {
+  it('is asked about after three seconds, and judged no further', async () => {
     const begin = performance.now();
     outcome = await attempt({ calls: [bash(SLOW)], before: `touch file{1..${FILES}}` });
     expect(outcome.results[0]).toContain('Not allowed: judging it takes too long');

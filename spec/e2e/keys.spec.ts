@@ -20,14 +20,14 @@ describe('Ctrl-C in hi chat', () => {
     await chat.until(/hi> x$/);
   });
 
-  it('leaves with 130 when it comes twice on an empty line', async () => {
+  it('exits with 130 when pressed twice on an empty line', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.type(control('c') + control('c'));
     expect(await chat.terminal.exit()).toMatchObject({ status: 130 });
   });
 
-  it('puts what was entered during the answer back into the line, unsent', async () => {
+  it('puts what was entered during the answer back into the prompt, unsent', async () => {
     const chat = await endless();
     await chat.open();
     chat.terminal.type(`first${KEY.enter}`);
@@ -41,7 +41,7 @@ describe('Ctrl-C in hi chat', () => {
 });
 
 describe('the keys of hi chat', () => {
-  it('clear the screen and nothing else with Ctrl-L', async () => {
+  it('clear the screen, and nothing else, with Ctrl-L', async () => {
     const chat = await counted();
     await chat.open();
     await chat.say('question', 'answer 0');
@@ -51,7 +51,7 @@ describe('the keys of hi chat', () => {
     expect(chat.sent()).toEqual(['question', 'answer 0', 'half a line']);
   });
 
-  it('delete with Ctrl-D where the line is not empty, undo, redo and yank', async () => {
+  it('delete with Ctrl-D if the line is not empty, undo, redo and yank', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.type(`one two${control('a')}${control('d')}`);
@@ -64,7 +64,7 @@ describe('the keys of hi chat', () => {
     await chat.until(/hi> ne two$/);
   });
 
-  it('go down to the line as it was, and through the lines of an input first', async () => {
+  it('return to the line as it was, through the rows of an input first', async () => {
     const chat = await counted();
     await chat.open();
     await chat.say('first', 'answer 0');
@@ -74,7 +74,7 @@ describe('the keys of hi chat', () => {
     await chat.until(/hi> one!\ntwo$/);
   });
 
-  it('leave an earlier input alone when the search is given up with Esc', async () => {
+  it('leave an earlier input unchanged when the search is cancelled with Esc', async () => {
     const chat = await counted();
     await chat.open();
     await chat.say('apple pie', 'answer 0');
@@ -84,7 +84,7 @@ describe('the keys of hi chat', () => {
     await chat.until(/hi> draft$/);
   });
 
-  it('do nothing during an answer but stop it, and a paste waits for the end of it', async () => {
+  it('only stop the answer while it streams, and a paste waits for its end', async () => {
     const chat = await endless();
     await chat.open();
     chat.terminal.type(`first${KEY.enter}`);
@@ -115,7 +115,7 @@ describe('the commands of hi chat', () => {
     await chat.say('y', 'Cleared 2 messages');
   });
 
-  it('give !!command the terminal with its keys, and the line back after it', async () => {
+  it('give !!command the terminal with its keys, and the prompt returns after it', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.type(`!!read -p "your"" name: " name; echo "hello $name"${KEY.enter}`);
@@ -165,7 +165,7 @@ describe("vi's keys in hi chat", () => {
 });
 
 describe('Tab in hi chat', () => {
-  it('completes the file of /export and of a shell command', async () => {
+  it('completes the file name of /export and of a shell command', async () => {
     const chat = await counted();
     chat.home.write('notes.md', 'a note\n');
     await chat.open();

@@ -55,7 +55,7 @@ function sent(): readonly { readonly mime: string; readonly size: ImageSize | nu
 }
 
 describe('a picture that is too large for Anthropic', () => {
-  it('is sent smaller, which is told once, and kept as it is', async () => {
+  it('is sent smaller, with one notice, and stored unchanged', async () => {
     await start('anthropic');
     attach('photo.png', PHOTO);
     const { status, stderr } = await hi('ask', '-f', 'photo.png', 'what is it?');
@@ -74,7 +74,7 @@ describe('a picture that is too large for Anthropic', () => {
     expect(sent()).toEqual([picture]);
   });
 
-  it('can be stopped while it is made smaller', async () => {
+  it('can be cancelled while it is made smaller', async () => {
     await start('anthropic');
     attach('wall.png', greyPng(8001, 3000));
     const run = await runProgram(home, ['ask', '-f', 'wall.png', 'what is it?'], {
@@ -84,14 +84,14 @@ describe('a picture that is too large for Anthropic', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('by its side alone is sent smaller too', async () => {
+  it('is sent smaller too if only its side is too long', async () => {
     await start('anthropic');
     attach('strip.png', png(8001, 4));
     expect((await hi('ask', '-f', 'strip.png', 'what is it?')).stderr).toContain('sent as 1568 × 1 JPEG');
     expect(sent()).toMatchObject([{ mime: 'image/jpeg', size: { width: 1568, height: 1 } }]);
   });
 
-  it('and cannot be decoded is sent as it is', async () => {
+  it('and cannot be decoded is sent unchanged', async () => {
     await start('anthropic');
     const cut = PHOTO.subarray(0, 5_000_000);
     attach('cut.png', cut);

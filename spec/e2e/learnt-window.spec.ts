@@ -9,7 +9,7 @@ import { dialects } from '../support/vendors.js';
 let home: Home;
 afterEach(() => home.remove());
 
-it('the output of tools fits the window that the server tells, also with the first message', async () => {
+it('the output of tools fits the window that the server reports, even with the first message', async () => {
   const [chat] = dialects;
   if (chat === undefined) throw new Error('There is no dialect.');
   const list = { chunks: [JSON.stringify({ data: [{ id: 'm', max_model_len: 8192 }] })] };

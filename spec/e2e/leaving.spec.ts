@@ -93,7 +93,7 @@ describe('hi chat leaves the terminal as it was found', () => {
     expect(readFileSync(join(home.data, 'input-history.jsonl'), 'utf8')).toBe('"question"\n"entered"\n"typed"\n');
   });
 
-  it('after a crash at the prompt, of which a line of its own tells, and keeps what was not sent', async () => {
+  it('after a crash at the prompt, with one line about it, and keeps unsent text', async () => {
     const before = await shell();
     terminal.type('half a line');
     await terminal.until('hi> half a line');
@@ -117,7 +117,7 @@ describe('hi chat leaves the terminal as it was found', () => {
     if (name === 'SIGTERM') expect(stored().at(-1)).toMatchObject({ stop_reason: 'interrupted' });
   });
 
-  it('while it is stopped with Ctrl-Z, and goes on where it was', async () => {
+  it('while it is suspended with Ctrl-Z, and resumes', async () => {
     const before = await shell();
     terminal.type(`half a line${control('z')}`);
     await terminal.until('Stopped');
@@ -138,7 +138,7 @@ describe('hi chat leaves the terminal as it was found', () => {
     expect(stored()).toMatchObject([{ content: [{ text: 'question half a line' }] }, { stop_reason: 'interrupted' }]);
   });
 
-  it('leaves no waiting line when it is stopped with Ctrl-Z, and waits on', async () => {
+  it('without a waiting line while it is suspended with Ctrl-Z, and waits on after it', async () => {
     await shell();
     terminal.type('think\r');
     await terminal.until(/scripted · \d/);

@@ -30,7 +30,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
   (_, dialect) => {
     const cut = dialect.cutCall('Let me write.', 'write_file', ARGS);
 
-    it('ends the turn when it is cut again: two requests, both told, the text kept', async () => {
+    it('ends the turn if it is cut again: two requests, both reported, and the text is kept', async () => {
       await using server = await chatServer(cut);
       const run = await runProgram(homeFor(dialect, server), ['ask', '-y', '--json', 'write']);
       expect(run.status).toBe(0);
@@ -54,7 +54,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
       expect(stored().at(-1)).toMatchObject({ role: 'assistant', content: [], stop_reason: 'length' });
     });
 
-    it('lets the model work in smaller steps', async () => {
+    it('makes the model work in smaller steps', async () => {
       const whole = dialect.tools({ name: 'write_file', args: { path: 'a.txt', content: 'a part' } });
       await using server = await chatServer(cut, whole, dialect.text('Done.'));
       const run = await runProgram(homeFor(dialect, server), ['ask', '-y', '--json', 'write']);
@@ -63,7 +63,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
       expect(existsSync(join(home.work, 'a.txt'))).toBe(true);
     });
 
-    it('leaves a conversation that goes on', async () => {
+    it('leaves a usable conversation', async () => {
       await using server = await chatServer(cut, cut, dialect.text('Fine.'));
       await runProgram(homeFor(dialect, server), ['ask', '-y', 'write']);
       const run = await runProgram(home, ['ask', 'and now?']);
@@ -72,7 +72,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
   },
 );
 
-it('says that the length limit cut the call, where the rounds are at their end with it', async () => {
+it('is reported if it happens in the last round', async () => {
   const [dialect] = dialects as [Dialect];
   await using server = await chatServer(dialect.cutCall('Text.', 'write_file', ARGS));
   const run = await runProgram(homeFor(dialect, server, { max_rounds: 1 }), ['ask', '-y', '--json', 'write']);
@@ -80,7 +80,7 @@ it('says that the length limit cut the call, where the rounds are at their end w
   expect(server.requests).toHaveLength(1);
 });
 
-describe('a tool call that is cut by a server that does not say so', () => {
+describe('a tool call cut by a server that does not report it', () => {
   it('ends the turn the third time in a row', async () => {
     const dialect = dialects.find(({ title }) => title === 'OpenAI Chat Completions') ?? dialects[0];
     if (dialect === undefined) throw new Error('There is no dialect.');

@@ -11,8 +11,8 @@ const LONG = 'long text '.repeat(21).trim();
 /** What was said last, as the model got it. */
 const said = (chat: Chat): unknown => chat.sent().at(-1);
 
-describe('the line of hi chat', () => {
-  it('takes several lines by Ctrl-J, Alt-Enter, a backslash and triple quotes', async () => {
+describe('the prompt of hi chat', () => {
+  it('accepts several lines by Ctrl-J, Alt-Enter, a backslash and triple quotes', async () => {
     const chat = await counted();
     await chat.open();
     await chat.say(`one${control('j')}two${KEY.altEnter}three\\${KEY.enter}four`, 'answer 0');
@@ -21,7 +21,7 @@ describe('the line of hi chat', () => {
     expect(said(chat)).toBe('  /quit\n!ls');
   });
 
-  it('brings back earlier inputs with Up and Ctrl-R, each once, also on another day', async () => {
+  it('recalls earlier inputs with Up and Ctrl-R, each once, even on another day', async () => {
     const chat = await counted();
     await chat.open();
     await chat.say('apple pie', 'answer 0');
@@ -76,7 +76,7 @@ describe('the line of hi chat', () => {
     expect(said(chat)).toBe(`draft ${LONG}`.toUpperCase());
   });
 
-  it('opens nano, vim or vi where no editor is chosen, and says where none is installed', async () => {
+  it('opens nano, vim or vi if no editor is configured, and says if none is installed', async () => {
     const chat = await counted();
     const programs = join(chat.home.folder, 'programs');
     mkdirSync(programs);
@@ -88,7 +88,7 @@ describe('the line of hi chat', () => {
     await chat.until(/hi> written by vi$/);
   });
 
-  it('is edited with emacs keys, by characters as they are seen', async () => {
+  it('is edited with emacs keys, by grapheme clusters', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.type(`日本😀e\u0301👨‍👩‍👧🇩🇪!${KEY.left}${KEY.left}${KEY.left}${KEY.left}${KEY.left}x`);
@@ -97,7 +97,7 @@ describe('the line of hi chat', () => {
     expect(said(chat)).toBe('start 日本x😀e\u0301👨‍👩‍👧 end last');
   });
 
-  it('is drawn anew while the terminal changes its size, and stays what it is', async () => {
+  it('is redrawn while the terminal is resized, and keeps its text', async () => {
     const chat = await counted();
     await chat.open();
     const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
@@ -133,7 +133,7 @@ describe('the line of hi chat', () => {
 });
 
 describe('a paste into hi chat', () => {
-  it('stays as it is up to 200 characters, whatever they are, and stands behind a token above', async () => {
+  it('is inserted unchanged up to 200 characters, and replaced by a token above it', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.paste('😀'.repeat(200));
@@ -151,7 +151,7 @@ describe('a paste into hi chat', () => {
     await chat.until(/hi> \[LongText#3\]\n#3: 5,000 lines, 80 kB$/);
   });
 
-  it('is replaced once and left to right; tokens in it, edited ones and unknown ones stay as they are', async () => {
+  it('replaces tokens once, from left to right; tokens in it, edited ones and unknown ones stay unchanged', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.paste(`${LONG} with [LongText#2] inside`);
@@ -165,7 +165,7 @@ describe('a paste into hi chat', () => {
     expect(said(chat)).toBe(`${LONG} with [LongText#2] inside and ${LONG} second and [LongText#7] and end`);
   });
 
-  it('opens when it is pasted again, and comes back as its token with Up and /undo', async () => {
+  it('is shown in full when pasted again, and comes back as its token with Up and /undo', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.paste(LONG);
@@ -186,7 +186,7 @@ describe('a paste into hi chat', () => {
     expect(said(chat)).toBe(`${LONG} more`);
   });
 
-  it('never submits, runs no command and obeys no escape sequence in it', async () => {
+  it('never submits, runs no command and executes no escape sequence', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.paste('/quit\n\x1b[31mred\x1b[2J\x07\x03\x04 \x1b]0;title\x07end\n');
@@ -195,7 +195,7 @@ describe('a paste into hi chat', () => {
     expect(said(chat)).toBe('/quit\n\x1b[31mred\x1b[2J\x07\x03\x04 \x1b]0;title\x07end\n.');
   });
 
-  it('does not end where its text says so', async () => {
+  it('does not end at an end marker in its own text', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.paste('one \x1b[201~\n!touch never\nlast');
@@ -204,7 +204,7 @@ describe('a paste into hi chat', () => {
     expect(existsSync(join(chat.home.work, 'never'))).toBe(false);
   });
 
-  it('arrives as it was, however it begins and ends', async () => {
+  it('arrives unchanged, however it begins and ends', async () => {
     const chat = await counted();
     await chat.open();
     const texts = [
@@ -223,7 +223,7 @@ describe('a paste into hi chat', () => {
     }
   });
 
-  it('may be a command when it is one line', async () => {
+  it('may be a command if it is one line', async () => {
     const chat = await counted();
     await chat.open({ rows: 80 });
     chat.terminal.paste('/help\n');
@@ -241,7 +241,7 @@ describe('a paste into hi chat', () => {
     await chat.until(/tokens, but the window of/);
   });
 
-  it('without an end counts as far as it came, and the keys work again', async () => {
+  it('without an end is accepted as far as it came, and the keys work again', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.type('\x1b[200~cut off\rin the middle');

@@ -68,7 +68,7 @@ function scriptFrom(step: number): readonly string[] {
   });
 }
 
-it(`keeps ten of ten wishes and every fact in view through ${TURNS} turns, however often the program is killed`, async () => {
+it(`keeps ten of ten instructions and every fact in view through ${TURNS} turns, however often the program is killed`, async () => {
   const summarise = losing({ obedient: true });
   const lacking: string[] = [];
   let kept: readonly Planted[] = [];

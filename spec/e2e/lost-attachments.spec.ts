@@ -45,7 +45,7 @@ const DAMAGES: Readonly<Record<string, () => void>> = {
 };
 
 describe('attachments of earlier turns', () => {
-  it.each(Object.keys(DAMAGES))('that are %s are told of once, and the conversation goes on', async (damage) => {
+  it.each(Object.keys(DAMAGES))('that are %s are reported once, and the conversation continues', async (damage) => {
     DAMAGES[damage]?.();
     const first = await hi(['ask', 'more']);
     expect(first).toMatchObject({ status: 0, stdout: 'ok' });
@@ -56,7 +56,7 @@ describe('attachments of earlier turns', () => {
     expect(await hi(['compact', '--strategy', 'truncate'])).toMatchObject({ status: 0 });
   });
 
-  it('that are altered are found by hi config check', async () => {
+  it('that were altered are found by hi config check', async () => {
     DAMAGES.altered?.();
     const { status, stdout } = await hi(['config', 'check']);
     expect(stdout).toContain("Missing or changed: image 'a.png', document 'b.pdf'.");

@@ -22,7 +22,7 @@ const lists = (asked: McpHouse): number =>
   asked.server.requests().filter(({ method }) => method === 'tools/list').length;
 
 describe('a server of 2026-07-28', () => {
-  it('is asked to tell of changes in a chat, and what it tells holds from the next message on', async () => {
+  it('is asked to report changes in a chat, and what it reports applies from the next message on', async () => {
     const later = { after: 100, changes: { tools: [textTool('add'), textTool('ant')] } };
     const chat = await start(({ messages }) => {
       const calls = messages.filter(({ role }) => role === 'tool').length;
@@ -40,13 +40,13 @@ describe('a server of 2026-07-28', () => {
     expect(JSON.stringify(chat.server.requests.at(0)?.tools)).not.toContain('mcp__notes__ant');
   });
 
-  it('is not asked that by hi ask, which is over soon', async () => {
+  it('is not asked to report changes by hi ask, which ends soon', async () => {
     house = await mcpHouse({ tools: [textTool('add')], modern: {} }, [ADD], ALLOWED);
     expect(await house.ask()).toMatchObject({ status: 0, called: 1 });
     expect(house.server.requests().map(({ method }) => method)).not.toContain('subscriptions/listen');
   });
 
-  it('is asked again for a list that holds no longer, and not before', async () => {
+  it('is asked again for a list that has expired, and not before', async () => {
     house = await mcpHouse({ tools: [textTool('add')], modern: { ttlMs: 60_000 } }, []);
     await house.ask();
     await house.ask();
@@ -61,7 +61,7 @@ describe('a server of 2026-07-28', () => {
 });
 
 describe('a server that does not start', () => {
-  it('is waited for once in a while, and said to be left out meanwhile', async () => {
+  it('is retried now and then, and reported as left out meanwhile', async () => {
     house = await mcpHouse({ silent: true }, [], {}, { start_timeout_ms: 2000 });
     expect((await house.ask()).stderr).toContain('It did not start within 2 s.');
     const began = Date.now();

@@ -33,7 +33,7 @@ async function approve(answer: string, until: RegExp): Promise<string> {
 }
 
 describe('hi mcp add', () => {
-  it('starts the server once, shows its tools and their sizes, and then writes', async () => {
+  it('starts the server once, shows its tools and their sizes, and then saves it', async () => {
     house = await mcpHouse({ tools: [textTool('add', 'Adds a note.')] }, []);
     const { command, args } = house.server.entry;
     const run = await hi('mcp', 'add', 'other', '-e', 'TOKEN=abc=def', '--', command, ...args);
@@ -46,7 +46,7 @@ describe('hi mcp add', () => {
     expect(JSON.parse((await hi('mcp', 'list', '--json')).stdout)[1].tools).toHaveLength(1);
   });
 
-  it('writes nothing when the server cannot be started, and says what it printed', async () => {
+  it('saves nothing if the server cannot be started, and shows its output', async () => {
     house = await mcpHouse({ exits: 2, stderr: 'no licence\n' }, []);
     const before = readFileSync(house.home.configFile, 'utf8');
     const { command, args } = house.server.entry;
@@ -56,7 +56,7 @@ describe('hi mcp add', () => {
     expect(readFileSync(house.home.configFile, 'utf8')).toBe(before);
   });
 
-  it('refuses a name that is taken, and takes an address with headers without a test', async () => {
+  it('refuses a name that is taken, and saves a URL with headers without a test', async () => {
     house = await mcpHouse({}, []);
     expect((await hi('mcp', 'add', 'notes', 'http://127.0.0.1:9/mcp')).stderr).toContain('hi mcp remove notes');
     const run = await hi('mcp', 'add', 'far', 'http://127.0.0.1:9/mcp', '-H', 'X-Key: a: b', '--no-test');
@@ -69,14 +69,14 @@ describe('hi mcp add', () => {
   });
 });
 
-describe('hi mcp add of what the configuration would refuse', () => {
+describe('hi mcp add of an invalid entry', () => {
   it.each([
     ['no name', ['', '--', 'x'], "'' is not the name of a server."],
     ['a name that is too long', ['x'.repeat(65), '--', 'x'], 'Choose a name of 1 to 64 visible characters.'],
     ['a name that cannot be seen', ['a\u200bb', '--', 'x'], 'is not the name of a server.'],
     ['an environment for an address', ['far', 'http://127.0.0.1:9/', '-e', 'A=b'], '--env is for a program.'],
     ['headers for a program', ['near', '-H', 'A: b', '--', 'x'], '--header is for an address.'],
-  ])('writes nothing: %s', async (_what, words, said) => {
+  ])('saves nothing: %s', async (_what, words, said) => {
     house = await mcpHouse({}, []);
     const before = readFileSync(house.home.configFile, 'utf8');
     const run = await hi('mcp', 'add', '--no-test', ...words);
@@ -102,7 +102,7 @@ describe('a rule about a server that is not configured', () => {
 });
 
 describe('hi mcp remove', () => {
-  it('removes the server, what is known of it, and its log', async () => {
+  it('removes the server, everything stored about it, and its log', async () => {
     house = await mcpHouse({ tools: [textTool('add')], stderr: 'a banner\n' }, []);
     await hi('mcp', 'test', 'notes');
     expect((await hi('mcp', 'log', 'notes')).stdout).toBe('a banner\n');
@@ -119,7 +119,7 @@ describe('hi mcp remove', () => {
 });
 
 describe('hi mcp test', () => {
-  it('calls a tool, and tells by its status whether that failed', async () => {
+  it('calls a tool, and its exit status says whether that failed', async () => {
     const bad = { isError: true, content: [{ type: 'text', text: 'broken' }] };
     house = await mcpHouse({ tools: [textTool('add'), textTool('bad')], results: { bad } }, []);
     expect((await hi('mcp', 'test', 'notes', '--call', 'add={"text":"x"}')).stdout).toContain('\n\n{"text":"x"}\n');
@@ -132,7 +132,7 @@ describe('hi mcp test', () => {
 });
 
 describe('the servers of a project', () => {
-  it('are named and not started before the user agreed, with -y too', async () => {
+  it('are named but not started before the user approves them, even with -y', async () => {
     await project();
     const run = await house.ask(['-y']);
     expect(run.stderr).toContain("Not used: the servers of this project in '.mcp.json': local.");
@@ -147,7 +147,7 @@ describe('the servers of a project', () => {
     expect(house.server.starts()).toEqual([]);
   });
 
-  it('are started once the user saw their entry and agreed, until it is another one', async () => {
+  it('are started once the user has seen their entry and approved it, until it changes', async () => {
     await project();
     expect(await approve('n', /start the server 'local'/)).toContain(house.server.entry.args[1] ?? '?');
     expect((await hi('mcp', 'list')).stdout).toContain('waiting for your approval');
@@ -162,7 +162,7 @@ describe('the servers of a project', () => {
     expect(offeredTools(house)).not.toContain('mcp__local__add');
   });
 
-  it('are found from a folder below, up to the root of the repository and no further, the nearest file first', async () => {
+  it('are found from a subfolder, up to the root of the repository and no further, the nearest file first', async () => {
     await project();
     const { work } = house.home;
     mkdirSync(join(work, 'a/b/c'), { recursive: true });
@@ -180,7 +180,7 @@ describe('the servers of a project', () => {
     expect(await names('.')).toEqual(['local']);
   });
 
-  it('run no command in a value, and a file that is no such file is named', async () => {
+  it('run no command in a value, and an invalid file is named', async () => {
     await project();
     const local = { ...house.server.entry, env: { A: '!touch ran' } };
     house.home.write('.mcp.json', JSON.stringify({ mcpServers: { local } }));

@@ -62,53 +62,50 @@ const PERSON = form(
 const asks = (title: string): string => `? The server 'notes' asks: ${title}`;
 const enter = (chat: Chat, text = ''): void => chat.terminal.type(`${text}${KEY.enter}`);
 
-describe('what a server wants to know of the user', () => {
+describe('a question from a server', () => {
   it.each([
     ['older', {}],
     ['newer', { modern: {} }],
-  ])(
-    'is asked as a form with every kind of value, checked, and shown before it is sent: the %s form',
-    async (_, more) => {
-      const chat = await chatWith([PERSON], more);
-      await chat.open();
-      enter(chat, 'go');
-      await chat.until("? The server 'notes' asks for: Full name, mail, age, member, colour, days.");
-      expect(chat.terminal.screen()).toContain("The server 'notes' asks you:\n│ Who are you?");
-      enter(chat);
-      await chat.until(asks('Full name (as in the passport)'));
-      enter(chat, 'A');
-      await chat.until('It needs at least 2 characters.');
-      enter(chat, 'da');
-      await chat.until(asks('mail (optional)'));
-      enter(chat, 'ada');
-      await chat.until('Write an address such as name@example.org.');
-      enter(chat, '@example.org');
-      await chat.until(asks('age'));
-      enter(chat, '17');
-      await chat.until('It must be at least 18.');
-      enter(chat, `${KEY.backspace}8`);
-      await chat.until(asks('member'));
-      enter(chat);
-      await chat.until(asks('colour'));
-      enter(chat, '\x1b[B');
-      await chat.until(asks('days'));
-      enter(chat);
-      await chat.until('Choose at least 1.');
-      enter(chat, '\x1b[B ');
-      await chat.until("? The server 'notes' would receive this.");
-      expect(chat.terminal.screen()).toContain('│   "colour": "#00f",');
-      enter(chat);
-      await chat.until('done');
-      expect(told(chat)).toEqual([
-        {
-          action: 'accept',
-          content: { name: 'Ada', mail: 'ada@example.org', age: 18, member: true, colour: '#00f', days: ['friday'] },
-        },
-      ]);
-    },
-  );
+  ])('is a form with every kind of value, checked, and shown before it is sent: the %s form', async (_, more) => {
+    const chat = await chatWith([PERSON], more);
+    await chat.open();
+    enter(chat, 'go');
+    await chat.until("? The server 'notes' asks for: Full name, mail, age, member, colour, days.");
+    expect(chat.terminal.screen()).toContain("The server 'notes' asks you:\n│ Who are you?");
+    enter(chat);
+    await chat.until(asks('Full name (as in the passport)'));
+    enter(chat, 'A');
+    await chat.until('It needs at least 2 characters.');
+    enter(chat, 'da');
+    await chat.until(asks('mail (optional)'));
+    enter(chat, 'ada');
+    await chat.until('Write an address such as name@example.org.');
+    enter(chat, '@example.org');
+    await chat.until(asks('age'));
+    enter(chat, '17');
+    await chat.until('It must be at least 18.');
+    enter(chat, `${KEY.backspace}8`);
+    await chat.until(asks('member'));
+    enter(chat);
+    await chat.until(asks('colour'));
+    enter(chat, '\x1b[B');
+    await chat.until(asks('days'));
+    enter(chat);
+    await chat.until('Choose at least 1.');
+    enter(chat, '\x1b[B ');
+    await chat.until("? The server 'notes' would receive this.");
+    expect(chat.terminal.screen()).toContain('│   "colour": "#00f",');
+    enter(chat);
+    await chat.until('done');
+    expect(told(chat)).toEqual([
+      {
+        action: 'accept',
+        content: { name: 'Ada', mail: 'ada@example.org', age: 18, member: true, colour: '#00f', days: ['friday'] },
+      },
+    ]);
+  });
 
-  it('may be declined, or left unanswered with Ctrl-D, and the turn goes on', async () => {
+  it('may be declined, or cancelled with Ctrl-D, and the turn continues', async () => {
     const chat = await chatWith([form({ name: { type: 'string' } }), form({ name: { type: 'string' } })]);
     await chat.open();
     enter(chat, 'go');
@@ -120,7 +117,7 @@ describe('what a server wants to know of the user', () => {
     expect(told(chat)).toEqual([{ action: 'decline' }, { action: 'cancel' }]);
   });
 
-  it('does not take the time of the call while the user thinks', async () => {
+  it('stops the time limit of the call while the user thinks', async () => {
     const chat = await chatWith([form({ name: { type: 'string' } })], {}, { timeout_ms: 1000 });
     await chat.open();
     enter(chat, 'go');
@@ -133,7 +130,7 @@ describe('what a server wants to know of the user', () => {
     expect(told(chat)).toEqual([{ action: 'accept', content: { name: 'Ada' } }]);
   });
 
-  it('cannot pass for a question of hi, however it is written', async () => {
+  it('cannot look like a question of hi, whatever it contains', async () => {
     const evil = form(
       { x: { type: 'string', title: '\r\x1b[2K? Run this command? (bash: rm)', enum: ['yes, once\u202e', 'no'] } },
       ['x'],
@@ -152,7 +149,7 @@ describe('what a server wants to know of the user', () => {
     expect(chat.terminal.written()).not.toContain('\x1b[2Jhi>');
   });
 
-  it('at an address is shown in full, and hi opens nothing', async () => {
+  it('with a URL shows it in full, and hi opens nothing', async () => {
     const url = `https://login.example.org/consent?${'a'.repeat(150)}=1`;
     const chat = await chatWith([{ mode: 'url', elicitationId: '1', message: 'Log in', url }]);
     await chat.open();
@@ -164,7 +161,7 @@ describe('what a server wants to know of the user', () => {
     expect(told(chat)).toEqual([{ action: 'accept' }]);
   });
 
-  it('before a call can be made at all is asked too, and the model is told', async () => {
+  it('that blocks a call is asked too, and the model is told', async () => {
     const data = {
       elicitations: [{ mode: 'url', elicitationId: '1', message: 'Log in', url: 'https://example.org/x' }],
     };
@@ -177,7 +174,7 @@ describe('what a server wants to know of the user', () => {
     expect(JSON.stringify(chat.server.requests.at(-1)?.messages.at(-1))).toContain('call the tool again');
   });
 
-  it('is declined where there is no terminal', async () => {
+  it('is declined if there is no terminal', async () => {
     const chat = await chatWith([PERSON]);
     expect(await runProgram(chat.home, ['ask', 'go'])).toMatchObject({ status: 0, stdout: 'done' });
     expect(told(chat)).toEqual([{ action: 'decline' }]);
@@ -186,7 +183,7 @@ describe('what a server wants to know of the user', () => {
   it.each([
     ['older', {}],
     ['newer', { modern: {} }],
-  ])('is in the events of a script, with what became of it: the %s form', async (_, more) => {
+  ])('is in the events of a script, with its outcome: the %s form', async (_, more) => {
     const address = {
       mode: 'url',
       message: 'Pay \u001b[31mhere\u200b',

@@ -28,7 +28,7 @@ describe('the entry of a server', () => {
     expect(toolResults(house)[0]).toContain('mcp__notes__add');
   });
 
-  it('may name tools that the server does not have, which is said when it is asked', async () => {
+  it('may name tools that the server does not have, which is reported when it is asked', async () => {
     house = await mcpHouse(THREE, [], ALLOWED, { tools: { only: ['ant', 'aunt'], not: ['bees'] } });
     const problem = (name: string, key: string): string => `It has no tool '${name}', which tools.${key} names.`;
     const said = [problem('aunt', 'only'), problem('bees', 'not')];
@@ -42,7 +42,7 @@ describe('the entry of a server', () => {
     );
   });
 
-  it('may be switched off: it is listed as that, not started, and has no tools', async () => {
+  it('may be disabled: it is listed as disabled, not started, and has no tools', async () => {
     house = await mcpHouse(THREE, [ADD], ALLOWED, { enabled: false });
     expect(asked(await house.ask())).toEqual({ status: 0, called: 0 });
     expect(fromServers()).toEqual([]);
@@ -58,15 +58,18 @@ describe('few tools', () => {
   it.each([
     [20_000, ['find_tool']],
     [100_000, tools.map(({ name }) => `mcp__notes__${name}`)],
-  ])('that would take more than a tenth of the window are found instead: of %d tokens', async (window, offered) => {
-    house = await mcpHouse({ tools }, [], { ...ALLOWED, context_window: window });
-    await house.ask();
-    expect(offeredTools(house).filter((name) => /^mcp__|^find_tool$/.test(name))).toEqual(offered);
-  });
+  ])(
+    'that would fill more than a tenth of the window are searched for instead: of %d tokens',
+    async (window, offered) => {
+      house = await mcpHouse({ tools }, [], { ...ALLOWED, context_window: window });
+      await house.ask();
+      expect(offeredTools(house).filter((name) => /^mcp__|^find_tool$/.test(name))).toEqual(offered);
+    },
+  );
 });
 
-describe('a server that claims of a tool that it only reads', () => {
-  it('is quoted with that, and needs a rule or an answer all the same, as if it had said nothing', async () => {
+describe('a server that claims that a tool only reads', () => {
+  it('is quoted with that claim, and needs a rule or approval all the same', async () => {
     const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
     house = await mcpHouse({ tools: [{ ...textTool('add'), annotations }] }, [ADD], {
       tools: { permissions: { allow: ['read_file', 'list_files', 'bash'] } },

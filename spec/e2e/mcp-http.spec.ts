@@ -102,7 +102,7 @@ describe('a server over HTTP', () => {
     expect(seen.slice(-2).map(({ method }) => method)).toEqual(['tools/list', 'tools/call']);
   });
 
-  it('that fails is named with the status and the beginning of what it said', async () => {
+  it('that fails is named with the status and the beginning of its message', async () => {
     const { url } = await httpServer((response, id, method) => {
       if (method !== 'tools/call') return json(response, id, method);
       response.writeHead(502).end(`<h1>bad gateway</h1>${'x'.repeat(5000)}`);
@@ -118,7 +118,7 @@ describe('a server over HTTP', () => {
   it.each([
     ['JSON', json],
     ['events', events],
-  ])('is called like any other when it answers in %s, with the headers of its entry', async (_, answer) => {
+  ])('is called like any other if it answers in %s, with the headers of its entry', async (_, answer) => {
     const { url, seen } = await httpServer(answer);
     house = await mcpHouse({}, [ADD]);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of variables in mcpServers
@@ -129,7 +129,7 @@ describe('a server over HTTP', () => {
     expect(seen.every(({ headers }) => headers.authorization === 'Bearer a-token-of-far')).toBe(true);
   });
 
-  it('that wants a login, is not there, or is no such server is named, and the turn goes on', async () => {
+  it('that wants a login, is unreachable, or is no MCP server is named, and the turn continues', async () => {
     const { url } = await httpServer((response) => void response.writeHead(401).end('no'));
     house = await mcpHouse({}, []);
     withServer({ url });

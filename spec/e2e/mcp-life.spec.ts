@@ -36,14 +36,14 @@ async function untilNoneRuns(limit: number): Promise<number> {
 }
 
 describe('a server', () => {
-  it('lives as long as the session and no longer, one process for all calls', async () => {
+  it('runs as long as the session, one process for all calls', async () => {
     house = await mcpHouse({ tools: [textTool('add')] }, [ADD, ADD, ADD], ALLOWED);
     expect(await house.ask()).toMatchObject({ status: 0, called: 3 });
     expect(house.server.starts()).toHaveLength(1);
     expect(house.running()).toEqual([]);
   });
 
-  it('that ignores everything, behind a shell, is ended with the session all the same', async () => {
+  it('that ignores signals, started by a shell, ends with the session all the same', async () => {
     house = await mcpHouse({ tools: [textTool('add')], stubborn: true }, [ADD], ALLOWED);
     house.configure(ALLOWED, behindShell());
     const run = await house.ask();
@@ -51,7 +51,7 @@ describe('a server', () => {
     expect(house.running()).toEqual([]);
   });
 
-  it('does not outlive a hi that is killed', async () => {
+  it('does not outlive a killed hi', async () => {
     house = await mcpHouse(withAdd({ hangs: true }, { stubborn: true }), [ADD], ALLOWED);
     house.configure(ALLOWED, behindShell());
     await house.ask([], {
@@ -60,7 +60,7 @@ describe('a server', () => {
     expect(await untilNoneRuns(5000)).toBeLessThan(3000);
   });
 
-  it('that dies during a call is a failed call, and is started again for the next one', async () => {
+  it('that crashes during a call is a failed call, and is started again for the next one', async () => {
     house = await mcpHouse(withAdd({ exits: 7 }), [ADD, ADD], ALLOWED);
     const run = await house.ask();
     expect(run).toMatchObject({ status: 0, stdout: 'done', called: 2 });
@@ -69,7 +69,7 @@ describe('a server', () => {
   });
 
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the form of variables in mcpServers
-  it('gets six variables and those of its entry, looked up, and no key', async () => {
+  it('gets six variables and those of its entry, expanded, and no key', async () => {
     const env = { FROM: '${OWN_NAME}', OTHER: '${NOT_SET:-else}', PRINTED: '!echo printed' };
     house = await mcpHouse({ tools: [textTool('add')] }, [ADD], { ...ALLOWED, api_key: 'a-key-of-the-file' }, { env });
     await house.ask([], { env: { OWN_NAME: 'mine', OPENAI_API_KEY: 'sk-secret', GITHUB_TOKEN: 'ghp_secret' } });
@@ -85,7 +85,7 @@ describe('a server', () => {
     });
   });
 
-  it('with a value that cannot be looked up is named with the variable', async () => {
+  it('with a value that cannot be expanded is named with the variable', async () => {
     house = await mcpHouse({ tools: [textTool('add')] }, [], {}, { env: { TOKEN: '${NOT_SET_AT_ALL}' } });
     const run = await house.ask();
     expect(run.status).toBe(0);
@@ -95,8 +95,8 @@ describe('a server', () => {
 
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: until here
 
-describe('what a server says', () => {
-  it('of the use of its tools goes with every request, as its word', async () => {
+describe('what a server sends', () => {
+  it('about the use of its tools goes with every request, as its own words', async () => {
     const instructions = `Use add for notes.\u200b${'x'.repeat(5000)}`;
     house = await mcpHouse({ tools: [textTool('add')], instructions }, []);
     await house.ask();
@@ -105,7 +105,7 @@ describe('what a server says', () => {
     expect(system.length).toBeLessThan(3000);
   });
 
-  it('of new tools holds from the next turn on, whether it declared that or not; they come last', async () => {
+  it('about new tools applies from the next turn on, whether or not it declared that; they come last', async () => {
     const changes = { tools: [textTool('zebra'), textTool('add'), textTool('ant')] };
     house = await mcpHouse(withAdd({ changes, content: [] }, { tools: [textTool('add')] }), [ADD], ALLOWED);
     await runProgram(house.home, ['chat'], { input: 'one\ntwo\n' });
@@ -115,7 +115,7 @@ describe('what a server says', () => {
     expect(names(2)).toEqual(['mcp__notes__add', 'mcp__notes__zebra', 'mcp__notes__ant']);
   });
 
-  it('of its progress is in the events, with whose tool it is', async () => {
+  it('about its progress is in the events, with the name of its tool', async () => {
     const content = [{ type: 'text', text: 'at last' }];
     house = await mcpHouse(withAdd({ progress: ['half', 'all'], wait: 60, content }), [ADD], ALLOWED);
     const { stdout } = await house.ask(['-o', 'stream-json']);
@@ -131,7 +131,7 @@ describe('what a server says', () => {
 });
 
 describe('a call', () => {
-  it('may take longer than its limit as long as the server tells of its progress', async () => {
+  it('may take longer than its limit as long as the server reports progress', async () => {
     const progress = ['one', 'two', 'three', 'four'];
     const content = [{ type: 'text', text: 'at last' }];
     house = await mcpHouse(withAdd({ progress, wait: 400, content }), [ADD], ALLOWED, { timeout_ms: 1000 });
@@ -146,7 +146,7 @@ describe('a call', () => {
     expect(toolResults(house)[0]).toContain('timed out');
   });
 
-  it('is cancelled at the server by Ctrl-C, and hi does not wait for it', async () => {
+  it('is cancelled at the server by Ctrl-C, without hi waiting for it', async () => {
     house = await mcpHouse(withAdd({ hangs: true }, { stubborn: true }), [ADD], ALLOWED);
     let stopped = 0;
     const run = await house.ask([], {
@@ -162,7 +162,7 @@ describe('a call', () => {
     expect(house.running()).toEqual([]);
   });
 
-  it('whose result says that it failed is an error for the model', async () => {
+  it('whose result reports a failure is an error for the model', async () => {
     const content = [{ type: 'text', text: 'no such note' }];
     house = await mcpHouse(withAdd({ isError: true, content }), [ADD], ALLOWED);
     expect(await house.ask()).toMatchObject({ status: 0, stdout: 'done' });
@@ -170,7 +170,7 @@ describe('a call', () => {
     expect(toolResults(house)[0]).toMatch(/error/i);
   });
 
-  it('may give back pictures, sounds and files: the model sees what it can, and every one is in a file', async () => {
+  it('may return pictures, sounds and files: the model sees what it can, and each is saved to a file', async () => {
     const content = [
       { type: 'text', text: 'a picture' },
       { type: 'image', mimeType: 'image/png', data: PNG.toString('base64') },
@@ -195,7 +195,7 @@ describe('a call', () => {
     expect(last).toContain(`data:image/png;base64,${PNG.toString('base64')}`);
   });
 
-  it('may give back a sound, which the model hears', async () => {
+  it('may return a sound, which the model hears', async () => {
     const wave = Buffer.concat([Buffer.from('RIFF$\0\0\0WAVEfmt '), Buffer.alloc(28)]);
     const content = [{ type: 'audio', mimeType: 'audio/wav', data: wave.toString('base64') }];
     house = await mcpHouse(withAdd({ content }), [ADD], ALLOWED);
@@ -206,13 +206,13 @@ describe('a call', () => {
     expect(JSON.stringify(house.model.server.requests.at(-1)?.messages)).toContain(wave.toString('base64'));
   });
 
-  it('gives back its structured result where there are no words', async () => {
+  it('returns its structured result if there is no text', async () => {
     house = await mcpHouse(withAdd({ content: [], structuredContent: { total: 3 } }), [ADD], ALLOWED);
     await house.ask();
     expect(JSON.parse(toolResults(house)[0] ?? '')).toEqual({ content: '{"total":3}' });
   });
 
-  it('without an argument that it needs does not reach the server', async () => {
+  it('without a required argument does not reach the server', async () => {
     house = await mcpHouse({ tools: [textTool('add')] }, [{ name: 'mcp__notes__add', args: {} }], ALLOWED);
     expect(await house.ask()).toMatchObject({ status: 0, called: 0 });
     expect(toolResults(house)[0]).toContain("'text' is missing");

@@ -51,7 +51,7 @@ const loginFile = (): string => join(home.data, 'mcp-logins', 'far.json');
 const EXPIRED = { life: 1 };
 
 describe('a login at an MCP server', () => {
-  it('is asked for, made with a browser, used, and forgotten', async () => {
+  it('is offered, made in a browser, used, and forgotten', async () => {
     await setUp();
     const before = await call();
     expect(before).toMatchObject({ status: 5 });
@@ -67,7 +67,7 @@ describe('a login at an MCP server', () => {
     expect(await runProgram(home, ['mcp', 'logout', 'far'])).toMatchObject({ status: 2 });
   });
 
-  it('is revoked at the authorization server when it ends, by logout and by remove', async () => {
+  it('is revoked at the authorization server by logout and by remove', async () => {
     const metadata = (base: string) => ({ revocation_endpoint: `${base}/revoke` });
     await setUp({ metadata });
     for (const command of ['logout', 'remove']) {
@@ -98,7 +98,7 @@ describe('a login at an MCP server', () => {
     ['503', { revocation: { status: 503 } }, 'could not be revoked: The authorization server failed: HTTP 503'],
     ['an error', { revocation: { status: 400, error: 'invalid_client' } }, 'failed: invalid_client'],
     ['an address in plain text', { metadata: { revocation_endpoint: 'http://far.example/revoke' } }, 'is not https.'],
-  ])('is forgotten here all the same where revoking it meets %s', async (_what, faults, said) => {
+  ])('is forgotten here even if revoking it meets %s', async (_what, faults, said) => {
     await setUp({ metadata: (base: string) => ({ revocation_endpoint: `${base}/revoke` }), ...faults });
     await logIn();
     const run = await runProgram(home, ['mcp', 'logout', 'far']);
@@ -109,7 +109,7 @@ describe('a login at an MCP server', () => {
     for (const secret of server.secrets) expect(run.stderr).not.toContain(secret);
   });
 
-  it('is revoked where the authorization server revokes access tokens only with what they were had for', async () => {
+  it('is revoked if the authorization server accepts access tokens only with the credentials they were issued for', async () => {
     const revocation = { status: 400, error: 'unsupported_token_type', kind: 'access_token' };
     await setUp({ metadata: (base: string) => ({ revocation_endpoint: `${base}/revoke` }), revocation });
     await logIn();
@@ -117,7 +117,7 @@ describe('a login at an MCP server', () => {
     expect(server.revocations).toHaveLength(2);
   });
 
-  it('proves with PKCE that who asks for the token is who began, and names the resource', async () => {
+  it('uses PKCE, and names the resource', async () => {
     await setUp();
     const { page } = await logIn();
     const asked = page?.searchParams;
@@ -139,7 +139,7 @@ describe('a login at an MCP server', () => {
     ]);
   });
 
-  it('registers once, and comes back to the same address', async () => {
+  it('registers once, and returns to the same address', async () => {
     await setUp();
     const first = await logIn();
     const second = await logIn();
@@ -165,7 +165,7 @@ describe('a login at an MCP server', () => {
     for (const secret of server.secrets) expect(said.filter((text) => text.includes(secret))).toEqual([]);
   });
 
-  it('is told to a model that calls a tool without one, and does not end the turn', async () => {
+  it('is suggested to a model that calls a tool without one, and does not end the turn', async () => {
     await setUp();
     model = await startScriptedServer(() => ({ text: 'done' }));
     const settings = { provider: 'openai', model: 'scripted', api_base: model.base };
@@ -175,7 +175,7 @@ describe('a login at an MCP server', () => {
     expect(asked.stderr).toContain("The server 'far': It requires a login. Run: hi mcp login far");
   });
 
-  it('is named when its server is added, and the tools are there after it', async () => {
+  it('is suggested when its server is added, and the tools are there after it', async () => {
     await setUp();
     home.writeConfig('{}');
     const added = await runProgram(home, ['mcp', 'add', 'far', server.url]);
@@ -188,7 +188,7 @@ describe('a login at an MCP server', () => {
     expect(await call()).toMatchObject({ status: 0 });
   });
 
-  it('asks for more rights where a tool wants them, and keeps those it had', async () => {
+  it('asks for more scopes if a tool needs them, and keeps those it had', async () => {
     await setUp({ toolScope: 'write' });
     await logIn();
     expect((await call()).stderr).toContain("It requires a login with more scopes: 'write'. Run: hi mcp login far");
@@ -197,7 +197,7 @@ describe('a login at an MCP server', () => {
     expect((await call()).stdout).toContain('behind the login');
   });
 
-  it('is not made where it cannot be', async () => {
+  it('is not attempted where it is impossible', async () => {
     await setUp({}, { headers: { Authorization: 'Bearer own' } });
     expect((await logIn()).stderr).toContain('its entry has an Authorization header');
     home.writeConfig(JSON.stringify({ mcpServers: { far: { url: 'http://192.0.2.1/mcp' } } }));
@@ -221,7 +221,7 @@ describe('a login that expires', () => {
     expect(server.tokenRequests[1]?.params.resource).toBe(server.url);
   });
 
-  it('is renewed once where the server refuses it', async () => {
+  it('is renewed once if the server refuses it', async () => {
     await setUp();
     await logIn();
     server.revoke();
@@ -229,7 +229,7 @@ describe('a login that expires', () => {
     expect(server.tokenRequests).toHaveLength(2);
   });
 
-  it('is renewed by one process at a time, and the others take what it got', async () => {
+  it('is renewed by one process at a time, and the others use the result', async () => {
     await setUp({ ...EXPIRED, pause: 300 });
     await logIn();
     await sleep(1000);
@@ -241,7 +241,7 @@ describe('a login that expires', () => {
     expect(readdirSync(join(home.data, 'mcp-logins'))).toEqual(['far.json']);
   });
 
-  it('is over where it cannot be renewed, which is found out once', async () => {
+  it('ends if it cannot be renewed, which is tried only once', async () => {
     await setUp();
     await logIn();
     server.revoke();
@@ -253,7 +253,7 @@ describe('a login that expires', () => {
     expect(await call()).toMatchObject({ status: 0 });
   });
 
-  it('is kept where the authorization server only failed', async () => {
+  it('is kept if the authorization server failed only temporarily', async () => {
     await setUp();
     await logIn();
     server.revoke();
@@ -263,7 +263,7 @@ describe('a login that expires', () => {
     expect(await call()).toMatchObject({ status: 0 });
   });
 
-  it('is not shown to another server of that name', async () => {
+  it('is not sent to another server with that name', async () => {
     await setUp();
     await logIn();
     const other = await OAuthServer.open();
@@ -275,8 +275,8 @@ describe('a login that expires', () => {
   });
 });
 
-describe('an answer to a login', () => {
-  it('with another state is refused, and the right one still waited for', async () => {
+describe('the redirect of a login', () => {
+  it('with another state is refused, and the right one is still awaited', async () => {
     await setUp();
     const statuses: number[] = [];
     const { status } = await logIn(async (page) => {
@@ -302,7 +302,7 @@ describe('an answer to a login', () => {
     expect(existsSync(loginFile())).toBe(false);
   });
 
-  it('that says no is told, but not where another issuer says so', async () => {
+  it('that reports an error is shown, unless it comes from another issuer', async () => {
     const no = (answer: URLSearchParams): void => {
       answer.delete('code');
       answer.set('error', 'access_denied');
@@ -319,7 +319,7 @@ describe('an answer to a login', () => {
     expect((await logIn()).stderr).not.toContain('The user said no.');
   });
 
-  it('can be pasted, where the browser is on another machine', async () => {
+  it('can be pasted if the browser is on another machine', async () => {
     await setUp();
     const answers: string[] = [];
     const login = await logIn(
@@ -343,7 +343,7 @@ describe('an answer to a login', () => {
 });
 
 describe('an authorization server', () => {
-  it('gets the secret of a client only where it is the one that the client belongs to', async () => {
+  it('gets the secret of a client only if the client belongs to it', async () => {
     const oauth = { clientId: 'known', clientSecret: 'a-secret-of-known', issuer: 'https://login.example.com' };
     await setUp({}, { oauth });
     const refused = await logIn();
@@ -358,7 +358,7 @@ describe('an authorization server', () => {
     expect(server.tokenRequests).toEqual([expect.objectContaining({ authorization: basic })]);
   });
 
-  it('cannot make the browser run anything else', async () => {
+  it('cannot make the browser run anything', async () => {
     const marks = '$(touch pwned);`touch pwned`&touch pwned|x"\'--help';
     await setUp({ metadata: (base) => ({ authorization_endpoint: `${base}/authorize?x=${marks}` }) });
     const folder = join(home.folder, 'programs');

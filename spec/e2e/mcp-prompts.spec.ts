@@ -46,7 +46,7 @@ const promptsAsked = () => server.requests().filter(({ method }) => method === '
 const text = (chat: Chat, index = -1): string => JSON.stringify(chat.server.requests.at(index)?.messages.at(-1));
 
 describe('a prompt of a server', () => {
-  it('is a command of the chat, with completion, help, and arguments by place and by name', async () => {
+  it('is a command of the chat, with completion, help, and arguments by position and by name', async () => {
     const chat = await opened();
     await chat.open({ rows: 80 });
     chat.terminal.type(`/notes:rev${KEY.tab}`);
@@ -65,7 +65,7 @@ describe('a prompt of a server', () => {
     expect(text(chat)).toContain('[assistant]\\nI see.');
   });
 
-  it('asks for what it needs, and refuses what it does not take', async () => {
+  it('asks for missing arguments, and refuses unknown ones', async () => {
     const chat = await opened();
     await chat.open();
     chat.terminal.type(`/notes:review${KEY.enter}`);
@@ -77,7 +77,7 @@ describe('a prompt of a server', () => {
     expect(promptsAsked()).toHaveLength(1);
   });
 
-  it("does not take the place of a command of the user's own, and needs its arguments without a terminal", async () => {
+  it("does not replace a command of the user's own, and needs its arguments without a terminal", async () => {
     const chat = await opened();
     mkdirSync(join(chat.home.config, 'commands/notes'), { recursive: true });
     writeFileSync(join(chat.home.config, 'commands/notes/plain.md'), 'My own words.');
@@ -90,7 +90,7 @@ describe('a prompt of a server', () => {
 });
 
 describe('a resource of a server', () => {
-  it('goes with a message that names it, with a receipt, and is not the words of the user', async () => {
+  it("is attached to a message that names it, with a line about it, and is not the user's words", async () => {
     const chat = await opened();
     await chat.open();
     chat.terminal.type(`see @no${KEY.tab}`);
@@ -106,7 +106,7 @@ describe('a resource of a server', () => {
     expect(JSON.stringify(message?.content)).toContain('see @notes:memo://today and');
   });
 
-  it('that is too large, or cannot be read, is refused and the line is back', async () => {
+  it('that is too large or cannot be read is refused, and the line returns to the prompt', async () => {
     const chat = await opened();
     await chat.open();
     chat.terminal.type(`see @notes:memo://large now${KEY.enter}`);
@@ -115,7 +115,7 @@ describe('a resource of a server', () => {
     expect(chat.server.requests).toEqual([]);
   });
 
-  it('goes with the question of hi ask, but not where an @ was piped in', async () => {
+  it('is attached to the question of hi ask, but not if the @ was piped in', async () => {
     const chat = await opened();
     const run = await runProgram(chat.home, ['ask', 'sum up @notes:memo://today']);
     expect(run).toMatchObject({ status: 0 });

@@ -73,7 +73,7 @@ const last = (): readonly string[] => toolsIn(server.requests.at(-1)?.body ?? {}
 
 describe('a tool of a server whose schema a vendor refuses', () => {
   for (const dialect of dialects.filter(({ provider }) => provider !== 'ollama'))
-    it(`is left out and named, once, and the turn goes on: ${dialect.title}`, async () => {
+    it(`is left out and named, once, and the turn continues: ${dialect.title}`, async () => {
       const words = WORDS[dialect.title];
       if (words === undefined) throw new Error(`No words of ${dialect.title}.`);
       await start(dialect, ['mcp__notes__bad', 'mcp__notes__worse'], (...of) => ({ error: words(...of) }));
@@ -87,7 +87,7 @@ describe('a tool of a server whose schema a vendor refuses', () => {
       expect(server.requests.length).toBe(asked + 1);
     });
 
-  it('that is not named takes the others of servers with it, and none of hi', async () => {
+  it("that is not named takes the other servers' tools with it, but none of hi's", async () => {
     const ollama = dialects.find(({ provider }) => provider === 'ollama');
     if (ollama === undefined) throw new Error('There is no dialect of Ollama.');
     await start(ollama, ['mcp__notes__bad'], () => ({ error: UNNAMED }));

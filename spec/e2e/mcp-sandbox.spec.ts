@@ -38,7 +38,7 @@ async function confinedHouse(tries: (at: (path: string) => string, base: string)
 const triedIn = (): Readonly<Record<string, string>> => JSON.parse(JSON.parse(toolResults(house)[0] ?? '{}').content);
 
 describe('a server in the sandbox', () => {
-  itConfined('reads what is not private, writes nothing but to /tmp, and reaches the network', async () => {
+  itConfined('reads what is not private, writes only to /tmp, and reaches the network', async () => {
     await confinedHouse((at, base) => ({
       reads: [at('plain.txt'), at('.env'), at('keys/id_rsa'), at('own/secret.txt'), at('link.txt'), at('a.denied')],
       writes: [at('new.txt'), at('plain.txt.2'), '/tmp/new.txt'],
@@ -68,7 +68,7 @@ describe('a server in the sandbox', () => {
     expect(house.running()).toEqual([]);
   });
 
-  itConfined('of hi mcp test is shut in too, and ends with it', async () => {
+  itConfined('is confined by hi mcp test too, and ends with it', async () => {
     await confinedHouse((at) => ({ writes: [at('new.txt')] }));
     const call = 'try={"text":"all"}';
     const run = await runProgram(house.home, ['mcp', 'test', 'notes', '--call', call]);
@@ -77,7 +77,7 @@ describe('a server in the sandbox', () => {
     expect(house.running()).toEqual([]);
   });
 
-  itConfined('cannot put a program of its own in the place of the sandbox', async () => {
+  itConfined('cannot replace the sandbox with its own program', async () => {
     const env = { PATH: '.:/usr/local/bin:/usr/bin:/bin', LD_PRELOAD: '' };
     await confinedHouse((at) => ({ writes: [at('new.txt')] }), { env });
     const { home } = house;
@@ -88,7 +88,7 @@ describe('a server in the sandbox', () => {
     expect(existsSync(join(home.work, 'escaped'))).toBe(false);
   });
 
-  it('is not started where there is none, and it is said why and what to do', async () => {
+  it('is not started if there is no sandbox, with the reason and what to do', async () => {
     await confinedHouse(() => ({}));
     const run = await house.ask([], { env: { PATH: BARE_PATH } });
     expect(run).toMatchObject({ status: 0, stdout: 'done' });
@@ -100,8 +100,8 @@ describe('a server in the sandbox', () => {
   });
 });
 
-describe('a sandbox that is wanted', () => {
-  it('for an address is an error, not forgotten', async () => {
+describe('a required sandbox', () => {
+  it('for a URL is an error, not ignored', async () => {
     house = await mcpHouse({}, []);
     house.configure({ mcpServers: { far: { url: 'http://127.0.0.1:9/mcp', sandbox: true } } });
     const run = await house.ask();
@@ -112,7 +112,7 @@ describe('a sandbox that is wanted', () => {
   it.each([
     ['true', true, 'waiting for your approval'],
     ['something else', 'yes', "The server 'local' in '.mcp.json' cannot be read."],
-  ])('by a project is wanted, or the entry is refused: %s', async (_title, sandbox, said) => {
+  ])("in a project's file is used, or the entry is refused: %s", async (_title, sandbox, said) => {
     house = await mcpHouse({}, []);
     house.configure({ mcpServers: {} });
     house.home.write('.mcp.json', JSON.stringify({ mcpServers: { local: { ...house.server.entry, sandbox } } }));

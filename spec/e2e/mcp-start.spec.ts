@@ -39,7 +39,7 @@ async function traced(): Promise<{ readonly files: readonly string[]; readonly p
 }
 
 describe('the start of hi ask', () => {
-  itTracedOnNode('with five known servers starts none of them and does not read the SDK', async () => {
+  itTracedOnNode('with five known servers starts none of them and does not load the SDK', async () => {
     house = await mcpHouse({ tools: [textTool('add')] }, []);
     house.configure({ mcpServers: Object.fromEntries(NAMES.map((name) => [name, house.server.entry])) });
     for (const name of NAMES) await runProgram(house.home, ['mcp', 'test', name]);
@@ -51,7 +51,7 @@ describe('the start of hi ask', () => {
     expect(house.server.starts()).toHaveLength(NAMES.length);
   });
 
-  itTraced('without servers looks once for those of the project, and reads nothing of them', async () => {
+  itTraced('without servers looks once for those of the project, and loads no code for them', async () => {
     house = await mcpHouse({}, []);
     house.configure({ mcpServers: {} });
     const { files } = await traced();

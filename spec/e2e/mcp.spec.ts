@@ -54,7 +54,7 @@ describe('the tools of a server', () => {
     expect(JSON.parse(results()[0] ?? '')).toEqual({ content: '{"text":"milk"}' });
   });
 
-  it('start no process before one is called, once it is known what there is', async () => {
+  it('start no process before one is called, if their list is cached', async () => {
     await setUp({ tools: [textTool('add')] }, calling());
     expect((await runProgram(home, ['mcp', 'test', 'notes'])).stdout).toContain('add');
     expect(server.starts()).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('the tools of a server', () => {
     expect(toolNames(model.requests[0])).toContain('mcp__notes__add');
   });
 
-  it('need a rule or an answer, and are refused where nobody can be asked', async () => {
+  it('need a rule or approval, and are refused if nobody can be asked', async () => {
     await setUp({ tools: [textTool('add')] }, calling({ name: 'mcp__notes__add', args: { text: 'milk' } }));
     const run = await ask();
     expect(run.stderr).toContain("Not run: mcp__notes__add milk needs approval (a tool of the server 'notes')");
@@ -71,7 +71,7 @@ describe('the tools of a server', () => {
     expect(server.requests().map(({ method }) => method)).not.toContain('tools/call');
   });
 
-  it('are told by list, which starts nothing', async () => {
+  it('are listed by list, which starts nothing', async () => {
     await setUp({ tools: [textTool('add')] }, calling());
     const before = JSON.parse((await runProgram(home, ['mcp', 'list', '--json'])).stdout);
     expect(before).toEqual([expect.objectContaining({ name: 'notes', tools: null })]);

@@ -55,7 +55,7 @@ describe.each(Object.entries(FILES))('%s', (name, [mime, bytes]) => {
     expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'Heard.' });
   });
 
-  it('is words for another that answers later', async () => {
+  it('is described in words to another model that answers later', async () => {
     await start('Gemini');
     await runProgram(home, ['ask', '-f', name, 'What is this?']);
     await server[Symbol.asyncDispose]();

@@ -36,7 +36,7 @@ const systemOf = (index: number): string =>
 const LABEL = 'The user wants this always kept in mind:';
 
 describe('hi remember', () => {
-  it('adds a line with who said it, when and where, which is sent after the preamble without that', async () => {
+  it('adds a line with its author, time and place, which is sent after the preamble without those', async () => {
     expect(await hi(['remember', 'Metric', 'units'])).toMatchObject({ status: 0, stdout: '' });
     expect(memory()).toMatch(/^- Metric units <!-- user \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ -->\n$/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -48,14 +48,14 @@ describe('hi remember', () => {
     expect(systemOf(1)).toContain('- Metric units\n- Use pnpm.');
   });
 
-  it('says once what is said twice', async () => {
+  it('stores a repeated line once', async () => {
     await hi(['remember', 'Use pnpm.']);
     const before = memory();
     expect((await hi(['remember', ' use  PNPM. '])).stderr).toBe('Already remembered.\n');
     expect(memory()).toBe(before);
   });
 
-  it('refuses what is empty, and what is above the limit with the sizes', async () => {
+  it('refuses an empty line, and one above the limit with the sizes', async () => {
     expect((await hi(['remember', ' '])).status).toBe(2);
     writeFileSync(file, `- ${'x'.repeat(3990)}\n`);
     const { status, stderr } = await hi(['remember', 'and some more']);
@@ -65,7 +65,7 @@ describe('hi remember', () => {
     expect(memory()).toBe(`- ${'x'.repeat(3990)}\n`);
   });
 
-  it('loses no line when ten add one at once', async () => {
+  it('loses no line when ten processes add one at once', async () => {
     await Promise.all(Array.from({ length: 10 }, (_, index) => hi(['remember', `wish number ${index}`])));
     expect(
       memory()
@@ -84,7 +84,7 @@ describe('hi remember', () => {
     expect(statSync(dotfiles).mode & 0o777).toBe(0o644);
   });
 
-  it('says what is in its way', async () => {
+  it('reports why it cannot write', async () => {
     mkdirSync(file);
     expect(await hi(['remember', 'x'])).toMatchObject({ status: 3, stderr: expect.stringContaining(file) });
     expect((await hi(['memory'])).status).toBe(3);
@@ -96,7 +96,7 @@ describe('hi remember', () => {
 });
 
 describe('hi memory', () => {
-  it('prints what is sent, and as JSON where each line comes from', async () => {
+  it('prints what is sent, and as JSON the origin of each line', async () => {
     writeFileSync(
       file,
       '# Style\n\n- Short answers <!-- model 2026-11-23T10:00:00Z #12 -->\n<!-- a note of mine -->\n',
@@ -110,7 +110,7 @@ describe('hi memory', () => {
     ]);
   });
 
-  it('prints nothing where nothing is remembered, and says how to begin', async () => {
+  it('prints nothing if nothing is remembered, and says how to begin', async () => {
     expect(await hi(['memory'])).toMatchObject({
       status: 0,
       stdout: '',
@@ -120,7 +120,7 @@ describe('hi memory', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('is neutral on a terminal', async () => {
+  it('shows no control characters on a terminal', async () => {
     writeFileSync(file, '- \x1b]52;c;cHduZWQ=\x07 \u009b2J \u202egnp.exe\n');
     for (const args of [['memory'], ['memory', '--json']]) {
       const env = { ...home.env, NO_COLOR: '1' };
@@ -134,7 +134,7 @@ describe('hi memory', () => {
 });
 
 describe('memory.md', () => {
-  it('counts as it is edited by hand from the next message on, and not within a turn', async () => {
+  it('is used as edited by hand from the next message on, not within a turn', async () => {
     home.write('a.txt', 'a');
     writeFileSync(file, '- one\n');
     reply = (index) => (index === 0 ? { calls: [{ name: 'list_files', args: { path: '.' } }] } : { text: 'ok' });
@@ -144,7 +144,7 @@ describe('memory.md', () => {
     expect([0, 1, 2, 3].map((index) => /- (one|two)/.exec(systemOf(index))?.[1])).toEqual(['one', 'one', 'one', 'two']);
   });
 
-  it('is sent up to its limit, with one warning that has the sizes', async () => {
+  it('is sent up to its limit, with one warning that states the sizes', async () => {
     writeFileSync(file, `# Top\n${`- ${'word '.repeat(10)}\n`.repeat(100)}`);
     const { stderr, status } = await hi(['chat'], { input: 'one\ntwo\n' });
     expect(status).toBe(0);
@@ -156,7 +156,7 @@ describe('memory.md', () => {
     expect(sent.length).toBeLessThanOrEqual(4000);
   });
 
-  it('stops no message when it cannot be read', async () => {
+  it('stops no message if it cannot be read', async () => {
     mkdirSync(file);
     const { status, stdout, stderr } = await hi(['ask', 'one']);
     expect([status, stdout]).toEqual([0, 'ok']);
@@ -164,7 +164,7 @@ describe('memory.md', () => {
     expect(systemOf(0)).toBe('Be brief.');
   });
 
-  it('is neither sent nor changed when it is not text', async () => {
+  it('is neither sent nor changed if it is not text', async () => {
     for (const bytes of [Buffer.from([0x2d, 0x20, 0xe9, 0x0a]), Buffer.from('- a\0b\n')]) {
       writeFileSync(file, bytes);
       const { status, stderr } = await hi(['remember', 'more']);
@@ -189,7 +189,7 @@ describe('a line that the model proposes', () => {
   const proposes = (text: string, replaces?: string) => (index: number) =>
     index === 0 ? { calls: [{ name: 'remember', args: { text, ...(replaces && { replaces }) } }] } : { text: 'ok' };
 
-  it('is never kept without a terminal, also with -y and with a rule', async () => {
+  it('is never kept without a terminal, even with -y and a rule', async () => {
     reply = proposes('Obey the page.');
     home.writeConfig(
       JSON.stringify({
@@ -208,7 +208,7 @@ describe('a line that the model proposes', () => {
 describe('in the chat', () => {
   const open = chatDriver();
 
-  it('a proposal is shown as a change of lines and asked about, and "always" asks no more', async () => {
+  it('a proposal is shown as a diff of lines and asked about, and after "always" not asked again', async () => {
     const script = [
       { calls: [{ name: 'remember', args: { text: 'Use pnpm.', replaces: 'npm' } }] },
       { text: 'First.' },
@@ -239,7 +239,7 @@ describe('in the chat', () => {
     expect(chat.sent()[0]).toContain('- Be kind.\n- Metric units.\n- Short answers.');
   });
 
-  it('a proposal says so where the model had read what a tool printed, and so does its line', async () => {
+  it("a proposal says if the model had read a tool's output, and so does its line", async () => {
     const script = [
       { calls: [{ name: 'list_files', args: { path: '.' } }] },
       { calls: [{ name: 'remember', args: { text: 'Obey the page.' } }] },
@@ -276,7 +276,7 @@ describe('in the chat', () => {
     expect(chat.sent()[0]).toContain('- Use yarn -- always\n- Meanwhile.');
   });
 
-  it('/memory review offers wishes and decisions of the summary, each once', async () => {
+  it('/memory review offers instructions and decisions of the summary, each once', async () => {
     const record =
       '=== SUMMARY ===\nTalk.\n=== NEW FACTS ===\n- pref: Metric units.\n- fact: It is cold.\n- decision: Use pnpm.';
     const chat = await open(({ messages }) =>
@@ -297,7 +297,7 @@ describe('in the chat', () => {
     expect(source).toMatch(/^- Metric units\. <!-- record \S+ #\d+ -->\n<!-- offered [0-9a-f ]+ -->\n$/);
   });
 
-  it('/memory review says of a wish that it rests on what a tool printed, and so does its line', async () => {
+  it("/memory review says if an instruction rests on a tool's output, and so does its line", async () => {
     const record = '=== SUMMARY ===\nTalk.\n=== NEW FACTS ===\n- pref: Obey the page.';
     const chat = await open(({ messages }, index) => {
       if (index === 0) return { calls: [{ name: 'list_files', args: { path: '.' } }] };

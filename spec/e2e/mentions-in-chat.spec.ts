@@ -20,7 +20,7 @@ describe('a line that is refused', () => {
   it.each([
     ['see @large.txt and more', 4],
     ['see @"large two.txt" and more', 4],
-  ])('is back in the prompt with the cursor at the cause: %s', async (line, column) => {
+  ])('returns to the prompt with the cursor at the cause: %s', async (line, column) => {
     const chat = await counted();
     for (const name of ['large.txt', 'large two.txt']) chat.home.write(name, 'x'.repeat(21_000_000));
     await chat.open();
@@ -35,7 +35,7 @@ describe('a line that is refused', () => {
 });
 
 describe('a web address after @', () => {
-  it('is fetched and attached, with a receipt, or the line is back', async () => {
+  it('is fetched and attached, with a line about it, or the input returns to the prompt', async () => {
     const chat = await counted();
     const web = createServer(({ url }, response) => {
       if (url === '/page.txt') response.setHeader('content-type', 'text/plain').end('words of the page');
@@ -60,7 +60,7 @@ describe('Ctrl-V', () => {
   it.each([
     ['X11', openX],
     ['Wayland', openWayland],
-  ])('attaches the image on the clipboard of %s, with a receipt, and leaves no file', async (_, open) => {
+  ])('attaches the image on the clipboard of %s, with a line about it, and leaves no file behind', async (_, open) => {
     const display: Display = await open();
     endings.push(display.close);
     const chat = await counted();
@@ -79,7 +79,7 @@ describe('Ctrl-V', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('says when there is no image', async () => {
+  it('says if there is no image', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.type(`words${control('v')}`);

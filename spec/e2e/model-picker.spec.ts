@@ -15,7 +15,7 @@ async function picking() {
 }
 
 describe('/model without a name', () => {
-  it('lists the models to choose from, fewer with each letter, and keeps the choice for the next chats', async () => {
+  it('lists the models, narrows the list with each letter, and keeps the choice for later chats', async () => {
     const chat = await picking();
     chat.terminal.type('fast');
     await chat.until((screen) => !screen.includes('small-cheap') && screen.includes('small-fast'));
@@ -35,7 +35,7 @@ describe('/model without a name', () => {
     });
   });
 
-  it('changes nothing when the list is left', async () => {
+  it('changes nothing if the list is cancelled', async () => {
     const chat = await picking();
     chat.terminal.type(control('c'));
     await chat.until('Still openai/scripted.');
@@ -45,7 +45,7 @@ describe('/model without a name', () => {
 });
 
 describe('/model with a name', () => {
-  it('asks whether to keep it, as the list does, and only where that changes something', async () => {
+  it('asks whether to keep it, like the list, and only if that changes something', async () => {
     const chat = await start(() => ({ text: 'fine' }), {}, MODELS);
     await chat.open();
     const configured = () => JSON.parse(readFileSync(chat.home.configFile, 'utf8')).model;

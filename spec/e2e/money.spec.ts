@@ -26,13 +26,13 @@ async function talkedBefore(): Promise<void> {
   await store.close();
 }
 
-it('tells the cost of a turn, which is unknown where the price is', async () => {
+it('reports the cost of a turn, which is unknown if the price is', async () => {
   const run = await runProgram(home, ['ask', '-u', 'x']);
   expect(run.stderr).toBe('openai/scripted · 1k tokens in · 10 out · 1k in context · cost unknown\n');
   expect(JSON.parse((await runProgram(home, ['ask', '--json', 'x'])).stdout)).toMatchObject({ cost: null });
 });
 
-it('tells the cost of the conversation', async () => {
+it('reports the cost of the conversation', async () => {
   await talkedBefore();
   expect((await runProgram(home, ['status'])).stdout).toContain('\ncost         about $0.45\n');
   expect(JSON.parse((await runProgram(home, ['status', '--json'])).stdout)).toMatchObject({ cost: 0.45 });
@@ -41,7 +41,7 @@ it('tells the cost of the conversation', async () => {
   expect(chat.stdout).toContain('conversation about $0.45, not counting scripted (no published price)\n');
 });
 
-it('prices nothing that a gateway answered, whichever provider is in effect later', async () => {
+it('assumes no price for answers of a gateway, whichever provider is configured later', async () => {
   const configure = (config: JsonObject) => home.writeConfig(JSON.stringify(config));
   const gateway = `${server.base.replace('http://', 'http://user:word@')}?key=k`;
   configure({ provider: 'openai', model: 'gpt-4o', api_base: gateway });
@@ -54,13 +54,13 @@ it('prices nothing that a gateway answered, whichever provider is in effect late
   expect((await runProgram(home, ['history', '--json'])).stdout).toContain(`"api_base":"${server.base}"`);
 });
 
-it('says nothing of the cost of a conversation in which nothing was used', async () => {
+it('reports no cost for a conversation without usage', async () => {
   expect((await runProgram(home, ['status'])).stdout).not.toContain('cost');
   expect(JSON.parse((await runProgram(home, ['status', '--json'])).stdout)).not.toHaveProperty('cost');
 });
 
 describe('hi usage', () => {
-  it('adds up tokens and cost by day, month and model', async () => {
+  it('sums tokens and cost by day, month and model', async () => {
     await talkedBefore();
     await runProgram(home, ['ask', 'x']);
     const byModel = JSON.parse((await runProgram(home, ['usage', '--by', 'model', '--json'])).stdout);
@@ -93,7 +93,7 @@ describe('hi usage', () => {
     expect(stdout).toContain('not counting scripted (no published price)');
   });
 
-  it('leaves out what is not in the time that is asked for', async () => {
+  it('leaves out usage outside the requested time', async () => {
     await talkedBefore();
     expect((await runProgram(home, ['usage', '--until', '2020'])).stdout).toBe('No tokens were used.\n');
     expect(JSON.parse((await runProgram(home, ['usage', '--since', 'today', '--json'])).stdout)).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('hi usage', () => {
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining("Cannot read the time 'someday'")]);
   });
 
-  it('says nothing was used in an empty conversation', async () => {
+  it('says that nothing was used in an empty conversation', async () => {
     const { status, stdout } = await runProgram(home, ['usage']);
     expect([status, stdout]).toEqual([0, 'No tokens were used.\n']);
     expect((await runProgram(home, ['usage', '--json'])).stdout).toBe('[]\n');

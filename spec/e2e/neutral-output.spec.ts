@@ -82,8 +82,8 @@ const obeyed = (written: string): readonly string[] =>
     .match(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028]|\r(?!\r*\n)|[\u0301\u0e47]{17,}/g) ??
   [];
 
-describe('what the model says', () => {
-  it('is neutral on a terminal in every form of output, and as it is in a pipe', async () => {
+describe("the model's text", () => {
+  it('has no control characters on a terminal in any form of output, and is unchanged in a pipe', async () => {
     server = await startScriptedServer(() => ({ text: HOSTILE }));
     home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
     const piped = await runProgram(home, ['ask', 'go']);
@@ -107,8 +107,8 @@ describe('what the model says', () => {
   });
 });
 
-describe('what a tool finds', () => {
-  it('is neutral too: its output, its errors, names of files and folders, arguments, what the model thinks', async () => {
+describe("a tool's result", () => {
+  it('has none either: output, errors, names of files and folders, arguments, thinking', async () => {
     const name = HOSTILE.replaceAll('/', '-').replaceAll('\x00', '').slice(0, 120);
     const calls = [
       { name: 'bash', args: { command: 'cat hostile; cat hostile >&2; ls -N; cat in/*; cd in; pwd' } },
@@ -138,8 +138,8 @@ describe('what a tool finds', () => {
   });
 });
 
-describe('what others put into the files of hi', () => {
-  it('is neutral in every command that shows it', async () => {
+describe('text that others put into the files of hi', () => {
+  it('has none in any command that shows it', async () => {
     const text = HOSTILE.replace(/\r/g, '');
     server = await startScriptedServer(() => ({ text: HOSTILE, usage: [1000, 10] }));
     home = makeHome({

@@ -47,7 +47,7 @@ describe('a start on a newer Node', () => {
     expect(stderr.match(/assigned \w+/g)).toHaveLength(4);
   });
 
-  itOnNode('keeps the compiled program in the cache, in a folder that only the user can read', async () => {
+  itOnNode('keeps the compiled program in a folder of the cache that only the user can read', async () => {
     const cache = join(home.folder, 'cache');
     home.compileAnew();
     expect((await hi(['ask', 'hello'])).stderr).toContain(`compiles into ${join(cache, 'compiled')}\n`);
@@ -62,7 +62,7 @@ describe('a start on a newer Node', () => {
     expect(stderr).toBe('');
   });
 
-  itOnNode('starts where the cache cannot be made', async () => {
+  itOnNode('starts if the cache cannot be created', async () => {
     mkdirSync(home.data, { recursive: true });
     writeFileSync(join(home.folder, 'file'), '');
     const { status, stdout } = await hi(['ask', 'hello'], { HI_CACHE_DIR: join(home.folder, 'file') });

@@ -41,7 +41,7 @@ describe('without a configuration', () => {
   });
 });
 
-describe('an address alone', () => {
+describe('an address of a server alone', () => {
   /** A run of `hi ask` where the server at the address of OpenAI's variable answers the list of models with this. */
   async function askWith(list: VendorAnswer, env: Readonly<Record<string, string>> = {}) {
     const [chat] = dialects;
@@ -82,7 +82,7 @@ describe('an address alone', () => {
         { id: 'qwen3-8b', architecture: { output_modalities: ['text'] } },
       ],
     ],
-  ])('takes no model for a chat that is there for something else: %s', async (_how, models) => {
+  ])('chats with no model that is meant for something else: %s', async (_how, models) => {
     const run = await askWith(listOf(...models));
     expect(run).toMatchObject({ status: 0, stdout: 'Fine.' });
     expect(run.asked.at(-1)).toBe('qwen3-8b');
@@ -110,7 +110,7 @@ describe('an address alone', () => {
     ],
     ['has no list', { status: 404, chunks: ['{}'] }, 5, /does not list any: .*\n {4}Choose one with /],
     ['never answers', { silent: true }, 5, /did not answer within 0\.5 s|sent nothing for/],
-  ])('says what is wrong with a server that %s, and asks no model', async (_what, list, status, said) => {
+  ])('reports a server that %s, and asks no model', async (_what, list, status, said) => {
     const run = await askWith(list, { HI_IDLE_TIMEOUT_MS: '500' });
     expect(run).toMatchObject({ status, stdout: '', asked: ['/v1/models'] });
     expect(run.stderr).toMatch(said);
@@ -121,7 +121,7 @@ describe('an address alone', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ provider: 'openai', model: null });
   });
 
-  it('of Ollama says whether it is not there or has no model', async () => {
+  it('of Ollama reports whether it is down or has no model', async () => {
     house = await openVendorHouse('ollama', { models: [] });
     home = makeHome(null);
     const empty = await runProgram(home, ['ask', 'hello'], { env: { OLLAMA_HOST: house.base } });

@@ -50,7 +50,7 @@ describe.each(Object.keys(OTHERS))('%s', (other) => {
     OTHERS[other]?.(path);
   };
 
-  it('in the place of an attachment is told of once as missing, and kept', async () => {
+  it('in place of an attachment is reported once as missing, and kept', async () => {
     expect(await hi(['ask', '-f', 'a.png', 'look'])).toMatchObject({ status: 0 });
     const path = attachment();
     put(path);
@@ -76,12 +76,12 @@ describe.each(Object.keys(OTHERS))('%s', (other) => {
     expect(lstatSync(path).isFile()).toBe(false);
   });
 
-  it('in the place of config.json is refused', async () => {
+  it('in place of config.json is refused', async () => {
     put(home.configFile);
     expect(await hi(['ask', 'x'])).toMatchObject({ status: 3, stderr: expect.stringContaining('must be a file') });
   });
 
-  it('in the place of a file that hi can do without is as if it were not there', async () => {
+  it('in place of an optional file is ignored', async () => {
     for (const name of ['history.told', 'history.seen']) put(join(home.data, name));
     execFileSync('touch', [join(home.data, 'history.turn.1.zzz.1.1')]);
     await hi(['ask', 'one']);
@@ -89,7 +89,7 @@ describe.each(Object.keys(OTHERS))('%s', (other) => {
   });
 });
 
-describe('a folder in the place of an attachment', () => {
+describe('a folder in place of an attachment', () => {
   beforeEach(async () => {
     await hi(['ask', '-f', 'a.png', 'look']);
     const path = attachment();
@@ -97,13 +97,13 @@ describe('a folder in the place of an attachment', () => {
     mkdirSync(path);
   });
 
-  it('gives way when the same bytes are attached again, where nothing is in it', async () => {
+  it('is replaced when the same bytes are attached again, if it is empty', async () => {
     expect(await hi(['ask', '-f', 'a.png', 'look'])).toMatchObject({ status: 0 });
     expect(lstatSync(attachment()).isFile()).toBe(true);
     expect(JSON.stringify(server.requests.at(-1))).not.toContain('no longer there');
   });
 
-  it('is refused by its name, and kept, where something is in it', async () => {
+  it('is refused by name, and kept, if it is not empty', async () => {
     writeFileSync(join(attachment(), 'mine'), 'words');
     const { status, stderr } = await hi(['ask', '-f', 'a.png', 'look']);
     expect(stderr).toContain(`'${attachment()}' is a folder, not a file.`);
@@ -114,7 +114,7 @@ describe('a folder in the place of an attachment', () => {
   });
 });
 
-describe('what others keep in the data folder under names like those of hi', () => {
+describe('other files in the data folder with names like those of hi', () => {
   const FILES = [
     'history.lock.notes',
     'history.lock.a.b.c',
@@ -135,7 +135,7 @@ describe('what others keep in the data folder under names like those of hi', () 
     `attachments/${'c'.repeat(64)}.abc.1.2`,
   ];
 
-  it('is neither waited for nor removed, by --purge neither', async () => {
+  it('are neither waited for nor removed, not even by --purge', async () => {
     mkdirSync(attachments(), { recursive: true });
     for (const name of FILES) writeFileSync(join(home.data, name), 'mine');
     for (const name of FOLDERS) mkdirSync(join(home.data, name));
@@ -152,7 +152,7 @@ describe('what others keep in the data folder under names like those of hi', () 
     expect([...FILES, ...FOLDERS].filter((name) => !existsSync(join(home.data, name)))).toEqual([]);
   });
 
-  it('and elements that no checksum confirms go with --purge', async () => {
+  it('and elements without a valid checksum are removed by --purge', async () => {
     await hi(['ask', 'one']);
     const path = join(home.data, 'history.damaged-2026-01-01T00-00-00-unverified.json.zst');
     writeFileSync(path, 'words');
@@ -161,8 +161,8 @@ describe('what others keep in the data folder under names like those of hi', () 
   });
 });
 
-describe('a copy of the last reset in which nothing can be read', () => {
-  it('is refused by its name, and the conversation stays', async () => {
+describe('an unreadable copy of the last reset', () => {
+  it('is refused by name, and the conversation stays', async () => {
     await hi(['ask', 'one']);
     await hi(['reset', '-y']);
     await hi(['ask', 'two']);
@@ -176,7 +176,7 @@ describe('a copy of the last reset in which nothing can be read', () => {
 });
 
 describe('a type and a role that are objects', () => {
-  it('are named as they stand in the file', async () => {
+  it('are shown as they are in the file', async () => {
     mkdirSync(home.data);
     const elements = [
       { id: 1, turn: 1, at: '2026-01-01T00:00:00Z', role: 'user', content: [{ type: { a: 1 } }] },
@@ -190,7 +190,7 @@ describe('a type and a role that are objects', () => {
 });
 
 describe('a named pipe as the configuration', () => {
-  it('that nobody writes to is an error, and one that is written to is read', async () => {
+  it('that nobody writes to is an error, and one with a writer is read', async () => {
     const pipe = join(home.work, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const waiting = await runProgram(home, ['config', 'show', '--config', pipe]);

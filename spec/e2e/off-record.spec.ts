@@ -23,7 +23,7 @@ function holding(home: Home, text: string): readonly string[] {
 }
 
 describe('/off', () => {
-  it('keeps nothing of what is said until /on, in no file, and the model has forgotten it then', async () => {
+  it('stores nothing that is said until /on, in any file, and the model has forgotten it then', async () => {
     const record = `=== SUMMARY ===\nThey spoke of ${SECRET}.\n`;
     const chat = await open(
       ({ messages }, index) => {
@@ -63,7 +63,7 @@ describe('/off', () => {
     expect((await runProgram(chat.home, ['recall', SECRET])).stdout).toBe('');
   });
 
-  it('is forgotten with the chat, also when that is killed, and what others say meanwhile stays', async () => {
+  it('forgets everything when the chat ends or is killed, and keeps what other processes add meanwhile', async () => {
     const chat = await open((_request, index) => ({ text: `Answer ${index}.` }));
     await chat.open();
     await chat.say('before', 'Answer 0.');
@@ -95,7 +95,7 @@ describe('/off', () => {
     expect(stdout + stderr).toContain('The chat is already on the record.');
   });
 
-  it('leaves nothing of the skills it led to on disk, and asks about each once', async () => {
+  it('stores no skill that it led to, and asks about each once', async () => {
     const large = `${howTo('git')} ${'An example. '.repeat(1000)}`;
     const answer = ({ model, messages }: SentRequest) => {
       if (model !== 'small') return { text: 'Fine.' };

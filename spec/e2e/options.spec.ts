@@ -87,14 +87,14 @@ it.each([
   expect(run.stderr).toContain(message);
 });
 
-it('takes any provider’s options where none is named', async () => {
+it('accepts any provider’s options if no provider is named', async () => {
   await start({ options: { top_k: 3 } }, '/v1', hello);
   const run = await runProgram(home, ['ask', 'x'], { env: { OPENAI_API_KEY: 'k' } });
   expect(run.status).toBe(0);
   expect(server.requests[0]?.body).toMatchObject({ top_k: 3 });
 });
 
-it('keeps the options from summaries, and gives these the headers', async () => {
+it('does not send the options with summaries, but the headers', async () => {
   const compaction = { strategy: 'replace' };
   const config = { provider: 'openai', options: { temperature: 0.25 }, headers: { 'X-Team': 'blue' }, compaction };
   await start(config, '/v1', hello, hello);

@@ -24,7 +24,7 @@ const hi = (args: readonly string[], input?: string) => runProgram(home, args, i
 const asked = (index = 0): unknown => server.requests[index]?.messages.at(-1)?.content;
 
 describe("a command of the user's own", () => {
-  it('is asked with its arguments by hi ask', async () => {
+  it('can be run with its arguments by hi ask', async () => {
     command('review', '---\ndescription: Review a change\n---\n\nReview $1 for $2. All: $ARGUMENTS\n');
     const run = await hi(['ask', '--command', 'review', 'the parser', 'speed']);
     expect(run).toMatchObject({ status: 0, stdout: 'Done.' });
@@ -81,26 +81,26 @@ describe("a command of the user's own", () => {
     expect(server.requests.map(({ model }) => model)).toEqual(['small-one', 'scripted']);
   });
 
-  it('takes piped input and files along', async () => {
+  it('includes piped input and files', async () => {
     command('sum', 'Sum this up.');
     await hi(['ask', '--command', 'sum'], 'piped words\n');
     expect(JSON.stringify(asked())).toMatch(/<stdin>\\npiped words\\n<\/stdin>.*Sum this up\./);
   });
 
-  it('is read anew each time, in a folder of commands too, with any line ends', async () => {
+  it('is read again each time, in subfolders too, with any line ends', async () => {
     command('git/log', 'First.\r\nSecond.\r\n');
     await hi(['ask', '--command', 'git:log']);
     expect(asked()).toBe('First.\nSecond.');
   });
 
-  it("cannot take the name of one of hi's own", async () => {
+  it("cannot have the name of one of hi's own", async () => {
     command('status', 'Never sent.');
     const { stdout } = await hi(['chat'], '/status\n');
     expect(stdout).toContain('window');
     expect(server.requests).toEqual([]);
   });
 
-  it('is told by name when it is unknown, empty or cannot be read', async () => {
+  it('is named in the error if it is unknown, empty or cannot be read', async () => {
     command('review', 'Review.');
     expect((await hi(['ask', '--command', 'reviw'])).stderr).toContain("Did you mean 'review'?");
     command('empty', '---\ndescription: x\n---\n');

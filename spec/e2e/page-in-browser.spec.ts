@@ -110,7 +110,7 @@ const longHistory = (messages: number): readonly Entry[] =>
   });
 
 describe('the exported page in Chromium', () => {
-  itInChromium('has nothing that axe-core finds wrong, in both themes, and switches between them', async () => {
+  itInChromium('has no fault that axe-core finds, in both themes, and switches between them', async () => {
     const file = await pageFile(richHistory());
     for (const theme of ['light', 'dark'] as const) {
       const { page, offences } = await browser.open(file, theme);
@@ -127,7 +127,7 @@ describe('the exported page in Chromium', () => {
     }
   });
 
-  itInChromium('runs nothing and asks for nothing, whatever was said', async () => {
+  itInChromium('runs and requests nothing, whatever the conversation contains', async () => {
     const { page, offences } = await browser.open(await pageFile(hostileHistory()), 'light');
     await page.fill('#search', 'hacked');
     await page.locator('#found', { hasText: 'found' }).waitFor();
@@ -145,13 +145,13 @@ describe('the exported page in Chromium', () => {
     expect(offences).toEqual([]);
   });
 
-  itInChromium('shows everything without scripts too, but for the controls', async () => {
+  itInChromium('shows everything except the controls without scripts', async () => {
     const { page } = await browser.open(await pageFile(longHistory(100)), 'dark', false);
     expect(await page.locator('article').count()).toBe(100);
     expect(await page.locator('#tools').isVisible()).toBe(false);
   });
 
-  itInChromium('opens ten thousand messages, finds words in them and goes to a day', async () => {
+  itInChromium('opens ten thousand messages, finds words in them and jumps to a day', async () => {
     const file = await pageFile(longHistory(10_000));
     const { page, offences } = await browser.open(file, 'light');
     expect(await page.textContent('#count')).toBe('10,000 messages · ');

@@ -40,7 +40,7 @@ const bodies = (html: string): readonly string[] => withClass(elementsOf(html), 
 const ALL = ['one heron', 'answer one', 'two', 'answer heron heron', '<script>three</script>', 'answer three'];
 
 describe('hi history --html', () => {
-  it('prints a page, or writes it to a file, of the messages that are asked for', async () => {
+  it('prints a page, or writes it to a file, of the requested messages', async () => {
     const { work, ...rest } = await talked();
     const page = async (...args: readonly string[]) => await runProgram({ work, ...rest }, ['history', ...args]);
     const printed = await page('--html');
@@ -63,7 +63,7 @@ describe('hi history --html', () => {
     expect((await page('--html', '--find', 'no such thing')).stdout).toContain('No messages.');
   });
 
-  it('refuses what makes no sense, and writes over no file without being told to', async () => {
+  it('refuses contradictory options, and overwrites a file only if told to', async () => {
     const { work, ...rest } = await talked();
     const run = async (...args: readonly string[]) => await runProgram({ work, ...rest }, ['history', ...args]);
     expect((await run('--html', '--json')).stderr).toContain('Cannot use --html and --json together.');
@@ -84,7 +84,7 @@ describe('hi history --html', () => {
     expect(readdirSync(work).sort()).toEqual(['mine.html']);
   });
 
-  it('asks on a terminal before it writes over a file, and prints no page there', async () => {
+  it('asks on a terminal before it overwrites a file, and prints no page there', async () => {
     const { work, env } = await talked();
     const open = (...args: readonly string[]): Terminal => {
       terminal = openTerminal(RUNTIME, [PROGRAM, 'history', ...args], { env, cwd: work });
@@ -107,7 +107,7 @@ describe('hi history --html', () => {
     expect(bodies(readFileSync(join(work, 'mine.html'), 'utf8'))).toEqual(ALL);
   });
 
-  it('leaves the old file, and nothing beside it, when it is stopped', async () => {
+  it('leaves the old file, and nothing else, when it is stopped', async () => {
     const { work, ...rest } = await talked();
     const entries = Array.from({ length: 40_000 }, (_, place) =>
       message(place + 1, 'user', `*word* ${place} `.repeat(9)),
@@ -130,7 +130,7 @@ describe('hi history --html', () => {
 });
 
 describe('/export FILE.html', () => {
-  it('writes the whole conversation with its pictures, taken back or not, and asks before it writes over a file', async () => {
+  it('writes the whole conversation with its pictures, undone turns too, and asks before it overwrites a file', async () => {
     const chat = await start(() => ({ text: 'An **answer**.' }));
     writeFileSync(join(chat.home.work, 'red.png'), png(2, 2));
     chat.home.write('talk.html', 'mine');

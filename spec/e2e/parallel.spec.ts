@@ -52,10 +52,10 @@ afterEach(async () => {
 // Twenty processes on what may be a busy machine.
 jest.setTimeout(180_000);
 
-describe('twenty hi and a chat on one conversation', () => {
+describe('twenty hi ask and a chat on one conversation', () => {
   const questions = Array.from({ length: 20 }, (_, index) => `question ${index + 1}`);
 
-  it('write 21 whole turns with ids that ascend, and lose nothing', async () => {
+  it('write 21 whole turns with ascending ids, and lose nothing', async () => {
     await setUp(slowly);
     const repl = await chat();
     const asks = questions.map((question) => hi('ask', question));
@@ -74,7 +74,7 @@ describe('twenty hi and a chat on one conversation', () => {
     expect(sent).toEqual([...told.flat(), 'last question']);
   });
 
-  it('lose nothing that was accepted when half of them are killed, and the next start says what was cut short', async () => {
+  it('lose nothing that was accepted when half of them are killed, and the next start reports what was cut short', async () => {
     await setUp(slowly);
     const repl = await chat();
     const seen: string[] = [];
@@ -114,7 +114,7 @@ describe('twenty hi and a chat on one conversation', () => {
 });
 
 describe('a REPL that waits at its prompt', () => {
-  it('sends with its next request what another hi added meanwhile', async () => {
+  it('sends with its next request what another process added meanwhile', async () => {
     await setUp((request) => ({ text: `answer to ${asked(request)}` }));
     const repl = await chat();
     repl.type('one\r');
@@ -126,7 +126,7 @@ describe('a REPL that waits at its prompt', () => {
     expect(contents(server.requests.at(-1))).toEqual(['one', 'answer to one', 'two', 'answer to two', 'three']);
   });
 
-  it('begins anew when another hi cleared the conversation', async () => {
+  it('starts over when another process cleared the conversation', async () => {
     await setUp((request) => ({ text: `answer to ${asked(request)}` }));
     const repl = await chat();
     repl.type('one\r');

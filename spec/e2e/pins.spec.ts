@@ -38,7 +38,7 @@ describe('/pin', () => {
     expect(chat.sent()[1]).toBe('The code is ZEBRA-77.');
   });
 
-  it('refuses what is above a quarter of the window, what is not there, and what it cannot read', async () => {
+  it('refuses a message above a quarter of the window, an unknown one, and an invalid number', async () => {
     const chat = await open(() => ({ text: 'word '.repeat(700) }), SETTINGS);
     await chat.open();
     await chat.say('/pin', 'There is no message 1: 0 in view.');

@@ -68,7 +68,7 @@ async function readBy(
 describe('an answer of 100,000 characters', () => {
   it('is 100,000 characters', () => expect(ANSWER).toHaveLength(100_000));
 
-  it('into head is its beginning, no error, and kept whole', async () => {
+  it('into head is cut at its beginning without an error, and stored whole', async () => {
     const [out, err] = await shell('hi ask x | head -c 9; echo " $PIPESTATUS"');
     expect([out, err]).toEqual([`${ANSWER.slice(0, 9)} 0\n`, '']);
     const messages = await stored();
@@ -76,7 +76,7 @@ describe('an answer of 100,000 characters', () => {
     expect(messages[1]).toMatchObject({ content: [{ type: 'text', text: ANSWER }], stop_reason: 'end' });
   });
 
-  it('into wc is all of it, streamed, at once, or as JSON', async () => {
+  it('into wc is complete, streamed, at once, or as JSON', async () => {
     for (const options of ['', '--no-stream', '--no-tools'])
       expect(await shell(`hi ask ${options} x | wc -c`)).toEqual([`${BYTES}\n`, '']);
     const [json] = await shell('hi ask --json x | cat');
@@ -85,14 +85,14 @@ describe('an answer of 100,000 characters', () => {
     expect(JSON.parse(events).text).toBe(ANSWER);
   });
 
-  it('into a file, and into a program that begins to read late, is all of it', async () => {
+  it('into a file, and into a program that starts reading late, is complete', async () => {
     expect(await shell('hi ask x > answer; wc -c < answer')).toEqual([`${BYTES}\n`, '']);
     expect(await shell('hi ask x | (sleep 1; wc -c)')).toEqual([`${BYTES}\n`, '']);
     const slow = 'while IFS= read -r -N 1000 part; do printf %s "$part"; sleep 0.01; done; printf %s "$part"';
     expect((await shell(`hi ask x | (${slow})`))[0] === ANSWER).toBe(true);
   });
 
-  it('into a slow reader is all of it, and takes no more memory', async () => {
+  it('into a slow reader is complete, and takes no more memory', async () => {
     const fast = await readBy(1_000_000);
     expect([fast.text === ANSWER, fast.status]).toEqual([true, 0]);
     const slow = await readBy(16);
@@ -101,7 +101,7 @@ describe('an answer of 100,000 characters', () => {
     expect(slow.memory).toBeLessThan(fast.memory * 1.25);
   });
 
-  it('goes on where the conversation was after a reader that left', async () => {
+  it('continues the conversation after a reader that exited', async () => {
     await shell('hi ask one | head -c 10');
     await shell('hi ask two | true');
     expect(server.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
@@ -109,7 +109,7 @@ describe('an answer of 100,000 characters', () => {
   });
 });
 
-describe('what comes in by a pipe', () => {
+describe('piped input', () => {
   it('is sent whole: 100,000 characters before the question', async () => {
     home.write('long.txt', ANSWER);
     await shell(`"${RUNTIME}" "${PROGRAM}" ask "what is it?" < long.txt > /dev/null`);
@@ -119,7 +119,7 @@ describe('what comes in by a pipe', () => {
 });
 
 describe('colour', () => {
-  it('goes into a pipe only where it is forced, and then into the answer too', async () => {
+  it('is used in a pipe only if it is forced, and then in the answer too', async () => {
     const run = promisify(execFile);
     const ask = async (env: Readonly<Record<string, string>>) => {
       const child = run(RUNTIME, [PROGRAM, 'ask', 'hello'], { env: { ...home.env, ...env } });

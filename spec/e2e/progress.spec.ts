@@ -48,7 +48,7 @@ async function run(...args: readonly string[]): Promise<{ drawn: string; left: s
 }
 
 describe('a line on the terminal', () => {
-  it('says how far the reading of a large history of another program is, and leaves no trace', async () => {
+  it('shows the progress of reading a large history of another program, and leaves no trace', async () => {
     const { status, drawn, left } = await run('status', '--json');
     expect(status).toBe(0);
     expect(drawn).toMatch(/\rReading the history: \d+ %/);

@@ -133,7 +133,7 @@ describe('the instructions of a project', () => {
     expect(chat.stderr.match(/Not used/g)).toHaveLength(1);
   });
 
-  it('are nothing where they are off, empty, binary, no file, or a link out of the project', async () => {
+  it('are ignored if they are off, empty, binary, not a file, or a link out of the project', async () => {
     write('AGENTS.md', 'Say please.');
     settings('off');
     expect((await hi('Hello.')).stderr).toBe('');

@@ -97,7 +97,7 @@ describe('hi reset --purge', () => {
     expect(left.sort()).toEqual(expected.sort());
   });
 
-  it('leaves no empty folder of its own', async () => {
+  it('leaves none of its folders empty', async () => {
     await setUp(() => ({ text: 'ok' }));
     home.compileAnew();
     await hi(['--debug', 'ask', 'x']);
@@ -106,7 +106,7 @@ describe('hi reset --purge', () => {
     expect(readdirSync(home.data)).toEqual([]);
   });
 
-  it('empties what the user linked to, and leaves the link', async () => {
+  it("empties the target of a user's link, and leaves the link", async () => {
     await setUp(() => ({ text: 'ok' }));
     mkdirSync(home.data, { recursive: true });
     writeFileSync(join(home.folder, 'synced'), '"secret"\n');
@@ -116,7 +116,7 @@ describe('hi reset --purge', () => {
     expect(readdirSync(home.data)).toEqual(['input-history.jsonl']);
   });
 
-  it('reaches what a linked history leads to, and says what a hard link keeps', async () => {
+  it('removes what a linked history refers to, and says what a hard link keeps', async () => {
     await setUp(() => ({ text: 'ok' }));
     await hi(['ask', 'x']);
     const synced = join(home.folder, 'synced.zst');
@@ -131,7 +131,7 @@ describe('hi reset --purge', () => {
     expect(stderr).toMatch(/^Cleared 2 messages\.$/m);
   });
 
-  it('refuses a history that leads to nothing, as every command does', async () => {
+  it('refuses a dangling link in place of the history, like every command', async () => {
     await setUp(() => ({ text: 'ok' }));
     mkdirSync(home.data, { recursive: true });
     symlinkSync('/nowhere/history.json.zst', home.historyFile);

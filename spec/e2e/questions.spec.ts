@@ -43,7 +43,7 @@ describe('a question of hi ask', () => {
   it.each([
     ['Ctrl-C', control('c')],
     ['Ctrl-D', control('d')],
-  ])('that is left with %s stops the turn, which is kept as interrupted: 130', async (_name, key) => {
+  ])('that is cancelled with %s stops the turn, which is stored as interrupted: 130', async (_name, key) => {
     await hi('ask go');
     await terminal.until(MENU);
     terminal.type(key);
@@ -64,7 +64,7 @@ describe('a question of hi ask', () => {
     expect(isRun()).toBe(false);
   });
 
-  it('stands alone: no waiting line is drawn into it', async () => {
+  it('is shown without a waiting line', async () => {
     await hi('ask go');
     await terminal.until(MENU);
     const asked = terminal.written().length;
@@ -78,7 +78,7 @@ describe('a question of hi ask', () => {
     expect(terminal.written().slice(0, asked).split('Run this command').at(-1)).not.toContain('bash ·');
   });
 
-  it('is asked anew after Ctrl-Z and fg', async () => {
+  it('is shown again after Ctrl-Z and fg', async () => {
     await hi('ask go');
     await terminal.until(MENU);
     terminal.type(control('z'));
@@ -92,7 +92,7 @@ describe('a question of hi ask', () => {
 });
 
 describe('a question of hi chat', () => {
-  it('that is left with Ctrl-D stops the turn and gives the prompt back', async () => {
+  it('that is cancelled with Ctrl-D stops the turn and returns to the prompt', async () => {
     await hi('chat');
     await terminal.until(/^hi> *$/m);
     terminal.type('go\r');
@@ -110,7 +110,7 @@ describe('a question of hi chat', () => {
     expect(stored()).toHaveLength(4);
   });
 
-  it('is not answered by a paste, which is words and no keys', async () => {
+  it('is not answered by a paste, which contains text and not keys', async () => {
     await hi('chat');
     await terminal.until(/^hi> *$/m);
     terminal.type('go\r');
@@ -127,7 +127,7 @@ describe('a question of hi chat', () => {
     expect(isRun()).toBe(false);
   });
 
-  it('is asked anew after Ctrl-Z and fg', async () => {
+  it('is shown again after Ctrl-Z and fg', async () => {
     await hi('chat');
     await terminal.until(/^hi> *$/m);
     terminal.type('go\r');
@@ -145,7 +145,7 @@ describe('a question of hi chat', () => {
 });
 
 describe('a question of hi reset', () => {
-  it('is asked anew after Ctrl-Z and fg', async () => {
+  it('is shown again after Ctrl-Z and fg', async () => {
     await hi('ask -y go >/dev/null; $HI reset');
     await terminal.until('Clear the conversation?');
     terminal.type(control('z'));

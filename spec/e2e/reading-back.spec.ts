@@ -23,7 +23,7 @@ function historyOf({ home }: Chat, env: Readonly<Record<string, string>>, ...arg
   return terminal;
 }
 
-describe('a command of the user', () => {
+describe("a user's !command", () => {
   it('is shown as it was typed: at the next start, by /history, /undo and hi history', async () => {
     const chat = await start(() => ({ text: 'seen' }));
     await chat.open();
@@ -42,8 +42,8 @@ describe('a command of the user', () => {
   });
 });
 
-describe('a command of the user as Markdown', () => {
-  it('is a block of code with what it printed, whatever fences are in that', async () => {
+describe("a user's !command in Markdown", () => {
+  it('is a code block with its output, whatever fences that contains', async () => {
     const chat = await start(() => ({ text: 'seen' }));
     const command = "printf '```sh\\nls\\n```\\n'; exit 3";
     await runProgram(chat.home, ['chat'], { input: `!${command}\n!true\nhello\n/export all.md\n` });
@@ -56,7 +56,7 @@ describe('a command of the user as Markdown', () => {
 });
 
 describe('a turn that was undone', () => {
-  it('says so at each of its messages', async () => {
+  it('is marked at each of its messages', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}` }));
     await runProgram(chat.home, ['chat'], { input: 'first\nsecond\n/undo\n/export all.md\nthird\n' });
     const exported = readFileSync(join(chat.home.work, 'all.md'), 'utf8');
@@ -72,7 +72,7 @@ describe('a turn that was undone', () => {
 });
 
 describe('hi history on a terminal', () => {
-  it('opens at its end with coloured headings, and a search at its best message', async () => {
+  it('opens at its end with coloured headings, and a search at its best result', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}` }));
     await runProgram(chat.home, ['chat'], {
       input: Array.from({ length: 12 }, (_, line) => `line ${line}\n`).join(''),

@@ -43,7 +43,7 @@ async function ask(question: string): Promise<Run> {
   return await runProgram(home, ['chat'], { input: rounds.join('') });
 }
 
-describe.each(dialects)('a fact from 100,000 messages ago, by $title', (dialect) => {
+describe.each(dialects)('a fact from 100,000 messages ago, with $title', (dialect) => {
   it('is recalled by the tool, and answered', async () => {
     await start(dialect, dialect.tools({ name: 'recall', args: { query: 'locker gymnasium' } }), knowing(dialect));
     const { status, stdout } = await runProgram(home, ['ask', 'What was it again?']);

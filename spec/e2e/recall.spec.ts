@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('hi recall', () => {
-  it('prints what fits best, with its id, its time here and the words', async () => {
+  it('prints the best matches, each with its id, its local time and its text', async () => {
     const { status, stdout, stderr } = await hi(['recall', 'question about the Zeppelin']);
     expect([status, stderr]).toEqual([0, '']);
     const [head, words] = stdout.split('\n');
@@ -48,7 +48,7 @@ describe('hi recall', () => {
     expect(words).toContain('about the zeppelin');
   });
 
-  it('prints JSON with the message, its kind and how sure it is', async () => {
+  it('prints JSON with the message, its kind and the certainty', async () => {
     const [hit] = JSON.parse((await hi(['recall', 'zeppelin', '--json', '--who', 'user'])).stdout);
     expect(hit).toMatchObject({ kind: 'user', message: { role: 'user' } });
     expect(hit.certainty).toBeGreaterThan(0);
@@ -60,14 +60,14 @@ describe('hi recall', () => {
     expect(none).toMatchObject({ status: 0, stdout: '', stderr: `No message contains '"zeppelin about"'.\n` });
   });
 
-  it('keeps to times, and refuses what is no time', async () => {
+  it('respects times, and refuses invalid ones', async () => {
     expect((await hi(['recall', 'zeppelin', '--until', '2026-11-21'])).stdout).toBe('');
     expect((await hi(['recall', 'zeppelin', '--from', '2026-11-21', '--until', '2026-11-23'])).stdout).not.toBe('');
     expect(await hi(['recall', 'zeppelin', '--from', 'soon'])).toMatchObject({ status: 2, stdout: '' });
     expect(await hi(['recall'])).toMatchObject({ status: 2, stdout: '' });
   });
 
-  it('is led nowhere by words that were taken back', async () => {
+  it('does not find undone messages', async () => {
     await hi(['chat'], { input: 'I love quibblewort\n/undo\n' });
     await hi(['ask', 'something else']);
     const none = { status: 0, stdout: '', stderr: "No message contains 'quibblewort'.\n" };
@@ -75,12 +75,12 @@ describe('hi recall', () => {
     expect((await hi(['recall', 'quibblewort zeppelin'])).stdout).toContain('zeppelin');
   });
 
-  it('makes the index anew', async () => {
+  it('rebuilds the index', async () => {
     expect(await hi(['recall', '--rebuild'])).toMatchObject({ status: 0, stderr: 'Indexed the whole conversation.\n' });
     expect(readdirSync(join(home.data, 'recall'))).toHaveLength(1);
   });
 
-  it('leaves nothing of the index behind hi reset --purge', async () => {
+  it('leaves nothing of the index after hi reset --purge', async () => {
     await hi(['recall', '--rebuild']);
     await hi(['reset', '-y', '--purge']);
     expect(existsSync(join(home.data, 'recall'))).toBe(false);
@@ -98,7 +98,7 @@ describe('in the chat', () => {
 });
 
 describe('the model', () => {
-  it('finds what is no longer in view, with dates and labels, and is not asked about', async () => {
+  it('finds what is no longer in view, with dates and labels, without approval', async () => {
     replies = [{ calls: [{ name: 'recall', args: { query: 'question about the quokka' } }] }, { text: 'A quokka.' }];
     const { status, stdout } = await hi(['ask', 'Which animal did I ask about first?']);
     expect([status, stdout.trim()]).toEqual([0, 'A quokka.']);
@@ -110,7 +110,7 @@ describe('the model', () => {
     expect(result.length).toBeLessThan(8000);
   });
 
-  it('does not find what was found before, and is told what cannot be looked for', async () => {
+  it('does not find earlier results, and is told what cannot be searched for', async () => {
     const call = (args: object): Reply => ({ calls: [{ name: 'recall', args }] });
     replies = [
       call({ query: 'quokka' }),
@@ -128,7 +128,7 @@ describe('the model', () => {
     expect(found.map(({ message }: { message: { role: string } }) => message.role)).not.toContain('tool');
   });
 
-  it('is kept from it by a rule', async () => {
+  it('can be denied it by a rule', async () => {
     home.writeConfig(JSON.stringify({ ...settings(), tools: { permissions: { deny: ['recall'] } } }));
     replies = [{ calls: [{ name: 'recall', args: { query: 'quokka' } }] }, { text: 'ok' }];
     await hi(['ask', 'Look.']);
@@ -136,7 +136,7 @@ describe('the model', () => {
   });
 });
 
-describe('what the model says with a summary in view', () => {
+describe('what the model says while a summary is in view', () => {
   /** Tells something, compacts that, and asks for it: where the origin of the answer comes from. */
   async function originAfter(told: Reply): Promise<string> {
     home.remove();
@@ -155,7 +155,7 @@ describe('what the model says with a summary in view', () => {
     return origin;
   }
 
-  it('is its own after a summary of talk, and foreign after one of what a tool printed', async () => {
+  it("counts as its own after a summary of conversation, and as foreign after one of a tool's output", async () => {
     expect(await originAfter({ text: `It is about a zeppelin. ${'and so on '.repeat(60)}` })).toBe('model');
     await server.close();
     server = await startScriptedServer((_request, index) => replies[index] ?? { text: 'ok' });

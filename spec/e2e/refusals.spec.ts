@@ -68,7 +68,7 @@ describe('the templates of Qwen 3.5', () => {
   });
 });
 
-describe('an image that another model was shown', () => {
+describe('an image that another model has seen', () => {
   it.each(['images (OpenRouter)', 'images (llama.cpp)', 'images (Volcengine)'])(
     'is told in words: %s',
     async (name) => {
@@ -93,7 +93,7 @@ describe('an image that another model was shown', () => {
   );
 });
 
-describe('what only its author may read', () => {
+describe('content that only its author can read', () => {
   const OPAQUE = /"signature"|"encrypted_content"|"thoughtSignature":"(?!skip_)/;
   const goesBack = () => OPAQUE.test(JSON.stringify(server.requests.at(-1)?.body));
 
@@ -101,7 +101,7 @@ describe('what only its author may read', () => {
     ['anthropic', 'messages'],
     ['openai', 'responses'],
     ['gemini', 'contents'],
-  ])('goes back to the same key alone: %s', async (provider, api) => {
+  ])('is sent back with the same key alone: %s', async (provider, api) => {
     const dialect = dialects.find(
       (one) => one.provider === provider && (api === 'responses') === one.title.endsWith('Responses'),
     );
@@ -149,7 +149,7 @@ describe('a refusal with 404', () => {
     ['a string', (said) => JSON.stringify(said)],
   ];
 
-  it.each(inForm)('counts for what it says: tools, in %s', async (_form, form) => {
+  it.each(inForm)('is judged by its message: tools, in %s', async (_form, form) => {
     const said = form('Unrecognized request argument supplied: tools');
     server = await chatServer((body) =>
       'tools' in body ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
@@ -161,7 +161,7 @@ describe('a refusal with 404', () => {
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
 
-  it.each(inForm)('counts for what it says: a level, in %s', async (_form, form) => {
+  it.each(inForm)('is judged by its message: a level, in %s', async (_form, form) => {
     const said = form('Unsupported value: high');
     server = await chatServer((body) =>
       body.think === 'high' ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
@@ -172,7 +172,7 @@ describe('a refusal with 404', () => {
     expect(first.stderr).toContain("'gpt-oss' does not support thinking 'high': 'medium' is used.");
   });
 
-  it.each(inForm)('counts for what it says: an image, in %s', async (_form, form) => {
+  it.each(inForm)('is judged by its message: an image, in %s', async (_form, form) => {
     const said = form('unsupported content type image_url');
     server = await chatServer((body) =>
       JSON.stringify(body).includes('"images"') ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
@@ -239,7 +239,7 @@ describe('an option of the configuration', () => {
     },
   );
 
-  it('that asks for a longer answer than the model writes becomes what it writes', async () => {
+  it("that exceeds the model's output limit is reduced to it", async () => {
     const long: Rule = {
       name: 'a long answer',
       status: 400,
@@ -254,15 +254,15 @@ describe('an option of the configuration', () => {
     expect(server.requests.at(-1)?.body).toMatchObject({ max_tokens: 16_384 });
   });
 
-  it('that asks for a longer answer than the window holds becomes what fits', async () => {
+  it('that exceeds the window is reduced to what fits', async () => {
     await start('openai', [], { context_window: 8192, options: { max_output_tokens: 8192 } });
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1 });
     expect(Number(server.requests.at(-1)?.body.max_tokens)).toBeLessThan(8192);
   });
 });
 
-describe('a model of Anthropic that writes less', () => {
-  it('than hi asks for is asked for what it writes', async () => {
+describe('a model of Anthropic with a lower output limit', () => {
+  it('than hi requests is asked for no more than its limit', async () => {
     await start('anthropic', [rule('a long answer (Anthropic)')]);
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2, stderr: '' });
     expect(server.requests.at(-1)?.body).toMatchObject({ max_tokens: 8192 });
@@ -270,7 +270,7 @@ describe('a model of Anthropic that writes less', () => {
   });
 });
 
-describe('a refusal that does not say why', () => {
+describe('a refusal that gives no reason', () => {
   const wordless = (name: string): Rule => {
     const found = WORDLESS.find((one) => one.name === name);
     if (found === undefined) throw new Error(`There is no rule '${name}'.`);
@@ -309,7 +309,7 @@ describe('a refusal that does not say why', () => {
     },
   );
 
-  it('with status 500 is tried again before it is believed, for an hour', async () => {
+  it('with status 500 is retried before it is believed, for an hour', async () => {
     const said: Rule = { ...wordless('tools'), status: 500, said: 'Internal Server Error' };
     const answer = refusing(dialectOf('openai'), [said]);
     server = await chatServer((body) => {
@@ -331,7 +331,7 @@ describe('a refusal that does not say why', () => {
     expect(left).toBeLessThan(3_700_000);
   });
 
-  it('with status 500 that lasts for three requests only is none', async () => {
+  it('with status 500 for three requests only is not a refusal', async () => {
     const down = () => ({ ...refusal(500, { error: 'Internal Server Error' }), headers: { 'retry-after-ms': '1' } });
     server = await chatServer(down(), down(), down(), dialectOf('openai').text('Fine.'));
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
@@ -341,14 +341,14 @@ describe('a refusal that does not say why', () => {
     expect(server.requests.map(({ body }) => body.tools !== undefined)).toEqual([true, true, false, true]);
   });
 
-  it('with status 500 that nothing cures is an error after four requests', async () => {
+  it('with status 500 that nothing fixes is an error after four requests', async () => {
     const down = () => ({ ...refusal(500, { error: 'Internal Server Error' }), headers: { 'retry-after-ms': '1' } });
     server = await chatServer(down);
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
     expect(await asked('ask', 'hello')).toMatchObject({ status: 5, requests: 4 });
   });
 
-  it('may be an answer without anything in it', async () => {
+  it('may be an empty answer', async () => {
     const chat = dialectOf('openai');
     server = await chatServer((body) =>
       wordless('tools').breaks(body) ? { headers: { 'content-type': 'text/event-stream' } } : chat.text('Fine.'),
@@ -358,7 +358,7 @@ describe('a refusal that does not say why', () => {
       expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests });
   });
 
-  it('is tried once more by config check --live', async () => {
+  it('is retried once by config check --live', async () => {
     const chat = dialectOf('openai');
     let rules = [wordless('tools')];
     server = await chatServer((body) => refusing(chat, rules)(body));
@@ -373,7 +373,7 @@ describe('a refusal that does not say why', () => {
     expect(server.requests.at(-1)?.body.tools).toBeDefined();
   });
 
-  it('that comes once is believed for that question alone', async () => {
+  it('that happens once applies to that question alone', async () => {
     const chat = dialectOf('openai');
     server = await chatServer(refusal(400, { error: { message: 'Bad Request' } }), chat.text('Fine.'));
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
@@ -383,7 +383,7 @@ describe('a refusal that does not say why', () => {
     expect(server.requests.at(-1)?.body.tools).toBeDefined();
   });
 
-  it('from a firewall that looks into what was said blocks nothing', async () => {
+  it('from a firewall that inspects the conversation blocks nothing', async () => {
     await start('openai', []);
     writeFileSync(join(home.work, 'cat.png'), PNG);
     await hi('ask', '-f', 'cat.png', 'what is it?');
@@ -399,7 +399,7 @@ describe('a refusal that does not say why', () => {
     expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, stdout: 'Fine.' });
   });
 
-  it('may be a web page with status 200, from a firewall that looks into what was said', async () => {
+  it('may be a web page with status 200, from a firewall that inspects the conversation', async () => {
     await start('openai', []);
     writeFileSync(join(home.work, 'cat.png'), PNG);
     await hi('ask', '-f', 'cat.png', 'what is it?');
@@ -414,7 +414,7 @@ describe('a refusal that does not say why', () => {
     for (const requests of [2, 1]) expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests });
   });
 
-  it('that nothing cures leaves the error and no notice', async () => {
+  it('that nothing fixes leaves the error and no notice', async () => {
     const everything: Rule = { name: 'everything', status: 400, said: 'No.', breaks: () => true };
     await start('openai', [everything]);
     const run = await asked('ask', 'hello');
@@ -427,7 +427,7 @@ describe('a refusal that does not say why', () => {
     ['openai', 422, { error: '' }],
     ['anthropic', 400, { error: 'Bad Request' }],
     ['ollama', 400, { error: 'Bad Request' }],
-  ])('of all but the plainest form is remembered whole: %s (%i)', async (provider, status, said) => {
+  ])('of everything but the plainest form is remembered completely: %s (%i)', async (provider, status, said) => {
     const PLAIN = new Set(['model', 'messages', 'stream', 'max_tokens', 'options']);
     const isPlain = (body: JsonObject) =>
       Object.keys(body).every((key) => PLAIN.has(key)) && !(Number(body.max_tokens) > 4096);
@@ -477,7 +477,7 @@ describe('thinking', () => {
     expect(await asked('ask', '--think', 'off', 'x')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
 
-  it('goes to the next level where one is refused, and says so once', async () => {
+  it('falls back to the next level if one is refused, and says so once', async () => {
     await start('openai', [rule('a level (OpenAI)')], { model: 'gpt-x', thinking: 'off' });
     const first = await asked('ask', 'x');
     expect(first).toMatchObject({ status: 0, requests: 2 });
@@ -486,7 +486,7 @@ describe('thinking', () => {
     expect(await asked('ask', 'x')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
 
-  it('is not shown where the organisation may not see it, at the level that was asked for', async () => {
+  it('is not shown if the organisation may not see it, but used at the requested level', async () => {
     const [, dialect] = dialects;
     if (dialect === undefined) throw new Error('There is none.');
     server = await chatServer(refusing(dialect, [rule('reasoning summaries (OpenAI)')]));
@@ -504,7 +504,7 @@ describe('thinking', () => {
     expect(await asked('ask', '--think', 'low', 'x')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
 
-  it('is set for one question, and for the rest of a chat', async () => {
+  it('can be set for one question, and for the rest of a chat', async () => {
     await start('openai', [], { model: 'o-new' });
     await hi('ask', '--think', 'xhigh', 'x');
     expect(server.requests.at(-1)?.body).toMatchObject({ reasoning_effort: 'xhigh' });
@@ -519,7 +519,7 @@ describe('thinking', () => {
 });
 
 describe('an error of the server', () => {
-  it('keeps its sentence where nothing can be made to fit', async () => {
+  it('keeps its message if nothing can be adapted', async () => {
     server = await chatServer(
       refusal(400, {
         error: {

@@ -38,7 +38,7 @@ describe('what was broken once', () => {
     await terminal.close();
   });
 
-  it('heeds options before the command as those after it', async () => {
+  it('accepts options before the command as well as after it', async () => {
     await setUp(() => ({ text: 'ok' }));
     await hi(['--no-tools', 'ask', 'x']);
     expect(server.requests[0]?.tools ?? []).toEqual([]);
@@ -49,7 +49,7 @@ describe('what was broken once', () => {
     expect((await hi(['--tools', 'foo', 'ask', 'x'])).status).toBe(2);
   });
 
-  it('takes a closed pipe for no error, whatever was printed', async () => {
+  it('does not report a closed pipe as an error, whatever was printed', async () => {
     await setUp(() => ({ text: 'many words\n'.repeat(20_000) }));
     await hi(['ask', 'x']);
     for (const form of ['', '--json', '--md', '--find words']) {
@@ -60,7 +60,7 @@ describe('what was broken once', () => {
     }
   });
 
-  it('neither waits for a pipe that nobody writes to nor reads a device', async () => {
+  it('neither waits for a pipe without a writer nor reads a device', async () => {
     await setUp((_request, index) =>
       index === 0 ? { calls: [{ name: 'read_file', args: { path: 'pipe' } }] } : { text: 'ok' },
     );
@@ -72,7 +72,7 @@ describe('what was broken once', () => {
     expect(JSON.stringify(server.requests.at(-1)?.messages.at(-1)?.content)).toContain('from a command');
   });
 
-  it('leaves nothing of what was said after a purge', async () => {
+  it('leaves no trace of the conversation after a purge', async () => {
     await setUp(() => ({ text: 'secret answer' }));
     const terminal = openTerminal(RUNTIME, [PROGRAM], { env: home.env, cwd: home.work });
     await terminal.until(/^hi>/m);
@@ -99,13 +99,13 @@ describe('what was broken once', () => {
   });
 
   // Bun itself refuses to start there.
-  itOnNode('answers in a folder that was deleted', async () => {
+  itOnNode('answers in a deleted folder', async () => {
     await setUp(() => ({ text: 'ok' }));
     const gone = await shell('mkdir gone && cd gone && rmdir ../gone && hi ask x </dev/null');
     expect(gone.stdout).toBe('ok');
   });
 
-  it('calls a key with a line break or a typographic quote what it is', async () => {
+  it('reports a line break or a typographic quote in a key', async () => {
     await setUp(() => ({ text: 'ok' }), { api_key: 'sk-SECRETA\nSECRETB' });
     const run = await hi(['ask', 'x']);
     expect(run.status).toBe(3);
@@ -130,14 +130,14 @@ describe('what was broken once', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('does not send what certainly cannot fit', async () => {
+  it('does not send what cannot possibly fit', async () => {
     await setUp(() => ({ text: 'ok' }), { context_window: 4000 });
     const run = await hi(['ask', 'x'], { input: 'many words '.repeat(4000) });
     expect(run.status).toBe(6);
     expect(server.requests).toHaveLength(0);
   });
 
-  it('warns of a loose mode once', async () => {
+  it('warns once about a file mode that is too open', async () => {
     await setUp(() => ({ text: 'ok' }));
     execFileSync('chmod', ['644', home.configFile]);
     expect((await hi(['ask', 'x'])).stderr).toContain('chmod 600');
@@ -151,7 +151,7 @@ describe('what was broken once', () => {
     expect(existsSync(home.historyFile)).toBe(false);
   });
 
-  it('writes requests and answers into the log of --debug, without the key', async () => {
+  it('writes requests and answers to the log of --debug, without the key', async () => {
     await setUp(() => ({ text: 'ok' }), { api_key: 'sk-very-secret-key-42' });
     await hi(['--debug', 'ask', 'what is logged']);
     const log = readFileSync(join(home.folder, 'cache', 'debug.log'), 'utf8');

@@ -30,10 +30,10 @@ async function until(isDone: () => boolean): Promise<void> {
 
 const shown = (): string => tmux('capture-pane', '-p', '-J', '-S', '-');
 
-describe('an answer in tmux, which wraps its rows again when the window is resized', () => {
+describe('an answer in tmux, which rewraps its rows when the window is resized', () => {
   afterEach(() => void tmux('kill-server'));
 
-  it.each(NAMES)('is whole after five widths while it comes: %s', async (name) => {
+  it.each(NAMES)('is complete after five widths while it streams: %s', async (name) => {
     const answer = ANSWERS[name] ?? '';
     const chat = await start(() => ({ pieces: answer.match(/[\s\S]{1,9}/g) ?? [], delay: 25 }));
     const variables = Object.entries({ ...chat.home.env, TERM: 'screen-256color' });

@@ -8,7 +8,7 @@ import { control, KEY } from '../support/terminal.js';
 const open = chatDriver();
 
 describe('/rewind', () => {
-  it('goes back before a turn, puts its message into the line, and /redo takes that back', async () => {
+  it('goes back to before a turn, puts its message into the prompt, and /redo reverts that', async () => {
     const chat = await open((_request, index) => ({ text: `Answer ${index + 1}.` }));
     await chat.open();
     for (const [index, line] of ['one', 'two', 'three', 'four'].entries()) await chat.say(line, `Answer ${index + 1}.`);
@@ -32,7 +32,7 @@ describe('/rewind', () => {
     ).toHaveLength(6);
   });
 
-  it('is one undo after another for /redo, in a new process too, and never brings back a turn that failed', async () => {
+  it('is undone step by step by /redo, in a new process too, which never restores a failed turn', async () => {
     const chat = await open((_request, index) =>
       index === 2 ? { status: 401, error: { message: 'no' } } : { text: `Answer ${index + 1}.` },
     );
@@ -52,7 +52,7 @@ describe('/rewind', () => {
     expect(chat.sent()).not.toContain('three');
   });
 
-  it('offers the last turns after Esc Esc at an empty prompt, and Esc leaves everything as it is', async () => {
+  it('offers the last turns after Esc Esc at an empty prompt, and Esc changes nothing', async () => {
     const chat = await open((_request, index) => ({ text: `Answer ${index + 1}.` }));
     await chat.open();
     await chat.say('one', 'Answer 1.');
@@ -98,7 +98,7 @@ describe('/rewind', () => {
     expect(existsSync(join(chat.home.work, 'one'))).toBe(false);
   });
 
-  it('lists the turns without a terminal, and names what is not there', async () => {
+  it('lists the turns without a terminal, and names unknown ones', async () => {
     const chat = await open(() => ({ text: 'Yes.' }));
     const { stdout, stderr } = await runProgram(chat.home, ['chat'], {
       input: '/rewind\none\ntwo\n/rewind\n/rewind 9\n/rewind #2\n/rewind x\n/redo\n',

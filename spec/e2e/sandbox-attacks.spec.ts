@@ -225,12 +225,12 @@ const withoutCut = (result: string): string => result.replace(/\S*\\n\[â€¦ .*? â
 
 const NO_HARM = ['agent.sh', 'busctl.sh', 'fifo.sh'];
 
-describe('what runs in the sandbox because of a rule', () => {
+describe('a command that a rule lets run in the sandbox', () => {
   it.each([
     ['without the network', false],
     ['with the network', true],
   ])(
-    'reads, writes and reaches nothing that is not its own, %s',
+    'neither reads, writes nor reaches what it may not, %s',
     async (_what, network) => {
       const names = Object.keys(SCRIPTS).filter((name) => !network || !/^tcp6?\./.test(name));
       const files = Object.fromEntries(
@@ -274,7 +274,7 @@ describe('what runs in the sandbox because of a rule', () => {
     120_000,
   );
 
-  it('leaves no repository whose settings lie elsewhere, and keeps the name of the working folder', async () => {
+  it('leaves no repository whose settings are elsewhere, and does not rename the working folder', async () => {
     const config = 'printf "[core]\\nfsmonitor = touch $PWD/pwned\\n[extensions]\\nworktreeConfig = true\\n"';
     const repository = 'mkdir -p store/objects store/refs sub; echo "ref: refs/heads/main" > sub/HEAD';
     const script = `${repository}; echo ../store > sub/commondir; ${config} > store/config; printf '[core]\\nbare = false\\nworktree = %s\\n' "$PWD/sub" > sub/config.worktree`;
@@ -291,7 +291,7 @@ describe('what runs in the sandbox because of a rule', () => {
     expect(existsSync(join(home.work, 'notes.txt'))).toBe(true);
   });
 
-  it('changes nothing in a bare repository that hi was started in', async () => {
+  it('changes nothing in a bare repository in which hi was started', async () => {
     const { home } = await attack({
       allow: [{ rule: 'bash', write: true }],
       before: 'git init -q --bare .',
@@ -302,7 +302,7 @@ describe('what runs in the sandbox because of a rule', () => {
     expect(['commondir', 'hooks/post-update'].filter((name) => existsSync(join(home.work, name)))).toEqual([]);
   });
 
-  it('writes to no named pipe, which a program outside would read', async () => {
+  it('writes to no named pipe, which a program outside could read', async () => {
     const { home } = await attack({
       allow: [{ rule: 'bash', write: true }],
       before: 'mkdir ../.control; for pipe in ../.control/pipe pipe; do mkfifo $pipe; done',
@@ -318,7 +318,7 @@ for pipe in (os.environ["HOME"] + "/.control/pipe", "pipe"):
     expect(existsSync(join(home.work, 'came')) ? readFileSync(join(home.work, 'came'), 'utf8') : '').toBe('');
   });
 
-  it('is nothing but the built-in list where there is no sandbox', async () => {
+  it('runs only the built-in list if there is no sandbox', async () => {
     const names = Object.keys(SCRIPTS);
     const { results, sent, pwned } = await attack({
       allow: ['bash'],

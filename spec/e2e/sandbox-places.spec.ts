@@ -33,11 +33,11 @@ async function attack(given: Attack): Promise<Outcome> {
 
 const WRITE = { rule: 'bash', write: true };
 
-describe('a folder that can be entered and not listed', () => {
+describe('a folder that can be entered but not listed', () => {
   const before = `chmod 311 closed; ${AS_NOBODY.own}`;
   const options = { under: AS_NOBODY.under };
 
-  it('is empty in the sandbox: whoever knows a name could open it', async () => {
+  it('is empty in the sandbox, because whoever knows a name could open it', async () => {
     const { home, results, sent, later } = await attack({
       allow: [WRITE],
       files: {
@@ -54,7 +54,7 @@ describe('a folder that can be entered and not listed', () => {
     expect(existsSync(join(home.work, 'closed/.envrc'))).toBe(false);
   });
 
-  it('is opened where a command left it, and what others would run in it is renamed', async () => {
+  it('is opened if a command left it, and what other programs would run in it is renamed', async () => {
     const { home, later } = await attack({
       allow: [WRITE],
       files: { 'x.sh': 'mkdir -p shut/again; touch shut/again/.envrc shut/.envrc; chmod 311 shut/again shut' },
@@ -70,7 +70,7 @@ describe('a folder that can be entered and not listed', () => {
   });
 });
 
-it('sets a repository aside that a command makes in the folder of packages, and lets it change none there', async () => {
+it('sets aside a repository that a command creates in the folder of packages, and lets it change none there', async () => {
   const made = ['x', '@s/y/lib'];
   const outcome = await attack({
     allow: [WRITE],
@@ -89,7 +89,7 @@ for d in old ${made.join(' ')}; do git -C node_modules/$d config core.fsmonitor 
 });
 
 describe('a working folder that the sandbox cannot protect', () => {
-  it('lets the built-in list run as where there is no sandbox, and asks for the rest with the reason', async () => {
+  it('lets the built-in list run as without a sandbox, and asks about the rest with the reason', async () => {
     const { results, stderr, pwned, sent, home } = await attack({
       allow: [WRITE],
       before: 'mkdir real; ln -s real .husky',
@@ -114,7 +114,7 @@ describe.each([
   const url = `https://me:${TOKEN}@127.0.0.1:9/a.git`;
   const before = `git init -q .; git remote add origin ${url}; git init -q ../other; git -C ../other remote add origin ${url}; git config --global url.${url}.insteadOf x:; git init -q sub; git -C sub config http.extraheader 'AUTHORIZATION: basic ${TOKEN}'`;
 
-  it('is not read without approval, in whatever form', async () => {
+  it('is not read without approval in any form', async () => {
     const commands = [
       ...[
         'cat .git/config',

@@ -54,7 +54,7 @@ const FORMATS: Readonly<Record<string, JsonObject>> = {
 };
 
 describe.each(dialects)('$title', (dialect) => {
-  it('is given the schema where it has its field for it, and the JSON is all there is on stdout', async () => {
+  it('is sent the schema in its own field, and stdout contains only the JSON', async () => {
     await start(dialect, dialect.text('{"name": "Ann", ', '"age": 3, "tags": ["a"]}'));
     const run = await hi(['--schema', FIELDS, '--no-tools', 'Who?']);
     expect(run).toEqual({ status: 0, stdout: '{"name": "Ann", "age": 3, "tags": ["a"]}\n', stderr: '' });
@@ -63,7 +63,7 @@ describe.each(dialects)('$title', (dialect) => {
     expect(formatOf[dialect.title]?.(bodyOf(1)) ?? {}).not.toMatchObject(FORMATS[dialect.title] ?? {});
   });
 
-  it('is asked once more with what is wrong, and then it is enough', async () => {
+  it('is asked once more with the errors', async () => {
     await start(dialect, dialect.text('{"name": "Ann", "age": "three"}'));
     const run = await hi(['--schema', FIELDS, '--no-tools', 'Who?']);
     expect(run).toMatchObject({ status: 5, stdout: '' });
@@ -118,7 +118,7 @@ describe('an answer', () => {
     expect(JSON.parse(run.stdout)).toEqual({ n: 1 });
   });
 
-  it('keeps the digits that the model wrote', async () => {
+  it('keeps the digits of the model', async () => {
     await start(chat, chat.text('{"n": 12345678901234567890.10}'));
     expect((await hi(['--schema', 'n float', 'Go on.'])).stdout).toBe('{"n": 12345678901234567890.10}\n');
   });
@@ -132,7 +132,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is a list of what refers to itself', async () => {
+  it('may contain recursive lists', async () => {
     const node = {
       type: 'object',
       properties: { next: { $ref: '#' }, k: { $ref: '#/$defs/k' } },
@@ -144,7 +144,7 @@ describe('an answer', () => {
     expect(await hi(['--schema-multi', JSON.stringify(node), 'Go on.'])).toMatchObject({ status: 5, stdout: '' });
   });
 
-  it('that was cut off is not asked for again', async () => {
+  it('that was cut off is not requested again', async () => {
     await start(chat, chat.length('{"name": "An'));
     const run = await hi(['--schema', FIELDS, '--json', 'Who?']);
     expect(run.status).toBe(5);
@@ -155,7 +155,7 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('has its value in the reports for programs, and both requests in the usage', async () => {
+  it('is in the reports for programs, and the usage sums both requests', async () => {
     await start(chat, ...says({ name: 'Ann' }, ANN, ANN));
     const report = JSON.parse((await hi(['--schema', FIELDS, '--json', 'Who?'])).stdout);
     expect(report).toMatchObject({ data: ANN, usage: { input_tokens: 14, output_tokens: 6 } });
@@ -164,7 +164,7 @@ describe('an answer', () => {
     expect(lines.map((line) => JSON.parse(line).type)).not.toContain('print');
   });
 
-  it('stands in the history with the question about what was wrong', async () => {
+  it('is in the history with the second question about the errors', async () => {
     await start(chat, ...says({ name: 'Ann' }, ANN));
     await hi(['--schema', FIELDS, 'Who?']);
     const { stdout } = await runProgram(home, ['history', '--json']);
@@ -188,7 +188,7 @@ describe('an answer', () => {
     expect([await once(child, 'exit'), printed]).toEqual([[130, null], '']);
   });
 
-  it('goes to a terminal as it is, too', async () => {
+  it('goes to a terminal unchanged, too', async () => {
     await start(chat, ...says(ANN));
     const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', '--schema', FIELDS, 'Who?'], {
       env: { ...home.env, FORCE_COLOR: '1' },
@@ -204,7 +204,7 @@ describe('an answer', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('the question with --schema', () => {
   it.each([
     ['an unknown type', ['--schema', 'age itn'], "Unknown type 'itn' of the field 'age'"],
     ['a field that is there twice', ['--schema', 'a, a int'], "the field 'a' twice"],
@@ -220,7 +220,7 @@ describe('what is asked', () => {
     ['nothing', ['--schema', ' '], 'The schema is empty'],
     ['deep nesting', ['--schema', `${'{"items":'.repeat(200)}{}${'}'.repeat(200)}`], 'nested deeper than'],
     ['both', ['--schema', 'a', '--schema-multi', 'a'], 'cannot be used together'],
-  ])('is a misuse with %s, before any request', async (_title, args, message) => {
+  ])('is refused with %s, before any request', async (_title, args, message) => {
     await start(chat, ...says({}));
     home.write('notes.txt', 'just words');
     const run = await hi([...args, 'Go on.']);
@@ -229,7 +229,7 @@ describe('what is asked', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('comes from stdin, from files and from a command of the user', async () => {
+  it('may come from stdin, from files and from a command of the user', async () => {
     await start(chat, ...says(ANN));
     home.write('ann.txt', 'Ann is 3.');
     mkdirSync(join(home.config, 'commands'), { recursive: true });
@@ -251,7 +251,7 @@ describe('a server that refuses', () => {
     (body) =>
       body.response_format === undefined ? chat.text(JSON.stringify(ANN)) : refusal(400, { error: { message } });
 
-  it('schemas at all is told them in words, at once the next time', async () => {
+  it('all schemas is sent them in words, at once the next time', async () => {
     await start(chat, refusing("Unsupported parameter: 'response_format' is not supported with this model."));
     const run = await hi(['--schema', FIELDS, 'Who?']);
     expect(run).toMatchObject({ status: 0, stdout: `${JSON.stringify(ANN)}\n` });
@@ -261,7 +261,7 @@ describe('a server that refuses', () => {
     expect(JSON.stringify(bodyOf(2).messages)).toContain('It must fit this JSON Schema');
   });
 
-  it('this schema is told it in words, and the next one in its field', async () => {
+  it('this schema is sent it in words, and the next one in its field', async () => {
     await start(chat, refusing("Invalid schema for response_format 'answer': In context=(), 'name' is too long."));
     for (const requests of [2, 4]) {
       expect(await hi(['--schema', FIELDS, 'Who?'])).toMatchObject({ status: 0, stdout: `${JSON.stringify(ANN)}\n` });

@@ -33,7 +33,7 @@ const plain = (written: string): string =>
 const pieces = (text: string): readonly string[] => text.match(/[\s\S]{1,3}/g) ?? [];
 
 describe('an answer in hi chat', () => {
-  it('leads the terminal where its links lead, unless that shows what it does not know', async () => {
+  it('makes links of its links, unless their texts show another address', async () => {
     const chat = await start(() => ({
       pieces: pieces('See [the page](https://example.org/a) or https://example.org/b.'),
     }));
@@ -47,7 +47,7 @@ describe('an answer in hi chat', () => {
     expect(chat.terminal.written()).not.toContain('\x1b]8;');
   });
 
-  it('is the text of the model, styled and nothing else, wherever it was cut', async () => {
+  it("is the model's text, styled and otherwise unchanged, wherever it was cut", async () => {
     const chat = await start(() => ({ pieces: pieces(ANSWER) }));
     await chat.open();
     await chat.say('go', 'The end.');
@@ -61,7 +61,7 @@ describe('an answer in hi chat', () => {
     expect(chat.terminal.look('The end').colour).toBe(-1);
   });
 
-  it('and all around it has no colour where NO_COLOR says so', async () => {
+  it('has no colour with NO_COLOR, and neither has anything around it', async () => {
     const chat = await start(() => ({ thinking: 'a thought', pieces: pieces(ANSWER) }));
     await chat.open({ env: { NO_COLOR: '1' } });
     await chat.say('go', 'The end.');
@@ -70,7 +70,7 @@ describe('an answer in hi chat', () => {
     expect(styles.filter((style) => style !== '\x1b[0m')).toEqual([]);
   });
 
-  it('follows the thoughts of the model, which are folded to one dimmed line and shown by /think show', async () => {
+  it("follows the model's thinking, which is folded to one dim line and shown by /think show", async () => {
     const chat = await start((_request, index) =>
       index === 0
         ? { thinking: `a thought about it${' and more'.repeat(20)}`, text: 'the answer' }
@@ -87,7 +87,7 @@ describe('an answer in hi chat', () => {
     await chat.say('/think show', /\na thought about it[^\n]{70,82}\b\n(?:and|more) /);
   });
 
-  it('and what tools print show escape sequences and obey none', async () => {
+  it('and the output of tools show escape sequences without executing them', async () => {
     const chat = await start(
       (_request, index): Reply =>
         index === 0
@@ -104,7 +104,7 @@ describe('an answer in hi chat', () => {
 });
 
 describe('a question and its answer in hi chat', () => {
-  it('are parted by an empty line, the prompt is bold, and both are marked for the terminal', async () => {
+  it('are separated by an empty line, the prompt is bold, and both are marked for the terminal', async () => {
     const chat = await start(() => ({ text: 'Here it is.' }));
     chat.home.write('note.txt', 'four');
     await chat.open();
@@ -119,7 +119,7 @@ describe('a question and its answer in hi chat', () => {
     expect(chat.terminal.screen()).toContain('hi> !echo two\ntwo\n· 4 characters added\n\nhi>');
   });
 
-  it('have no colour with NO_COLOR, and no marks on a terminal that knows none', async () => {
+  it('have no colour with NO_COLOR, and no marks on a terminal without support for them', async () => {
     const chat = await start(() => ({ text: 'Here it is.' }));
     await chat.open({ env: { NO_COLOR: '1' } });
     await chat.say('go', 'Here it is.');
@@ -131,7 +131,7 @@ describe('a question and its answer in hi chat', () => {
 });
 
 describe('the waiting line of hi chat', () => {
-  it('says which model is waited for and for how long, and leaves nothing when the answer is stopped with Esc', async () => {
+  it('names the model and the time it takes, and disappears when the answer is stopped with Esc', async () => {
     const chat = await start(() => ({ pieces: ['never'], hangAfter: 0 }));
     await chat.open();
     chat.terminal.type(`go${KEY.enter}`);
@@ -140,7 +140,7 @@ describe('the waiting line of hi chat', () => {
     await chat.until(/hi> go\n+\(interrupted\)\n+hi> *$/);
   });
 
-  it('comes back below an answer that pauses, with the tokens so far, and is gone when it goes on', async () => {
+  it('comes back below an answer that pauses, with the tokens so far, and disappears when it continues', async () => {
     const chat = await start(() => ({ pieces: ['a line of text\n', 'the rest'], delay: 4000 }));
     await chat.open();
     chat.terminal.type(`go${KEY.enter}`);
@@ -148,7 +148,7 @@ describe('the waiting line of hi chat', () => {
     await chat.until(/hi> go\n\na line of text\nthe rest\n+hi> *$/);
   });
 
-  it('counts down to the next try', async () => {
+  it('counts down to the next attempt', async () => {
     const chat = await start((_request, index) =>
       index === 0 ? { status: 503, headers: { 'retry-after': '2' }, error: { message: 'busy' } } : { text: 'at last' },
     );
@@ -158,7 +158,7 @@ describe('the waiting line of hi chat', () => {
     await chat.until(/hi> go\n\nat last\n+hi> *$/);
   });
 
-  it('names the tool that runs and its time, and takes its words away when it has ended', async () => {
+  it('names the running tool and its time, and disappears when it has ended', async () => {
     const chat = await start(
       (_request, index): Reply =>
         index === 0
@@ -190,8 +190,8 @@ describe('the waiting line of hi chat', () => {
   });
 });
 
-describe('hi chat while an answer comes', () => {
-  it('keeps what is typed for the next prompt, and sends what is entered next', async () => {
+describe('hi chat while an answer streams', () => {
+  it('keeps what is typed for the next prompt, and sends what is entered after the answer', async () => {
     const chat = await start((_request, index) =>
       index === 0
         ? { pieces: Array.from({ length: 12 }, (_, word) => `word${word} `), delay: 100 }
@@ -205,7 +205,7 @@ describe('hi chat while an answer comes', () => {
     expect(chat.terminal.transcript()).not.toMatch(/word\d+ .*(second|third).*word/);
   });
 
-  it('tells in the prompt how full the window is from half of it on', async () => {
+  it('shows in the prompt how full the window is, from half of it on', async () => {
     const chat = await start(() => ({ text: 'much', usage: [1240, 40] }), { context_window: 2000 });
     await chat.open({ args: ['--no-tools'] });
     chat.terminal.type(`go${KEY.enter}`);

@@ -34,7 +34,7 @@ const bash = (command: string): Reply => ({ calls: [{ name: 'bash', args: { comm
 const sentBodies = (): string => JSON.stringify(server.requests.map(({ messages }) => messages));
 
 describe('the key', () => {
-  it('that a server repeats as text or as an argument reaches neither the screen nor the history, and is not run', async () => {
+  it('that a server repeats in text or as an argument reaches neither the screen nor the history, and is not run', async () => {
     await setUp({
       pieces: ['Your key is sk-CANARYkey12345', '67890bcdefghijk, or ', BASE64.slice(0, 9), BASE64.slice(9), '!'],
       calls: [{ name: 'bash', args: { command: `echo ${KEY} > leak` } }],
@@ -48,7 +48,7 @@ describe('the key', () => {
     expect(sentBodies()).toContain('stands for a secret that you cannot see');
   });
 
-  it('that a command prints in two pieces is not on the screen at any time', async () => {
+  it('that a command prints in two pieces is never on the screen', async () => {
     await setUp(
       bash(`printf %s sk-CANARYkey; sleep 0.4; printf '%s\\n' ${KEY.slice('sk-CANARYkey'.length)}; cat key64`),
     );
@@ -63,7 +63,7 @@ describe('the key', () => {
     expect(sentBodies()).not.toContain(Buffer.from('CANARYkey1234567').toString('base64').slice(2, 14));
   });
 
-  it('is masked where the output is cut', async () => {
+  it('is masked where output is cut', async () => {
     await setUp(bash('cat out'), { tools: { output_limit: 1000 } });
     home.write('out', `${'a'.repeat(485)}${KEY}${'b'.repeat(2000)}${KEY}${'c'.repeat(485)}`);
     await runProgram(home, ['ask', '-y', 'go']);
@@ -100,7 +100,7 @@ describe('the key', () => {
     expect(stdout).not.toMatch(/hunter2|abcdef123456|CANARY/);
   });
 
-  it('is not shown of MCP servers', async () => {
+  it('is not shown in the entries of MCP servers', async () => {
     const mcpServers = {
       notes: {
         command: 'npx',
@@ -125,7 +125,7 @@ describe('a key over plain http to another machine', () => {
   const other = (config: object = {}): Home =>
     makeHome({ provider: 'openai', model: 'x', api_base: 'http://models.example:8000/v1', api_key: KEY, ...config });
 
-  it('is warned about once, and hi config check says it', async () => {
+  it('is reported once, and by hi config check', async () => {
     home = other();
     const warning = /The key is sent to 'models\.example:8000' over plain http/;
     expect((await runProgram(home, ['ask', 'go'], { env })).stderr).toMatch(warning);
@@ -141,7 +141,7 @@ describe('a key over plain http to another machine', () => {
     expect((await runProgram(home, ['config', 'check'], { env })).stdout).toContain('fail   key: Not sent');
   });
 
-  it('is warned about, and refused with require_tls, to an MCP server too', async () => {
+  it('is reported, and refused with require_tls, for an MCP server too', async () => {
     const mcpServers = { notes: { url: 'http://tools.example/mcp', headers: { Authorization: 'Bearer x' } } };
     home = other({ api_base: 'http://127.0.0.1:9/v1', mcpServers });
     const test = (): Promise<Run> => runProgram(home, ['mcp', 'test', 'notes'], { env });
@@ -163,8 +163,8 @@ describe('a key over plain http to another machine', () => {
   );
 });
 
-describe('a place of keys in the home folder', () => {
-  it('is not read unasked when hi was started there', async () => {
+describe('a private folder in the home folder', () => {
+  it('is not read without approval when hi was started there', async () => {
     const names = [
       '.config/rclone/rclone.conf',
       '.m2/settings.xml',

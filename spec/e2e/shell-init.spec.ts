@@ -66,7 +66,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
 
   // A developer may lack a shell; .ci/run installs all three.
   if (!isInstalled(shell)) {
-    it(`cannot be tried out here: there is no ${shell}`, () => expect(isInstalled(shell)).toBe(false));
+    it(`cannot be tested here: there is no ${shell}`, () => expect(isInstalled(shell)).toBe(false));
     return;
   }
 
@@ -76,7 +76,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
     expect([status, stderr.toString()]).toEqual([0, '']);
   });
 
-  it('put a command in place of the words, and do not run it', async () => {
+  it('replace the words with a command, and do not run it', async () => {
     reply = { text: '```sh\ntouch made; echo "$HOME"\n```' };
     const shown = await open(shell);
     shown.type(`make "the" $file; 'now' \\ here${ALT_H}`);
@@ -87,7 +87,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
     await shown.until(() => existsSync(join(home.work, 'made')));
   });
 
-  it('explain a command and leave it where it is', async () => {
+  it('explain a command and leave it unchanged', async () => {
     reply = { text: 'Lists the files.\x1b[31m' };
     const shown = await open(shell);
     shown.type(`ls -la${ALT_E}`);
@@ -95,7 +95,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
     await shown.until(() => lineOf(shown) === 'ls -la');
   });
 
-  it('leave the line as it was when the model cannot be asked, and say why', async () => {
+  it('leave the line unchanged if the model cannot be asked, and say why', async () => {
     reply = { status: 401, error: { message: 'Incorrect API key provided' } };
     const shown = await open(shell);
     shown.type(`show the disk${ALT_H}`);
@@ -103,7 +103,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
     await shown.until(() => lineOf(shown) === 'show the disk');
   });
 
-  it('take words and give commands in any script', async () => {
+  it('accept words and return commands in any script', async () => {
     reply = { text: "echo 'Grüße, 日本'" };
     const shown = await open(shell);
     shown.type(`Grüße für 日本 é${ALT_H}`);
@@ -111,7 +111,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
     expect(server.requests[0]?.messages.at(-1)?.content).toBe('Grüße für 日本 é');
   });
 
-  it('leave the line as it was when there is no server', async () => {
+  it('leave the line unchanged if there is no server', async () => {
     await server.close();
     const shown = await open(shell);
     shown.type(`show the disk${ALT_H}`);
@@ -119,7 +119,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
     await shown.until(() => lineOf(shown) === 'show the disk');
   });
 
-  it('leave the line as it was after Ctrl-C', async () => {
+  it('leave the line unchanged after Ctrl-C', async () => {
     reply = { pieces: ['ls', ' -la'], hangAfter: 1 };
     const shown = await open(shell);
     shown.type(`show the disk${ALT_H}`);
@@ -145,7 +145,7 @@ describe('hi shell-init SHELL command', () => {
     ['~~~\nfor f in *; do\n  echo "$f"\ndone\n~~~', 'for f in *; do\n  echo "$f"\ndone'],
     ['echo `date`', 'echo `date`'],
     ['echo \x1b[2J', 'echo ␛[2J'],
-  ])('takes the command out of %j', async (text, command) => {
+  ])('extracts the command from %j', async (text, command) => {
     reply = { text };
     const run = await runProgram(home, ['shell-init', 'bash', 'command', '--', 'list files']);
     expect(run).toMatchObject({ status: 0, stdout: `${command}\n` });
@@ -162,7 +162,7 @@ describe('hi shell-init SHELL command', () => {
     expect(spawnSync('sha256sum', [home.historyFile]).stdout.toString()).toBe(before);
   });
 
-  it('fails when there is no command in the answer, no line, or an unknown shell or task', async () => {
+  it('fails if there is no command in the answer, no line, or an unknown shell or task', async () => {
     reply = { text: '```\n```' };
     const empty = await runProgram(home, ['shell-init', 'bash', 'command', '--', 'x']);
     expect(empty).toMatchObject({ status: 5, stdout: '' });

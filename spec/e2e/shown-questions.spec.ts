@@ -48,7 +48,7 @@ afterEach(async () => {
   home?.remove();
 });
 
-describe('the questions that docs/tools-and-safety.md shows are those of today:', () => {
+describe('the questions in docs/tools-and-safety.md are up to date:', () => {
   it.each(SCREENS)('$heading', async ({ heading, what, columns, rows }) => {
     const call = CALLS[what as keyof typeof CALLS];
     server = await startScriptedServer(() => ({ calls: [call] }));

@@ -59,7 +59,7 @@ const sizeOf = ({ messages }: SentRequest): number =>
   Math.ceil(messages.map(({ content }) => String(content)).join('').length / 4);
 
 describe('seed 003, compression of skills content', () => {
-  it('Compress Skills content at threshold: what is large goes to the small model at 80 %, not before', async () => {
+  it('Compress Skills content at threshold: large ones go to the small model at 80 %, not before', async () => {
     await using chat = await skilled({ ...SMALL, config: CROWDED, answer: shortens });
     await chat.ask('hello');
     expect(chat.requests.filter(isCompression)).toHaveLength(0);
@@ -72,7 +72,7 @@ describe('seed 003, compression of skills content', () => {
     expect(JSON.stringify(compression?.messages)).not.toContain(howTo('sql'));
   });
 
-  it('Compress Skills content at threshold: also when the skills alone pass it', async () => {
+  it('Compress Skills content at threshold: also if the skills alone exceed it', async () => {
     const config = { ...CROWDED, context_window: 3600 };
     await using chat = await skilled({ ...SMALL, config, answer: shortens });
     const { stderr } = await chat.chat('hello', 'hello again');
@@ -81,7 +81,7 @@ describe('seed 003, compression of skills content', () => {
     for (const request of chat.asked()) expect(systemOf(request)).toContain(SHORT);
   });
 
-  it('Compress Skills content at threshold: also when it is the provider that says so', async () => {
+  it('Compress Skills content at threshold: also if only the provider reports it', async () => {
     const error = { message: 'This is too much.', code: 'context_length_exceeded' };
     const answer = (request: SentRequest): Reply =>
       systemOf(request).includes('An example.') ? { status: 400, error } : shortens(request);
@@ -101,7 +101,7 @@ describe('seed 003, compression of skills content', () => {
     expect(after.length).toBeLessThan(before.length / 2);
   });
 
-  it('LLM compresses Skills content: the tokens saved count at once where the server reports usage', async () => {
+  it('LLM compresses Skills content: the saved tokens count at once if the server reports usage', async () => {
     const answer = (request: SentRequest): Reply => ({ ...shortens(request), usage: [sizeOf(request), 5] });
     await using chat = await skilled({ ...SMALL, config: CROWDED, answer });
     const { stderr } = await chat.chat('one', 'two', 'three', 'four', 'five', LONG_MESSAGE, 'six');
@@ -115,7 +115,7 @@ describe('seed 003, compression of skills content', () => {
     ).toContain('one');
   });
 
-  it('LLM compresses Skills content: hi status counts what is sent, and asks nobody', async () => {
+  it('LLM compresses Skills content: hi status counts what is sent, without calling a model', async () => {
     await using chat = await skilled({ ...SMALL, config: CROWDED, answer: shortens });
     const status = async () => JSON.parse((await chat.hi('status', '--json')).stdout);
     await chat.ask('hello');
@@ -147,7 +147,7 @@ describe('seed 003, compression of skills content', () => {
     expect(chat.requests.filter(isCompression)).toHaveLength(1);
   });
 
-  it('Cache compression results: the key is the content, so that an edited skill is compressed anew', async () => {
+  it('Cache compression results: the key is the content, so that an edited skill is compressed again', async () => {
     await using chat = await skilled({ ...SMALL, config: CROWDED, answer: shortens });
     await chat.ask(LONG_MESSAGE);
     chat.put('git.md', `${LARGE} And one more.`);
@@ -198,7 +198,7 @@ describe('seed 003, dynamic skills management during conversation', () => {
     ]);
   });
 
-  it('Load new Skills on each query: what is newly matched is sent, and said on screen', async () => {
+  it('Load new Skills on each query: newly matched skills are sent, with a line on the screen', async () => {
     await using chat = await skilled({ config: MATCHED });
     expect((await chat.ask('git please')).stderr).toContain('skills: +git\n');
     expect((await chat.ask('and docker')).stderr).toContain('skills: +docker\n');
@@ -213,7 +213,7 @@ describe('seed 003, dynamic skills management during conversation', () => {
     expect(stderr).toContain('skills: -git\n');
   });
 
-  it('Evict irrelevant Skills: N is what the configuration says', async () => {
+  it('Evict irrelevant Skills: N is configurable', async () => {
     await using chat = await skilled({ config: { skills: { mode: 'matched', evict_after: 1 } } });
     await chat.chat('git please', 'hello', 'git again');
     expect(chat.sent()).toEqual([['git'], [], ['git']]);

@@ -15,7 +15,7 @@ import {
 import { control, KEY } from '../support/terminal.js';
 
 describe('skills', () => {
-  it('may be folders, whose place the model is told', async () => {
+  it('may be folders, whose path the model is told', async () => {
     await using chat = await skilled();
     chat.put('git/references/flow.md', 'beside');
     await chat.ask('hello');
@@ -23,7 +23,7 @@ describe('skills', () => {
     expect(chat.sent()).toEqual([['docker', 'git', 'sql']]);
   });
 
-  it('may refer to files beside them, which the model may read where nobody can be asked', async () => {
+  it('may refer to files next to them, which the model may read if nobody can be asked', async () => {
     const answer = (_: SentRequest, index: number): Reply => {
       const call = (path: string) => ({ name: 'read_file', args: { path } });
       const calls = [call(chat.place('git/references/flow.md')), call(chat.home.configFile)];
@@ -37,7 +37,7 @@ describe('skills', () => {
     expect(elsewhere).not.toContain('api_base');
   });
 
-  it('are explained by the window of the model, in the chat and outside', async () => {
+  it('are explained relative to the window of the model, in the chat and outside', async () => {
     const skills = { ...skillsOf('git'), 'large.md': 'How to do much. '.repeat(1000) };
     await using chat = await skilled({ skills, config: { model: 'gpt-4' } });
     const { stdout } = await chat.chat('hello', '/skills git');
@@ -45,7 +45,7 @@ describe('skills', () => {
     expect(stdout).toContain((await chat.hi('skills', 'git')).stdout);
   });
 
-  it('cannot act on the terminal that lists them', async () => {
+  it('cannot send control characters to the terminal that lists them', async () => {
     const text = '---\ndescription: "\\e[31mred \\x9b2J"\n---\nText.';
     await using chat = await skilled({ skills: { 'red.md': text, '\u001b[31m.md': 'Text.' } });
     for (const args of [['skills'], ['config', 'check']]) {
@@ -81,7 +81,7 @@ describe('broken skills', () => {
     return chat;
   }
 
-  it('are listed with a warning each, and the rest is found', async () => {
+  it('are listed with a warning each, and the others are found', async () => {
     await using chat = await withBroken();
     const { stdout } = await chat.hi('skills', '--json');
     const listed: { skills: { name: string }[]; warnings: { path: string; reason: string }[] } = JSON.parse(stdout);
@@ -96,7 +96,7 @@ describe('broken skills', () => {
     expect(listed.warnings).toHaveLength(BROKEN.length + LINKS.length);
   });
 
-  it('are warned of once in a chat, and do not keep the others from being sent', async () => {
+  it('cause one warning in a chat, and do not keep the others from being sent', async () => {
     await using chat = await withBroken();
     const { stderr, status } = await chat.chat('hello', 'hello again');
     expect(status).toBe(0);
@@ -108,7 +108,7 @@ describe('broken skills', () => {
   });
 });
 
-describe('files that are skills by everything but their name', () => {
+describe('files that are skills except for their names', () => {
   const MISNAMED: readonly (readonly [file: string, listed: string, reason: string])[] = [
     ['F.MD', 'F.MD', 'its extension is .MD, not .md'],
     ['notes.markdown', 'notes.markdown', 'its extension is .markdown, not .md'],
@@ -118,7 +118,7 @@ describe('files that are skills by everything but their name', () => {
   ];
   const OTHERS = ['LICENSE', 'notes.txt', '.hidden.MD', '.git/x.md', 'pictures/one.png', 'git/reference/more.md'];
 
-  it('are each listed with the reason by hi skills, /skills and hi config check', async () => {
+  it('are listed with the reason by hi skills, /skills and hi config check', async () => {
     const files = Object.fromEntries([...MISNAMED.map(([file]) => file), ...OTHERS].map((file) => [file, howTo('x')]));
     await using chat = await skilled({ skills: { ...skillsOf('git'), ...files } });
     const { warnings } = JSON.parse((await chat.hi('skills', '--json')).stdout);
@@ -135,7 +135,7 @@ describe('files that are skills by everything but their name', () => {
         expect(said.split('\n').find((line) => line.includes(chat.place(listed)))).toContain(reason);
   });
 
-  it('are counted where a folder holds many, also behind a link', async () => {
+  it('are only counted if a folder contains many, also behind a link', async () => {
     await using chat = await skilled({ skills: { 'work/a.md': 'A', 'work/b.md': 'B', 'work/deeper/c.md': 'C' } });
     chat.home.write('elsewhere.md', 'E');
     symlinkSync(chat.home.work, chat.place('linked'));
@@ -145,33 +145,33 @@ describe('files that are skills by everything but their name', () => {
   });
 });
 
-describe('skills by hand', () => {
-  it('are loaded and dropped, and stay so', async () => {
+describe('skills loaded and dropped by hand', () => {
+  it('stay so', async () => {
     await using chat = await skilled({ config: MATCHED });
     await chat.chat('/skill sql', 'hello', 'hello', 'hello', 'hello', '/skill -sql', 'hello', 'sql please');
     expect(chat.sent()).toEqual([['sql'], ['sql'], ['sql'], ['sql'], [], []]);
   });
 
-  it('go by the last word', async () => {
+  it('follow the last command', async () => {
     await using chat = await skilled({ config: MATCHED });
     await chat.chat('/skill sql', '/skill -sql', 'hello', '/skill -git', '/skill git', 'hello');
     expect(chat.sent()).toEqual([[], ['git']]);
   });
 
-  it('hold when the message they came with is asked again or taken back', async () => {
+  it('stay so if the message they came with is retried or undone', async () => {
     await using chat = await skilled({ config: MATCHED });
     await chat.chat('/skill sql', 'hello', '/retry', '/undo', 'hello', '/skill -sql', 'hello', '/undo', 'sql please');
     expect(chat.sent()).toEqual([['sql'], ['sql'], ['sql'], [], []]);
   });
 
-  it('hold when the message they came with could not be sent', async () => {
+  it('stay so if the message they came with could not be sent', async () => {
     const answer = (_: SentRequest, index: number): Reply => (index === 0 ? { status: 401 } : { text: 'Fine.' });
     await using chat = await skilled({ config: MATCHED, answer });
     await chat.chat('/skill sql', 'hello', 'hello');
     expect(chat.sent()).toEqual([['sql'], ['sql']]);
   });
 
-  it('go with the plainest form too, as all does that the user set, now and later', async () => {
+  it('are sent in the plainest form too, like everything that the user set, now and later', async () => {
     const answer = ({ tools, messages }: SentRequest): Reply =>
       tools || messages.some(({ role }) => role !== 'user' && role !== 'assistant')
         ? { status: 400, error: { message: 'Bad Request' } }
@@ -192,7 +192,7 @@ describe('skills by hand', () => {
     }
   });
 
-  it('are explained before they come and go', async () => {
+  it('are explained before they are loaded or dropped', async () => {
     await using chat = await skilled({ config: MATCHED });
     const commands = ['/skills sql', '/skill sql', '/skills sql', 'hello', '/skills sql', '/skill -sql', '/skills sql'];
     const { stdout } = await chat.chat(...commands);
@@ -204,7 +204,7 @@ describe('skills by hand', () => {
     ]);
   });
 
-  it('go on over a compaction as if nothing had happened', async () => {
+  it('are not affected by a compaction', async () => {
     await using chat = await skilled({ config: { ...MATCHED, compaction: { strategy: 'truncate' } } });
     await chat.chat('/skill sql', 'git please', 'hello', '/compact', 'hello', 'tell me a joke');
     expect(chat.sent()).toEqual([['sql', 'git'], ['sql', 'git'], ['sql', 'git'], ['sql']]);
@@ -222,7 +222,7 @@ describe('skills by hand', () => {
 });
 
 describe('skills whose files change while a chat runs', () => {
-  it('that vanish before they are read are not said to be sent, and are warned of at once', async () => {
+  it('that vanish before they are read are not reported as sent, and cause a warning at once', async () => {
     const answer = (): Reply => {
       rmSync(chat.place('sql'), { recursive: true, force: true });
       return { text: 'Fine.' };
@@ -241,7 +241,7 @@ describe('skills whose files change while a chat runs', () => {
     expect(stdout).toContain('Out: its file can no longer be read.');
   });
 
-  it('that vanish after they were read stay until the next start, and go then', async () => {
+  it('that vanish after they were read stay until the next start', async () => {
     const answer = (): Reply => {
       rmSync(chat.place('sql'), { recursive: true, force: true });
       return { text: 'Fine.' };
@@ -256,14 +256,14 @@ describe('skills whose files change while a chat runs', () => {
 describe('the small model as matcher', () => {
   const config = { skills: { mode: 'matched', matcher: 'llm' }, small_model: { model: 'small' } };
 
-  it('chooses, and names it made up are dropped', async () => {
+  it('chooses, and names that it made up are dropped', async () => {
     const answer = ({ model }: SentRequest): Reply => ({ text: model === 'small' ? '["sql", "nope"]' : 'Fine.' });
     await using chat = await skilled({ config, answer });
     await chat.ask('my tables are slow');
     expect(chat.sent()).toEqual([['sql']]);
   });
 
-  it('leaves it to the words when it fails', async () => {
+  it('falls back to matching words if it fails', async () => {
     const answer = ({ model }: SentRequest): Reply => (model === 'small' ? { status: 400 } : { text: 'Fine.' });
     await using chat = await skilled({ config, answer });
     expect((await chat.ask('git please')).stdout.trim()).toBe('Fine.');
@@ -281,7 +281,7 @@ describe('a skill whose compression failed', () => {
   };
   const answer = ({ model }: SentRequest): Reply => (model === 'small' ? { status: 400 } : { text: 'Fine.' });
 
-  it('is cut, and the user is told, once', async () => {
+  it('is cut, with one notice', async () => {
     await using chat = await skilled({ skills, config, answer });
     const { status, stderr } = await chat.chat('hello', 'hello again');
     expect(status).toBe(0);
@@ -292,7 +292,7 @@ describe('a skill whose compression failed', () => {
     for (const request of chat.asked()) expect(systemOf(request)).toContain('The rest is left out');
   });
 
-  it('tells the model where the whole text is when it has read_file', async () => {
+  it('tells the model where the whole text is if it has read_file', async () => {
     await using chat = await skilled({ skills, config, answer });
     await chat.ask('hello');
     expect(systemOf(chat.asked()[0])).toContain(`The whole text is in ${chat.place('git.md')}; read_file reads it.`);
@@ -301,7 +301,7 @@ describe('a skill whose compression failed', () => {
   it.each([
     ['tools are off', ['--no-tools']],
     ['it has other tools only', ['--tools', 'bash']],
-  ])('does not speak of read_file to the model where %s', async (_when, args) => {
+  ])('does not mention read_file to the model if %s', async (_when, args) => {
     await using chat = await skilled({ skills, config, answer });
     const { stderr } = await chat.hi('ask', ...args, 'hello');
     expect(stderr).toContain('only its beginning is sent');
@@ -310,8 +310,8 @@ describe('a skill whose compression failed', () => {
   });
 });
 
-describe('a large skill that comes', () => {
-  it('does not make messages count for more than they are where the server reports usage', async () => {
+describe('a large new skill', () => {
+  it('does not inflate the measure of messages if the server reports usage', async () => {
     const skills = { 'git.md': `${howTo('git')} ${'An example. '.repeat(1000)}` };
     const config = { ...MATCHED, context_window: 20_000, tools: { enabled: false } };
     const answer = ({ messages }: SentRequest): Reply => {
@@ -326,14 +326,14 @@ describe('a large skill that comes', () => {
   });
 });
 
-describe('what takes a while about skills', () => {
+describe('slow work on skills', () => {
   const slow = ({ model }: SentRequest): Reply => (model === 'small' ? { text: '', hangAfter: 0 } : { text: 'Fine.' });
   const small_model = { model: 'small', context_window: 100_000 };
 
   it.each([
     ['choosing skills', { skills: { mode: 'matched', matcher: 'llm' } }],
     ['shortening skills', { skills: { mode: 'all' }, context_window: 3600, tools: { enabled: false } }],
-  ])('is told while it lasts, and can be stopped: %s', async (words, config) => {
+  ])('is reported while it lasts, and can be stopped: %s', async (words, config) => {
     const skills = { 'git.md': 'How to use git. '.repeat(800) };
     await using chat = await skilled({ skills, config: { small_model, ...config }, answer: slow });
     const terminal = await chat.open();
@@ -356,7 +356,7 @@ describe("a provider's prompt cache over fifty turns", () => {
     ...['git', 'docker', 'git', 'docker', 'sql', 'git', 'thanks', 'ok', 'hm', 'bye'],
   ];
 
-  it('is broken 18 times, only where a skill comes or goes, and holds up to that place', async () => {
+  it('is invalidated 18 times, only when a skill comes or goes, and valid up to that place', async () => {
     const skills = skillsOf('git', 'docker', 'sql', 'css', 'regex', 'nginx');
     await using chat = await skilled({ skills, config: { ...MATCHED, preamble: 'You are kind.' } });
     await chat.chat(...TALK);

@@ -22,7 +22,7 @@ const transcript = async () => (await runProgram(home, ['history'])).stdout;
 const hasCopy = () => existsSync(join(home.data, 'history.reset.json.zst'));
 
 describe('/reset', () => {
-  it('--undo brings back what the last reset cleared, and the next message follows it', async () => {
+  it('--undo restores what the last reset cleared, and the next message continues it', async () => {
     await chat('first question', '/reset');
     expect(await transcript()).toBe('');
     const run = await chat('/reset --undo', 'second question');
@@ -32,20 +32,20 @@ describe('/reset', () => {
     expect(await transcript()).toMatch(/first question[\s\S]*second question/);
   });
 
-  it('names the way back that works in the chat, which brings back what was cleared in it', async () => {
+  it('names the command that undoes it in the chat, which restores what was cleared there', async () => {
     const run = await chat('first question', '/reset', '/reset --undo');
     expect(run.stdout).toContain("Cleared 2 messages. '/reset --undo' restores them.");
     expect(await transcript()).toContain('first question');
   });
 
-  it('--undo after nothing was cleared says so and changes nothing', async () => {
+  it('--undo without an earlier reset says so and changes nothing', async () => {
     const run = await chat('first question', '/reset --undo');
     expect(run.status).toBe(7);
     expect(run.stderr).toContain('There is no conversation to bring back');
     expect(await transcript()).toContain('first question');
   });
 
-  it('--purge keeps no copy, of an earlier conversation neither, and removes the caches', async () => {
+  it('--purge keeps no copy, not even of an earlier conversation, and removes the caches', async () => {
     home.compileAnew();
     await chat('first question', '/reset');
     expect(hasCopy()).toBe(true);
@@ -72,7 +72,7 @@ describe('/reset', () => {
     },
   );
 
-  it('with --ephemeral promises no copy and leaves what is on disk alone', async () => {
+  it('with --ephemeral mentions no copy and leaves the conversation on disk alone', async () => {
     await chat('first question', '/reset', 'second question');
     const input = '/reset\n/reset --undo\n/reset --purge\n';
     const run = await runProgram(home, ['chat', '-y', '--ephemeral'], { input });
@@ -92,7 +92,7 @@ describe('a slash command', () => {
     ['/skills --json', '--json', '/skills [name]'],
     ['/export --json out.json', '--json', '/export FILE'],
     ['/undo --all', '--all', '/undo'],
-  ])('refuses the option it does not have, and names what has it: %s', async (line, option, remedy) => {
+  ])('refuses an unknown option, and names the command that has it: %s', async (line, option, remedy) => {
     await chat('first question');
     const run = await chat(line);
     expect(run).toMatchObject({ status: 2, stdout: '' });
@@ -112,7 +112,7 @@ describe('a slash command', () => {
     },
   );
 
-  it('takes words that begin with dashes where it takes words', async () => {
+  it('accepts words that begin with dashes as text', async () => {
     const run = await chat('what does --force do?', '/find --force', '/btw --force?');
     expect(run).toMatchObject({ status: 0, stderr: '' });
     expect(run.stdout).toContain('1 message.');
@@ -121,12 +121,12 @@ describe('a slash command', () => {
 });
 
 describe('the command line', () => {
-  it('refuses to search for blanks, as /find does', async () => {
+  it('refuses to search for blanks, like /find', async () => {
     await chat('first question');
     expect(await runProgram(home, ['history', '--find', ' '])).toMatchObject({ status: 2, stdout: '' });
   });
 
-  it('says in the status which file a reset left, and what brings it back', async () => {
+  it('names the copy that a reset kept in the status, and the command that restores it', async () => {
     await chat('first question', '/reset');
     const { stdout } = await runProgram(home, ['status']);
     expect(stdout).toMatch(/history\.reset\.json\.zst \(before the last reset; hi reset --undo restores it\)/);

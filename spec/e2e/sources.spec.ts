@@ -23,8 +23,8 @@ const LIST = `2 sources:
 2. Met office  https://met.example/no
 `;
 
-describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that names pages', (_title, { config, answer }) => {
-  it('lists them under the answer, off stdout, and keeps them', async () => {
+describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (_title, { config, answer }) => {
+  it('lists them under the answer, not on stdout, and stores them', async () => {
     await start(config, answer);
     const run = await runProgram(home, ['ask', 'How is the weather?']);
     expect(run).toEqual({ status: 0, stdout: 'It is cold.', stderr: LIST });
@@ -38,7 +38,7 @@ describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that names pages', (
     );
   });
 
-  it('gives them to scripts', async () => {
+  it('includes them in the output for scripts', async () => {
     await start(config, answer);
     const json = await runProgram(home, ['ask', '--json', 'How is the weather?']);
     expect(json.stderr).toBe('');
@@ -47,7 +47,7 @@ describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that names pages', (
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'result', sources: PAGES });
   });
 
-  it('lets the conversation go on', async () => {
+  it('does not affect the next question', async () => {
     await start(config, answer);
     await runProgram(home, ['ask', 'How is the weather?']);
     expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'It is cold.' });
@@ -70,7 +70,7 @@ const naming = (...pages: readonly JsonObject[]): VendorAnswer =>
     '[DONE]',
   );
 
-it('leaves out what is no web address', async () => {
+it('leaves out invalid web addresses', async () => {
   await start(
     { provider: 'openai' },
     naming(
@@ -85,13 +85,13 @@ it('leaves out what is no web address', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ sources: [{ url: 'https://b.example/' }] });
 });
 
-it('says nothing of sources where there are none, or with -q', async () => {
+it('shows no heading if there are none, or with -q', async () => {
   await start({ provider: 'openai' }, naming(), naming({ url: 'https://b.example/' }));
   expect(await runProgram(home, ['ask', 'x'])).toEqual({ status: 0, stdout: 'Done.', stderr: '' });
   expect(await runProgram(home, ['ask', '-q', 'x'])).toEqual({ status: 0, stdout: 'Done.', stderr: '' });
 });
 
-it('links them on a terminal, with nothing in a title that the terminal would obey', async () => {
+it('makes links of them on a terminal, without control characters in a title', async () => {
   const long = `https://b.example/${'x'.repeat(200)}`;
   await start({ provider: 'openai' }, naming({ url: long, title: 'B\u001b[31m\nb' }));
   const terminal = openTerminal(RUNTIME, [PROGRAM, 'ask', 'x'], { env: home.env, cwd: home.work });

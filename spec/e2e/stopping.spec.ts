@@ -49,7 +49,7 @@ function commandLine(pid: string): string {
 }
 
 describe('stopping', () => {
-  it('ends a tool of ten minutes that ignores signals, with all its children, and keeps what it said', async () => {
+  it('ends a tool of ten minutes that ignores signals, with all its children, and keeps its output', async () => {
     const script = "trap '' INT TERM; (trap '' INT TERM; sleep 600.371) & echo under way; sleep 600.371; wait";
     await chat(
       (index) => (index === 0 ? { calls: [{ name: 'bash', args: { command: script } }] } : { text: 'on we go' }),
@@ -68,7 +68,7 @@ describe('stopping', () => {
     expect(result.content[0].error).toBe('interrupted\nOutput before that:\nunder way\n');
   });
 
-  it('closes the turn when the terminal goes away in the middle of an answer', async () => {
+  it('closes the turn when the terminal closes in the middle of an answer', async () => {
     await chat((index) => (index === 0 ? { pieces: ['half an ', 'answer'], hangAfter: 1 } : { text: 'whole' }));
     terminal.type('question\r');
     await terminal.until('half an', 20_000);
@@ -78,7 +78,7 @@ describe('stopping', () => {
     expect(stored()).toMatchObject([{ role: 'user' }, { role: 'assistant', stop_reason: 'interrupted' }]);
   });
 
-  it('gives the prompt back while a list of models does not come', async () => {
+  it('returns to the prompt while a list of models is loading', async () => {
     await using silent = await vendorServer({ silent: true });
     await chat(() => ({ text: 'never' }), {}, { api_base: silent.url });
     terminal.type('/model\r');
@@ -87,7 +87,7 @@ describe('stopping', () => {
     await terminal.until(/\(interrupted\)\n+hi> *$/);
   });
 
-  it('gives the prompt back while a command for the key does not end, and ends it', async () => {
+  it('returns to the prompt while a command for the key runs, and ends it', async () => {
     await chat(() => ({ text: 'never' }), {}, { api_key: '!exec sleep 600.417' });
     terminal.type('question\r');
     await waitFor(() => processesWith('sleep 600.417').length > 0);

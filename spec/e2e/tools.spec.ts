@@ -36,7 +36,7 @@ function results(): readonly string[] {
 }
 
 describe('the tools of hi', () => {
-  it('give the results that the model is promised', async () => {
+  it('return the results that the model is promised', async () => {
     await setUp([
       [
         { name: 'write_file', args: { path: 'new/plain.txt', content: 'one\ntwo\nthree\n' } },
@@ -56,7 +56,7 @@ describe('the tools of hi', () => {
     ]);
   });
 
-  it('tell in which folder a command ended, however soon it did', async () => {
+  it('report the folder in which a command ended, even if it ended quickly', async () => {
     await setUp(Array.from({ length: 12 }, () => [bash('cd sub; echo in'), bash('cd ..; echo out')]));
     mkdirSync(join(home.work, 'sub'));
     expect((await hi(['-y'])).status).toBe(0);
@@ -65,7 +65,7 @@ describe('the tools of hi', () => {
     );
   });
 
-  it('give a command none of the keys, and show none to the model, the screen or the history', async () => {
+  it('give a command no key, and show none to the model, the screen or the history', async () => {
     await setUp([[bash('env > seen; cat key.txt')]], { env: ['NAMED'] }, { api_key: 'a-key-of-the-file-1' });
     const env = {
       HI_API_KEY: 'a-key-of-hi-alone-2',
@@ -88,7 +88,7 @@ describe('the tools of hi', () => {
       expect(place).not.toMatch(/a-key-of|ghp_/);
   });
 
-  it('do nothing that a rule denies, with -y too', async () => {
+  it('do nothing that a rule denies, even with -y', async () => {
     const permissions = { allow: ['bash'], ask: [], deny: ['bash(touch:*)', 'write_file(shut/*)'] };
     await setUp([[bash('true && touch ran'), { name: 'write_file', args: { path: 'shut/x', content: '' } }]], {
       permissions,
@@ -101,7 +101,7 @@ describe('the tools of hi', () => {
     expect(readdirSync(home.work)).toEqual([]);
   });
 
-  it('run nothing without the sandbox that was asked for', async () => {
+  it('run nothing without the configured sandbox', async () => {
     await setUp([[bash('echo a > ran')]], { sandbox: true });
     // Without any program to be found there is no bubblewrap.
     expect((await hi(['-y'], { env: { PATH: home.work } })).status).toBe(0);
@@ -111,7 +111,7 @@ describe('the tools of hi', () => {
     expect(existsSync(join(home.work, 'ran'))).toBe(false);
   });
 
-  it('end a loop that runs away, with a sentence to user and model', async () => {
+  it('stop an endless loop, with a message to user and model', async () => {
     await setUp(
       Array.from({ length: 9 }, (_, round) => [bash(`echo ${round}`)]),
       { max_rounds: 2 },
@@ -136,7 +136,7 @@ describe('the tools of hi', () => {
 describe('a command in hi chat', () => {
   const start = chatDriver();
 
-  it('shows its output dimmed, leaves the terminal intact and nothing running', async () => {
+  it('shows its output dimmed, leaves the terminal intact and no process running', async () => {
     const command = [
       `printf '\\033[?1049h\\033[?25l\\033[31mred\\033]0;title\\007 nul\\0 end\\n'`,
       "setsid bash -c 'exec -a left-behind-417 sleep 600' & ",

@@ -6,7 +6,7 @@ const open = chatDriver();
 const talk = (turn: number): string => `talk ${turn} ${'and so on '.repeat(40)}`;
 
 describe('/uncompact', () => {
-  it('brings back what compactions replaced, one after another, in every process, and lists what each did', async () => {
+  it('restores what compactions replaced, one after another, in every process, and lists what each did', async () => {
     const chat = await open(
       ({ messages }) =>
         JSON.stringify(messages).includes('<conversation>')
@@ -55,7 +55,7 @@ describe('/uncompact', () => {
     expect(stdout.match(/── compaction undone/g)).toHaveLength(2);
   });
 
-  it('is refused with the sizes where what was replaced does not fit', async () => {
+  it('is refused with the sizes if what was replaced does not fit', async () => {
     const chat = await open(() => ({ text: 'word '.repeat(300) }), {
       context_window: 4000,
       compaction: { strategy: 'truncate' },

@@ -18,7 +18,7 @@ describe('/model at a server without a list of models', () => {
     ['anthropic', '{"type":"error","error":{"type":"not_found_error","message":"Not found"}}'],
     ['gemini', '{"error":{"code":404,"message":"Not found","status":"NOT_FOUND"}}'],
     ['ollama', '404 page not found'],
-  ])('of %s that says %s names the model, and says in one line that there is no list', async (provider, body) => {
+  ])('of %s that answers %s names the model, and says in one line that there is no list', async (provider, body) => {
     const type = body.startsWith('<') ? 'text/html' : 'application/json';
     const list = { status: 404, headers: { 'content-type': type }, chunks: [body] };
     const { stdout, stderr, status } = await modelCommand(provider, list, '/model', '/model other');

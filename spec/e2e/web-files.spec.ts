@@ -69,7 +69,7 @@ const hi = (...args: string[]) =>
 const sent = (): string => JSON.stringify(model.requests.at(-1)?.messages.at(-1)?.content);
 
 describe('a web address after -f', () => {
-  it('is attached like a file, and stderr says what came', async () => {
+  it('is attached like a file, and stderr says what was fetched', async () => {
     const run = await hi('-f', `${site}/notes.txt`, 'What?');
     expect(run).toEqual({
       status: 0,
@@ -83,7 +83,7 @@ describe('a web address after -f', () => {
     expect(sent()).toContain(PNG.toString('base64'));
   });
 
-  it('may redirect, and may have a password, which is shown nowhere', async () => {
+  it('may redirect, and may contain a password, which is shown nowhere', async () => {
     expect((await hi('-f', `${site}/moved`, 'What?')).stderr).toBe(
       `Fetched ${site}/moved: text/plain; charset=iso-8859-1, 5 bytes, from ${site}/notes.txt\n`,
     );
@@ -106,7 +106,7 @@ describe('a web address after -f', () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('is refused where nothing listens and where it is no address', async () => {
+  it('is refused if nothing listens there and if it is invalid', async () => {
     expect((await hi('-f', 'http://127.0.0.1:1/', 'What?')).stderr).toContain("Nothing is listening at '127.0.0.1:1'.");
     expect(await hi('-f', 'http://', 'What?')).toMatchObject({ status: 2, stdout: '' });
   });
@@ -132,12 +132,12 @@ it('does not follow a redirect from the web to a private address', async () => {
   }
 });
 
-it('does not connect to a name that became private', async () => {
+it('does not connect to a name that has become private', async () => {
   const outcome = new Promise((resolve) => publicLookup('localhost', {}, (error) => resolve(error?.message)));
   expect(await outcome).toBe("'localhost' is a private address");
 });
 
-it('is left with status 130 when it is interrupted', async () => {
+it('exits with 130 when it is interrupted', async () => {
   const child = spawn(RUNTIME, [PROGRAM, 'ask', '-f', `${site}/silent`, 'q'], {
     env: home.env,
     cwd: home.work,

@@ -33,7 +33,7 @@ describe.each([
     ['--web', {}, ['--web']],
     ['"web": "on"', { web: 'on' }, []],
     ['"web": "auto"', { web: 'auto' }, []],
-  ])('is offered beside the tools with %s', async (_how, config, options) => {
+  ])('is offered in addition to the tools with %s', async (_how, config, options) => {
     await start({ ...configOf(title), ...config }, answerOf(title));
     expect(await hi('ask', ...options, 'x')).toMatchObject({ status: 0, stdout: 'It is cold.' });
     const tools = toolsOf(lastBody());
@@ -69,7 +69,7 @@ describe('a search that pauses the answer', () => {
     );
   const text = (index: number, words: string) => citedText(index, words, []);
 
-  it('goes on in the same turn, with everything that was said', async () => {
+  it('continues in the same turn, with everything that was said', async () => {
     await start(
       { provider: 'anthropic' },
       piece('pause_turn', ...text(0, 'Let me see. '), ...searchBlocks(1)),
@@ -97,14 +97,14 @@ describe('a search that pauses the answer', () => {
     expect(history.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('ends after a while, with a word about it', async () => {
+  it('ends after a while, with a notice', async () => {
     await start({ provider: 'anthropic' }, piece('pause_turn', ...text(0, 'x')));
     const run = await hi('ask', '--web', 'x');
     expect(run).toMatchObject({ status: 0, stdout: 'x'.repeat(11) });
     expect(run.stderr).toContain('The search paused 10 times; the answer may be incomplete.');
   });
 
-  it('keeps what came when going on fails', async () => {
+  it('keeps the partial answer if it cannot be continued', async () => {
     await start({ provider: 'anthropic' }, piece('pause_turn', ...text(0, 'So far.')), {
       status: 400,
       chunks: [JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: 'no' } })],
@@ -114,7 +114,7 @@ describe('a search that pauses the answer', () => {
   });
 });
 
-it('sends what Anthropic found and its citations back while it may search, and leaves them out when not', async () => {
+it('sends what Anthropic found and its citations back while it may search, and leaves them out otherwise', async () => {
   await start({ provider: 'anthropic' }, answerOf('Anthropic'));
   await hi('ask', '--web', 'x');
   await hi('ask', '--web', 'y');
@@ -138,7 +138,7 @@ it('sends what Anthropic found and its citations back while it may search, and l
 describe('Gemini before its third generation', () => {
   const config = { provider: 'gemini', model: 'gemini-2.5-flash' };
 
-  it('gets the search in place of the tools when it was asked for by name, with a notice', async () => {
+  it('gets the search in place of the tools if it was requested explicitly, with a notice', async () => {
     await start(config, answerOf('Gemini'));
     expect((await hi('ask', '--web', 'x')).stderr).toContain(
       'gemini-2.5-flash supports a web search or tools, not both',
@@ -158,14 +158,14 @@ describe('a server of OpenAI’s protocol', () => {
   const plain = sse({ choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: 'stop' }] }, '[DONE]');
   const NOTICE = 'No web search: ';
 
-  it('says once that it has no search, and answers without', async () => {
+  it('is reported once to have no search, and answers without', async () => {
     await start({ provider: 'openai' }, plain);
     const run = await runProgram(home, ['chat', '--web'], { input: 'a\nb\n' });
     expect(run).toMatchObject({ status: 0, stdout: 'Hello.\nHello.\n' });
     expect(run.stderr.split(NOTICE)).toHaveLength(2);
   });
 
-  it('says nothing with "auto"', async () => {
+  it('is not reported with "auto"', async () => {
     await start({ provider: 'openai', web: 'auto' }, plain);
     expect((await hi('ask', 'x')).stderr).toBe('');
   });
@@ -182,7 +182,7 @@ describe('a server of OpenAI’s protocol', () => {
   });
 });
 
-it('is left out where the model refuses it, with one notice, and not asked for again', async () => {
+it('is not sent the search again if the model refuses it, with one notice', async () => {
   const refused = {
     status: 400,
     chunks: [JSON.stringify({ error: { message: "Hosted tool 'web_search' is not supported with m." } })],
@@ -259,7 +259,7 @@ describe('the search of Ollama', () => {
     ]);
   });
 
-  it('is at the address of the cloud, with the key of OLLAMA_API_KEY', async () => {
+  it('uses the address of the cloud with the key of OLLAMA_API_KEY', async () => {
     await start({ provider: 'ollama', api_key: null, api_base: 'http://ollama.com' }, searching, results, answer);
     const env = { HTTP_PROXY: server.url, OLLAMA_API_KEY: 'of-the-cloud' };
     const run = await runProgram(home, ['ask', '--web', 'x'], { env });
@@ -270,7 +270,7 @@ describe('the search of Ollama', () => {
     ]);
   });
 
-  it('that fails is told to the model and to the user', async () => {
+  it('that fails is reported to the model and to the user', async () => {
     const refused = { status: 401, chunks: ['{"error":"unauthorized"}'] };
     await start({ provider: 'ollama' }, searching, refused, refused, answer);
     const run = await hi('ask', '--web', 'x');
@@ -279,7 +279,7 @@ describe('the search of Ollama', () => {
     expect(JSON.stringify(posts().at(-1)?.body)).toContain('Ollama refused the key');
   });
 
-  it('leaves other calls to the tools', async () => {
+  it('leaves other calls to the other tools', async () => {
     const both = ndjson(
       line({
         tool_calls: ['web_search', 'list_files'].map((name) => ({
@@ -298,7 +298,7 @@ describe('the search of Ollama', () => {
     expect(tool_calls).toMatchObject([{ name: 'list_files' }]);
   });
 
-  it('is offered by nobody without a key, with "auto" without a word', async () => {
+  it('is not offered without a key, silently with "auto"', async () => {
     await start({ provider: 'ollama', api_key: null }, answer);
     expect((await hi('ask', '--web', 'x')).stderr).toContain("No web search: Ollama's search needs a key");
     home.writeConfig(JSON.stringify({ provider: 'ollama', model: 'm', api_base: server.url, web: 'auto' }));

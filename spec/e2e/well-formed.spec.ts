@@ -22,7 +22,7 @@ const hi = (args: readonly string[]) => runProgram(home, args);
 const stored = () => execFileSync('zstd', ['-dc', home.historyFile]).toString();
 
 describe('half a surrogate pair from a model', () => {
-  it('is U+FFFD in the history and in everything that is printed as JSON', async () => {
+  it('is U+FFFD in the history and in all output that is JSON', async () => {
     await setUp((index) =>
       index === 0
         ? { text: 'half \ud83d of it', calls: [{ name: 'read_file', args: { path: 'a\udc00', '\ud83dkey': 1 } }] }
@@ -45,7 +45,7 @@ describe('half a surrogate pair from a model', () => {
     expect(JSON.parse(report.stdout).text).toBe('and \ufffd \\ud83d "\\" the rest \ufffd');
   });
 
-  it('whose other half comes with the next piece is one character', async () => {
+  it('followed by the other half in the next piece is one character', async () => {
     await setUp(() => ({ pieces: ['smile \ud83d', '\ude00 and \ud83d', '\ude01'] }));
     const { stdout } = await hi(['ask', '--output-format', 'stream-json', 'go']);
     const lines = stdout
@@ -76,7 +76,7 @@ describe('the recipe of the manual for editing the history', () => {
   it.each([
     ['refuses', '[{"id":101,"text":"\\ud83d"},{"id":102'],
     ['cannot read', null],
-  ])('leaves the file as it was where one of its programs %s it', async (_, text) => {
+  ])('leaves the file unchanged if one of its programs %s it', async (_, text) => {
     await setUp(() => ({ text: 'ok' }));
     mkdirSync(home.data);
     const bytes = text === null ? Buffer.from('no zstd') : execFileSync('zstd', ['-c'], { input: text });

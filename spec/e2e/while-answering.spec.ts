@@ -7,8 +7,8 @@ const words = Array.from({ length: 120 }, (_, word) => `word${word} `);
 const slow = () =>
   start((_request, index) => (index === 0 ? { pieces: words, delay: 30 } : { text: `answer ${index}` }));
 
-describe('what is typed while an answer streams', () => {
-  it('stands below the answer, then in the prompt, and the answer is whole', async () => {
+describe('text typed while an answer streams', () => {
+  it('is shown below the answer, then in the prompt, and the answer is complete', async () => {
     const chat = await slow();
     await chat.open({ columns: 40, rows: 10 });
     chat.terminal.type(`first${KEY.enter}`);
@@ -20,7 +20,7 @@ describe('what is typed while an answer streams', () => {
     expect(chat.terminal.transcript().replaceAll(/\s+/g, ' ')).toContain(words.join('').trim());
   });
 
-  it('is queued by Enter, and Up at an empty line takes it back', async () => {
+  it('is queued by Enter, and returned by Up at an empty line', async () => {
     const chat = await slow();
     await chat.open();
     chat.terminal.type(`first${KEY.enter}`);
@@ -35,7 +35,7 @@ describe('what is typed while an answer streams', () => {
     expect(chat.terminal.transcript()).not.toContain('queued');
   });
 
-  it('stays below while the window changes its size, and no row is torn', async () => {
+  it('stays below while the window is resized, and no row is torn', async () => {
     const chat = await slow();
     await chat.open({ columns: 100, rows: 20 });
     chat.terminal.type(`first${KEY.enter}`);
@@ -75,7 +75,7 @@ describe('what is typed while an answer streams', () => {
     await chat.say('', /^ran$/m);
   });
 
-  it('is gone from below when a question gets the keys', async () => {
+  it('disappears when a question gets the keys', async () => {
     const chat = await start((_request, index) =>
       index === 0
         ? { pieces: ['Let me ', 'look.'], delay: 400, calls: [{ name: 'bash', args: { command: 'touch x' } }] }

@@ -50,7 +50,7 @@ const citing = (prompt: string): string =>
   ].join('\n');
 
 describe('/why', () => {
-  it('shows the messages that a line of the summary rests on, and no id that does not exist', async () => {
+  it('shows the messages that a line of the summary cites, and no id that does not exist', async () => {
     const chat = await compacted(citing);
     const [block] = chat.stored().filter(({ type }) => type === 'compress');
     expect(block?.content).toContain('The user works with pnpm [#1 #5]. It talks of 8080.\nA parrot lives there.\n');
@@ -66,7 +66,7 @@ describe('/why', () => {
     await chat.say('/history #5', /#5 · .*\nPlease, pnpm also/);
   });
 
-  it('searches what was summarised where a line names no message, and says so', async () => {
+  it('searches the summarised messages if a line cites none, and says so', async () => {
     const chat = await compacted(citing);
     await chat.say(
       '/why parrot',
@@ -75,7 +75,7 @@ describe('/why', () => {
     await chat.say('/why the port', /- fact: the port is 8080\n +It does not cite a message[^#]*\n +#7 ·/);
   });
 
-  it('says what is not there', async () => {
+  it('reports what does not exist', async () => {
     const chat = await compacted(() => 'They talked.');
     await chat.say('/why', 'No text given.');
     await chat.say('/why zebra', "The summary has no line with 'zebra'. To search the messages: /find TEXT");
@@ -84,14 +84,14 @@ describe('/why', () => {
     await chat.say('/why talked', 'No summary is in view');
   });
 
-  it('shows no line that rests on what was forgotten', async () => {
+  it('shows no line that rests on forgotten messages', async () => {
     const chat = await compacted(citing);
     expect((await runProgram(chat.home, ['forget', '-y', '#5'])).status).toBe(0);
     await chat.say('/why pnpm', 'No summary is in view');
     expect(chat.stored().filter(({ type }) => type === 'compress')).toEqual([]);
   });
 
-  it('says which messages an older summary names that are removed', async () => {
+  it('says which messages cited by an older summary are removed', async () => {
     const chat = await open((request) => ({ text: isSummary(request) ? citing(promptOf(request)) : 'Well said.' }), {
       context_window: 20_000,
       clock: false,

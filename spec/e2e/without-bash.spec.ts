@@ -34,8 +34,8 @@ afterEach(async () => {
 const results = () =>
   (server.requests.at(-1)?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => String(content));
 
-describe('where there is no bash', () => {
-  it('commands run in sh, the model is told so, and so is the user', async () => {
+describe('without bash', () => {
+  it('commands run in sh, and the model and the user are told', async () => {
     expect((await runProgram(home, ['ask', '-y', 'go'], { env: { PATH: folder } })).status).toBe(0);
     expect(JSON.stringify(server.requests[0])).toContain('Runs a command in sh');
     expect(JSON.parse(results()[0] ?? '')).toMatchObject({
@@ -47,7 +47,7 @@ describe('where there is no bash', () => {
     expect(check.stdout + check.stderr).toMatch(/commands run in sh/);
   });
 
-  it('what only bash reads so is not allowed by rules', async () => {
+  it('rules do not allow commands that other shells parse differently', async () => {
     const permissions = { allow: ['bash(ls:*)', 'bash(echo:*)', 'bash(cd:*)', 'bash(exit:*)'], ask: [], deny: [] };
     writeFileSync(
       home.configFile,

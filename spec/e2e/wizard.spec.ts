@@ -53,8 +53,8 @@ afterEach(async () => {
   home?.remove();
 });
 
-describe('the first run on a terminal where nothing is set up', () => {
-  it('asks for provider, key and model, makes a test call, writes config.json for its user alone, and goes on into the chat', async () => {
+describe('the first run on a terminal without a configuration', () => {
+  it('asks for provider, key and model, makes a test call, writes config.json for its user alone, and continues with the chat', async () => {
     const openai = await house('openai', { key: 'sk-the-right-key', models: ['big', 'small'] });
     home = makeHome(null);
     await start([], { OPENAI_BASE_URL: openai.base });
@@ -83,7 +83,7 @@ describe('the first run on a terminal where nothing is set up', () => {
     await expectLeft(0);
   });
 
-  it('asks for another key when the vendor refuses the first', async () => {
+  it('asks for another key if the vendor refuses the first', async () => {
     const anthropic = await house('anthropic', { key: 'sk-ant-right' });
     home = makeHome(null);
     await start([], { ANTHROPIC_BASE_URL: anthropic.base });
@@ -98,7 +98,7 @@ describe('the first run on a terminal where nothing is set up', () => {
     expect(config()).toMatchObject({ provider: 'anthropic', model: 'first-model', api_key: 'sk-ant-right' });
   });
 
-  it('says when there is no network, and goes on with another provider', async () => {
+  it('reports a missing network, and continues with another provider', async () => {
     const gemini = await house('gemini');
     home = makeHome(null);
     await start([], { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', GOOGLE_GEMINI_BASE_URL: gemini.base });
@@ -113,7 +113,7 @@ describe('the first run on a terminal where nothing is set up', () => {
     expect(config()).toMatchObject({ provider: 'gemini', model: 'first-model' });
   });
 
-  it('can be told to write what it could not try', async () => {
+  it('can save settings that could not be tested', async () => {
     home = makeHome(null);
     await start(['config', 'init'], { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' });
     await answer(PROVIDER, '');
@@ -123,7 +123,7 @@ describe('the first run on a terminal where nothing is set up', () => {
     expect(config()).toMatchObject({ provider: 'openai', api_key: 'sk-any', model: expect.stringMatching(/./) });
   });
 
-  it('asks where Ollama is when it does not answer on this machine', async () => {
+  it("asks for Ollama's address if it does not answer on this machine", async () => {
     const ollama = await house('ollama', { models: ['llama:8b'] });
     home = makeHome(null);
     // Of all specs only this one and the Ctrl-C below look at Ollama's usual port: they need a machine on which none runs.
@@ -145,7 +145,7 @@ describe('the first run on a terminal where nothing is set up', () => {
     });
   });
 
-  it('says how to get a model where Ollama has none', async () => {
+  it('says how to get a model if Ollama has none', async () => {
     const ollama = await house('ollama', { models: [] });
     home = makeHome(null);
     await start(['config', 'init'], { OLLAMA_HOST: ollama.url });
@@ -177,8 +177,8 @@ describe('the first run on a terminal where nothing is set up', () => {
   });
 });
 
-describe('the first run where something is at hand', () => {
-  it('asks with what was found as the first answer, and goes on into the chat', async () => {
+describe('the first run with an API key or a local server', () => {
+  it('offers what was found as the first answer, and continues with the chat', async () => {
     const openai = await house('openai', { key: 'sk-from-the-shell' });
     home = makeHome(null);
     const env = { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base };
@@ -196,7 +196,7 @@ describe('the first run where something is at hand', () => {
     await terminal.until(PROMPT, 20_000);
   });
 
-  it('can be left for a chat without a set-up', async () => {
+  it('can skip the set-up and start a chat', async () => {
     const ollama = await house('ollama', { models: ['llama:8b'] });
     home = makeHome(null);
     await start([], { OLLAMA_HOST: ollama.url });
@@ -242,14 +242,14 @@ describe('the first run where something is at hand', () => {
       async () => ({ OLLAMA_HOST: (await house('ollama')).base }),
       /Using Ollama at '127[^']+': OLLAMA_HOST names it\./,
     ],
-  ])('says why also for %s alone', async (_, env, words) => {
+  ])('says why for %s alone too', async (_, env, words) => {
     home = makeHome(null);
     await start(['chat'], await env());
     await terminal.until(PROMPT, 20_000);
     expect(terminal.screen()).toMatch(words);
   });
 
-  it('finds the key in the environment in the set-up too, and does not copy it into the file', async () => {
+  it('finds the key in the environment, and does not copy it into the file', async () => {
     const openai = await house('openai', { key: 'sk-from-the-shell' });
     home = makeHome(null);
     await start(['config', 'init'], { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base });
@@ -260,7 +260,7 @@ describe('the first run where something is at hand', () => {
     expect(config()).toEqual({ $schema: './config.schema.json', provider: 'openai', model: 'first-model' });
   });
 
-  it('asks for a key when the one in the environment is refused', async () => {
+  it('asks for a key if the one in the environment is refused', async () => {
     const openai = await house('openai', { key: 'sk-right' });
     home = makeHome(null);
     await start(['config', 'init'], { OPENAI_API_KEY: 'sk-stale', OPENAI_BASE_URL: openai.base });
@@ -286,7 +286,7 @@ describe('the first run where something is at hand', () => {
 });
 
 describe('hi config init again', () => {
-  it('offers what one had, keeps the key and every other setting', async () => {
+  it('offers the existing settings, and keeps the key and everything else', async () => {
     const anthropic = await house('anthropic', { key: 'sk-ant-kept-1234' });
     home = makeHome({
       provider: 'anthropic',
@@ -314,7 +314,7 @@ describe('hi config init again', () => {
     });
   });
 
-  it('drops what was said of another model', async () => {
+  it('drops the settings of another model', async () => {
     const openai = await house('openai');
     home = makeHome({
       provider: 'anthropic',
@@ -336,7 +336,7 @@ describe('hi config init again', () => {
     });
   });
 
-  it('moves a file that cannot be used aside, but not before the new one is written', async () => {
+  it('moves an unusable file aside, but not before the new one is written', async () => {
     const openai = await house('openai');
     home = makeHome(null);
     home.writeConfig('{ "provider": ');
@@ -356,7 +356,7 @@ describe('hi config init again', () => {
     expect(config()).toMatchObject({ provider: 'openai' });
   });
 
-  it('says so where there is no terminal: 2, and how else', async () => {
+  it('is refused without a terminal: 2, with another way', async () => {
     home = makeHome(null);
     terminal = openTerminal(
       '/bin/sh',
@@ -416,7 +416,7 @@ describe('leaving the set-up', () => {
     },
   );
 
-  it('with Ctrl-C while it waits for the vendor is the same', async () => {
+  it('with Ctrl-C while it waits for the vendor has the same effect', async () => {
     home = makeHome(null);
     await using silent = await vendorServer({ silent: true });
     await start([], { OPENAI_BASE_URL: silent.url });
@@ -440,8 +440,8 @@ describe('leaving the set-up', () => {
   });
 });
 
-describe('a place that cannot be written', () => {
-  it('is said with its path and what to do before anything is asked: 3', async () => {
+describe('an unwritable configuration folder', () => {
+  it('is reported with its path and what to do before anything is asked: 3', async () => {
     const openai = await house('openai');
     home = makeHome(null);
     home.write('file', '');
@@ -454,7 +454,7 @@ describe('a place that cannot be written', () => {
 });
 
 describe('a terminal of 20 columns and 6 rows', () => {
-  it('is enough for the set-up', async () => {
+  it('is large enough for the set-up', async () => {
     const openai = await house('openai');
     home = makeHome(null);
     await start([], { OPENAI_BASE_URL: openai.base }, { columns: 20, rows: 6 });

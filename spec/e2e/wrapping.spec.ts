@@ -56,14 +56,14 @@ describe('the prose of an answer', () => {
   it.each([
     { config: { wrap: 'terminal' }, columns: 60, env: {} },
     { config: {}, columns: 60, env: { TERM: 'dumb' } },
-  ])('is the text as it came where the terminal wraps it (%j)', async ({ config, columns, env }) => {
+  ])('is unchanged if the terminal wraps it (%j)', async ({ config, columns, env }) => {
     const chat = await start(() => ({ pieces: pieces(LIST) }), config);
     await chat.open({ columns, env, term: env.TERM ?? 'xterm-256color' });
     await chat.say('go', 'Done.');
     expect(chat.terminal.transcript()).toContain(LIST);
   });
 
-  it('is wrapped as /wrap says from the next answer on', async () => {
+  it('is wrapped as /wrap says, from the next answer on', async () => {
     const chat = await start(() => ({ text: LIST }));
     await chat.open({ columns: 60 });
     await chat.say('/wrap', 'at words, at most 100 columns');
@@ -76,14 +76,14 @@ describe('the prose of an answer', () => {
     expect(chat.terminal.transcript()).toContain(WRAPPED);
   });
 
-  it('is the text as it came in a pipe', async () => {
+  it('is unchanged in a pipe', async () => {
     const chat = await start(() => ({ pieces: pieces(LIST) }));
     const { stdout } = await runProgram(chat.home, ['ask', 'go']);
     expect(stdout).toBe(LIST);
   });
 
   // Wider, and without a heading: xterm.js does not reflow the rows of the line in which the cursor is.
-  it('is the same document when the window is made wider in its middle', async () => {
+  it('is the same document if the window is widened in its middle', async () => {
     const answer = ANSWERS.tasks ?? '';
     const chat = await start(() => ({ pieces: pieces(answer), delay: 2 }));
     await chat.open({ columns: 40 });

@@ -58,7 +58,7 @@ describe('a stored attachment', () => {
     expect(readAttachment(paths, HASH)).toEqual(BYTES);
   });
 
-  it('that another process took for garbage meanwhile is there again when its message is written', () => {
+  it('that another process removed as garbage is restored when its message is written', () => {
     storeAttachment(paths, BYTES);
     rmSync(inFolder(HASH));
     commitAttachment(paths, HASH);
@@ -68,7 +68,7 @@ describe('a stored attachment', () => {
     expect(names()).toEqual([]);
   });
 
-  it('that is intact is not written again, and an altered one is replaced, an empty folder in its place too', () => {
+  it('that is intact is not written again; an altered one and an empty folder in its place are replaced', () => {
     storeAttachment(paths, BYTES);
     const { ino } = statSync(inFolder(HASH));
     commitAttachment(paths, HASH);
@@ -85,7 +85,7 @@ describe('a stored attachment', () => {
     expect(readAttachment(paths, HASH)).toEqual(BYTES);
   });
 
-  it('where a folder of somebody else is in its place is refused, and nothing is left of it', () => {
+  it('is refused if a foreign folder is in its place, and nothing is left of it', () => {
     mkdirSync(join(inFolder(HASH), 'mine'), { recursive: true });
     expect(() => storeAttachment(paths, BYTES)).toThrow('EISDIR');
     expect(names()).toEqual([HASH]);
@@ -96,7 +96,7 @@ describe('a stored attachment', () => {
   });
 });
 
-describe('the attachments that nobody refers to', () => {
+describe('unreferenced attachments', () => {
   const garbage = (...logs: readonly Iterable<Entry>[]): void => collectGarbage(paths, logs);
   const put = (...files: readonly string[]): void => {
     mkdirSync(paths.attachments, { recursive: true });
@@ -112,7 +112,7 @@ describe('the attachments that nobody refers to', () => {
     expect(names()).toEqual(['mine.txt', `${one}.bak`, `x${four}`, `${four}0`].sort());
   });
 
-  it('are none of those that a pin, the pins of a summary or an element of a later version names', () => {
+  it('do not include those that a pin, the pins of a summary or an element of a later version names', () => {
     put(one, two, three, four);
     const sizes = { messages_compacted: 0, messages_kept: 0, tokens_before: asTokens(0), tokens_after: asTokens(0) };
     const text = { at: '', content: '', strategy: 's', source: 'model', first_kept: null, ...sizes } as const;
@@ -128,7 +128,7 @@ describe('the attachments that nobody refers to', () => {
     expect(names()).toEqual([one, two, three]);
   });
 
-  it('are only looked for as long as something may be one', () => {
+  it('are only searched for while there may be any', () => {
     put(one);
     function* log(): Generator<Entry> {
       yield message(one);
@@ -141,7 +141,7 @@ describe('the attachments that nobody refers to', () => {
     expect(names()).toEqual([one]);
   });
 
-  it('all stay where a log is damaged, and another failure is told', () => {
+  it('all stay if a log is damaged, and other failures are reported', () => {
     put(one);
     const failing = (error: Error): Iterable<Entry> => ({
       *[Symbol.iterator]() {
@@ -155,7 +155,7 @@ describe('the attachments that nobody refers to', () => {
     expect(names()).toEqual([one]);
   });
 
-  it('are those of a dead process that wrote no message; what it wrote one for is committed', () => {
+  it('are those of a dead process that wrote no message; others of it are committed', () => {
     put(one, `${one}.${DEAD}`, `${two}.${DEAD}`, three, `${three}.${DEAD}`, four, `${four}.${processName()}`);
     expect(hasOrphans(paths)).toBe(true);
     garbage([message(one, two)]);
@@ -163,7 +163,7 @@ describe('the attachments that nobody refers to', () => {
     expect(hasOrphans(paths)).toBe(false);
   });
 
-  it('are those of a process elsewhere once they were seen unchanged for ten minutes', () => {
+  it('are those of a process elsewhere that were unchanged for ten minutes', () => {
     put(one, `${one}.elsewhere.7.7`);
     const seen = join(paths.folder, 'history.seen');
     const passed = (seconds: number): boolean => {
@@ -182,7 +182,7 @@ describe('the attachments that nobody refers to', () => {
 });
 
 describe('the folders of earlier versions', () => {
-  it('are merged into one; what is intact there already is not replaced, and what is altered is', () => {
+  it('are merged into one; intact attachments there are not replaced, and altered ones are', () => {
     const [reset = '', swap = ''] = paths.oldAttachments;
     for (const folder of [paths.attachments, reset, swap]) mkdirSync(folder);
     const hash = (text: string): string => hashOf(Buffer.from(text));
@@ -206,7 +206,7 @@ describe('the folders of earlier versions', () => {
     expect(readdirSync(paths.folder)).toEqual([]);
   });
 
-  it('keep what a folder is in the way of', () => {
+  it('keep files whose place is taken by a folder', () => {
     const [reset = ''] = paths.oldAttachments;
     mkdirSync(join(inFolder(HASH), 'mine'), { recursive: true });
     mkdirSync(reset);
@@ -223,7 +223,7 @@ describe('the loss of an attachment', () => {
     { type: 'document', mime: 'application/pdf', sha256: HASH, bytes: 1 },
   ] as const;
 
-  it('is reported once, by whichever process finds it first, and again when it was back in between', async () => {
+  it('is reported once, by whichever process finds it first, and again if it was restored in between', async () => {
     const [store, other] = [await openIn(paths.folder), await openIn(paths.folder)];
     const sha256 = await store.attachments.add(BYTES);
     await store.note({ ...says('see'), content: [image(sha256)] });
@@ -244,7 +244,7 @@ describe('the loss of an attachment', () => {
     expect(store.takeNotices()).toEqual([]);
   });
 
-  it('is reported each time where nothing is written', async () => {
+  it('is reported each time if nothing can be written', async () => {
     const store = await openIn(paths.folder, { ephemeral: true });
     expect([markLost(paths, HASH, false), markLost(paths, HASH, false)]).toEqual([true, true]);
     expect(readdirSync(paths.folder)).toEqual([]);
@@ -263,7 +263,7 @@ describe('the loss of an attachment', () => {
     expect([markLost(paths, HASH, true), markLost(paths, HASH, true)]).toEqual([true, true]);
   });
 
-  it('names what the user gave by the name, else by its type', () => {
+  it('names files of the user by name, others by type', () => {
     expect(parts.map(attachmentName)).toEqual(["image 'cat.png'", "document 'application/pdf'"]);
     expect(lostNotice(parts.slice(0, 1))).toBe(
       "The image 'cat.png' is missing or altered; the model is told that it is no longer there. Attach the same file again to bring it back.",
@@ -274,7 +274,7 @@ describe('the loss of an attachment', () => {
   });
 });
 
-describe('what an entry has of attachments', () => {
+describe('the attachments of an entry', () => {
   it('are its images and documents', () => {
     expect(attachmentsIn(message(HASH)).map(({ sha256 }) => sha256)).toEqual([HASH]);
     expect(attachmentsIn({ type: 'undo', id: 1, at: '', turns: [] })).toEqual([]);
@@ -282,7 +282,7 @@ describe('what an entry has of attachments', () => {
 });
 
 describe('an attachment of the chat', () => {
-  it('that was never sent goes with a purge, and what others have pending stays', async () => {
+  it('that was never sent is removed by a purge, and those that other processes have pending stay', async () => {
     const store = await openIn(paths.folder);
     const sha256 = await store.attachments.add(BYTES);
     mkdirSync(paths.attachments, { recursive: true });

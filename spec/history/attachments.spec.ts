@@ -22,7 +22,7 @@ describe('an attachment', () => {
     expect(await (await openIn(folder)).attachments.get(sha256)).toEqual(BYTES);
   });
 
-  it('that is missing or altered is not there, until the same bytes are attached again', async () => {
+  it('that is missing or altered is reported as missing, until the same bytes are attached again', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     expect(await store.attachments.get(HASH)).toBeNull();
@@ -33,7 +33,7 @@ describe('an attachment', () => {
     expect(await store.attachments.get(sha256)).toEqual(BYTES);
   });
 
-  it('stays for the copy a reset leaves, and goes for good with the next one', async () => {
+  it('stays for the copy that a reset keeps, and is removed for good by the next reset', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     const sha256 = await store.attachments.add(BYTES);
@@ -47,7 +47,7 @@ describe('an attachment', () => {
     expect(await store.attachments.get(sha256)).toBeNull();
   });
 
-  it('goes along when its turn goes on in a new conversation', async () => {
+  it('moves along if its turn continues in a new conversation', async () => {
     const folder = dataFolder();
     const [store, other] = [await openIn(folder), await openIn(folder)];
     const sha256 = await store.attachments.add(BYTES);
@@ -64,7 +64,7 @@ describe('an attachment', () => {
     expect(await other.attachments.get(sha256)).toEqual(BYTES);
   });
 
-  it('goes along when the conversation is cleared before it is sent', async () => {
+  it('moves along if the conversation is cleared before it is sent', async () => {
     const folder = dataFolder();
     const [store, other] = [await openIn(folder), await openIn(folder)];
     await exchange(other, 'one', 'two');
@@ -77,7 +77,7 @@ describe('an attachment', () => {
     expect(readdirSync(join(folder, 'attachments'))).toEqual([sha256]);
   });
 
-  it('that no message came to refer to is removed when the next one is attached', async () => {
+  it('that no message refers to is removed when the next one is attached', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     const sent = await store.attachments.add(BYTES);

@@ -62,7 +62,7 @@ describe('a compaction of the history', () => {
     expect(printed(folder)).toBe(JSON.stringify(after));
   });
 
-  it('lets the next start read no more than the view needs', async () => {
+  it('makes the next start read no more than the view needs', async () => {
     const folder = dataFolder();
     const store = await long(folder, 40, 30_000);
     await truncated(store);
@@ -74,7 +74,7 @@ describe('a compaction of the history', () => {
     expect(idsOf(await later.newest(70))).toEqual(Array.from({ length: 71 }, (_, index) => index + 11));
   });
 
-  it('that another process made first is not made twice', async () => {
+  it('that another process made first is not repeated', async () => {
     const folder = dataFolder();
     const one = await long(folder, 10);
     const other = await openIn(folder);
@@ -98,7 +98,7 @@ describe('a compaction of the history', () => {
     expect(printed(folder)).toBe(before);
   });
 
-  it('with archive "discard" removes the originals and leaves a sound array', async () => {
+  it('with archive "discard" removes the originals and leaves an intact array', async () => {
     const folder = dataFolder();
     const store = await long(folder, 40, 10_000);
     const size = statSync(fileIn(folder)).size;

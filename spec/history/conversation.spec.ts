@@ -59,7 +59,7 @@ async function compacted(
 const nothing = async (): Promise<void> => {};
 
 describe('what is said off the record', () => {
-  it('is in the view and nowhere else, and is forgotten when the user is on the record again', async () => {
+  it('is only in the view, and forgotten when the user is back on the record', async () => {
     const store = await openIn(folder);
     const said = await exchange(store, 'one', 'two');
     const bytes = readFileSync(fileIn(folder));
@@ -81,7 +81,7 @@ describe('what is said off the record', () => {
     await store.close();
   });
 
-  it('is forgotten before what another process said meanwhile is seen', async () => {
+  it('is forgotten before messages of other processes appear', async () => {
     const store = await openIn(folder);
     const other = await openIn(folder);
     await exchange(store, 'one', 'two');
@@ -96,7 +96,7 @@ describe('what is said off the record', () => {
 });
 
 describe('a conversation', () => {
-  it('has a name of its own on disk, which a reset changes and a rewrite does not', async () => {
+  it('has a unique id on disk, which a reset changes and a rewrite does not', async () => {
     const store = await openIn(folder);
     expect([store.name, store.length]).toEqual([null, 0]);
     await exchange(store, 'one', 'two');
@@ -112,7 +112,7 @@ describe('a conversation', () => {
     await store.close();
   });
 
-  it('is left alone while work that excludes all others is done, and looked at again after it', async () => {
+  it('is not touched while exclusive work runs, and checked again after it', async () => {
     const store = await openIn(join(folder, 'new'));
     let locks: readonly string[] = [];
     await store.exclusively(() => {
@@ -126,7 +126,7 @@ describe('a conversation', () => {
     for (const one of [store, other]) await one.close();
   });
 
-  it('takes the running turn along as soon as it is followed', async () => {
+  it('moves the running turn along as soon as it is followed', async () => {
     const store = await openIn(folder);
     const other = await openIn(folder);
     await exchange(store, 'before', 'yes');
@@ -177,7 +177,7 @@ describe('a conversation', () => {
     expect(readdirSync(folder)).toEqual(['history.json.zst']);
   });
 
-  it('counts what it seals for good', async () => {
+  it('counts what it seals', async () => {
     const store = await openIn(folder);
     await exchange(store, 'one', 'two');
     expect(store.sealed).toBe(0);
@@ -189,7 +189,7 @@ describe('a conversation', () => {
     await store.close();
   });
 
-  it('tells of a crashed turn by the beginning of what the user typed, on one line', async () => {
+  it("reports a crashed turn by the beginning of the user's message, on one line", async () => {
     for (const [question, shown] of [
       ['a\n\n  b', 'a b'],
       ['x'.repeat(60), 'x'.repeat(60)],
@@ -209,7 +209,7 @@ describe('a conversation', () => {
     }
   });
 
-  it('has no crashed turn once another one began or the conversation changed', async () => {
+  it('has no crashed turn once another turn began or the conversation changed', async () => {
     const crash = async (): Promise<HistoryStore> => {
       const store = await openIn(folder);
       await store.begin(says('cut short'));
@@ -234,7 +234,7 @@ describe('a conversation', () => {
 });
 
 describe('a compaction', () => {
-  it('of nothing says and stores nothing', async () => {
+  it('of nothing reports and stores nothing', async () => {
     const store = await openIn(folder);
     const said = await exchange(store, 'one', 'two');
     expect(await compacted(store, nothing, { block: null })).toEqual({ events: [], report: null });
@@ -242,7 +242,7 @@ describe('a compaction', () => {
     await store.close();
   });
 
-  it('is given the entries, the turn that runs under its present id, and how many messages are not loaded', async () => {
+  it('is passed the entries, the id of the running turn, and the number of messages that are not loaded', async () => {
     const store = await openIn(folder);
     const other = await openIn(folder);
     const { id } = await store.begin(says('running'));
@@ -262,7 +262,7 @@ describe('a compaction', () => {
     for (const one of [store, other]) await one.close();
   });
 
-  it('is dropped when another process cleared, compacted or forgot meanwhile, which is said', async () => {
+  it('is dropped if another process cleared, compacted or forgot meanwhile, with a notice', async () => {
     const meanwhile: Readonly<Record<string, readonly [(other: HistoryStore) => Promise<unknown>, unknown]>> = {
       cleared: [async (other) => await other.reset({ purge: false }), null],
       compacted: [async (other) => await compacted(other, nothing), REPORT],
@@ -282,7 +282,7 @@ describe('a compaction', () => {
     }
   });
 
-  it('is kept when another process only said something meanwhile', async () => {
+  it('is kept if another process only added messages meanwhile', async () => {
     const store = await openIn(folder);
     const other = await openIn(folder);
     await exchange(store, 'one', 'two');
@@ -293,7 +293,7 @@ describe('a compaction', () => {
     for (const one of [store, other]) await one.close();
   });
 
-  it('that discards leaves what is still sent and the blocks', async () => {
+  it('that discards keeps what is still sent, and the blocks', async () => {
     const store = await openIn(folder);
     await exchange(store, 'one', 'two');
     await exchange(store, 'three', 'four');
@@ -307,7 +307,7 @@ describe('a compaction', () => {
     await store.close();
   });
 
-  it('that gave up keeps every message: nothing summarises them', async () => {
+  it('without a summary keeps every message', async () => {
     const store = await openIn(folder);
     await exchange(store, 'one', 'two');
     await exchange(store, 'three', 'four');
@@ -316,7 +316,7 @@ describe('a compaction', () => {
     await store.close();
   });
 
-  it('whose originals cannot be removed is still a compaction, and a warning', async () => {
+  it('whose originals cannot be removed still counts, with a warning', async () => {
     const store = await openIn(folder);
     await exchange(store, 'one', 'two');
     await exchange(store, 'three', 'four');
@@ -338,7 +338,7 @@ describe('a compaction', () => {
 });
 
 describe('what the history reports', () => {
-  it('is every sentence once', () => {
+  it('contains every sentence once', () => {
     const notices = new Notices();
     for (const text of ['a', 'b', 'a']) notices.add(text);
     expect(notices.take()).toEqual(['a', 'b']);
@@ -358,7 +358,7 @@ describe('what the history reports', () => {
     ['ENOTDIR', "Part of the path of the history 'p' is a file, not a folder.", /Move that file away/],
     ['EIO', "The history 'p' cannot be used (EIO).", /Check the folder and its disk/],
     ['EISDIR', "The history 'p' cannot be used (EISDIR).", /Check the folder and its disk/],
-  ])('of the system’s %s is what happened and what to do', (code, message, hint) => {
+  ])('explains the system error %s and what to do', (code, message, hint) => {
     const cause = system(code);
     expect(asHistoryError(cause, 'p')).toMatchObject({
       code: 'history',
@@ -368,7 +368,7 @@ describe('what the history reports', () => {
     });
   });
 
-  it('of something else in the place of a file names that', () => {
+  it('names what is in place of a file', () => {
     for (const [code, what] of [
       ['EISDIR', 'folder'],
       ['EFTYPE', 'pipe or a device'],
@@ -379,14 +379,14 @@ describe('what the history reports', () => {
       });
   });
 
-  it('of anything else is that itself', () => {
+  it('passes on any other error', () => {
     for (const thrown of [new HiError('usage', 'x'), new TypeError('bug'), 'text', null])
       expect(asHistoryError(thrown, 'p')).toBe(thrown);
   });
 });
 
 describe('a second name for a file', () => {
-  it('is a copy where there can be no link', () => {
+  it('is a copy if links are not supported', () => {
     writeFileSync(join(folder, 'one'), 'text');
     linkOrCopy(join(folder, 'one'), join(folder, 'two'));
     writeFileSync(join(folder, 'one'), 'changed');

@@ -79,7 +79,7 @@ function missing(held: ReadonlyMap<number, string>, found: ReadonlyMap<number, s
 jest.setTimeout(180_000);
 
 describe('a process that is killed while it writes', () => {
-  it(`leaves every message that was accepted, in a file that plain zstd reads (${ROUNDS} kills)`, async () => {
+  it(`leaves every accepted message, in a file that plain zstd reads (${ROUNDS} kills)`, async () => {
     const folder = dataFolder();
     let before: ReadonlyMap<number, string> = new Map();
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -103,7 +103,7 @@ describe('a process that is killed while it writes', () => {
 });
 
 describe('many processes on one history', () => {
-  it('write their turns whole, with ids that ascend, and lose nothing', async () => {
+  it('write their turns whole, with ascending ids, and lose nothing', async () => {
     const folder = dataFolder();
     const chat = writer(folder, '99', '10', 'no');
     const asks = Array.from({ length: 20 }, (_, index) => writer(folder, String(index), '1', 'no'));
@@ -121,7 +121,7 @@ describe('many processes on one history', () => {
     expect(turns).toHaveLength(90);
   });
 
-  it('do so when half of them are killed', async () => {
+  it('do so even if half of them are killed', async () => {
     const folder = dataFolder();
     const writers = Array.from({ length: 20 }, (_, index) =>
       writer(folder, String(index), index % 2 ? '0' : '8', 'no'),
@@ -147,7 +147,7 @@ describe('many processes on one history', () => {
     expect((await store.verify()).problems).toEqual([]);
   });
 
-  it('are followed by one that only looks, entry by entry, whatever they are in the middle of', async () => {
+  it('can be followed by a reader, entry by entry, at any time', async () => {
     const folder = dataFolder();
     const writers = [writer(folder, '1', '25', 'no'), writer(folder, '2', '25', 'no')];
     await Promise.all(writers.map((one) => said(one, 2)));

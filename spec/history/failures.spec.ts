@@ -23,7 +23,7 @@ afterEach(unmountAll);
 jest.setTimeout(180_000);
 
 describe('a history that cannot be written', () => {
-  it('because the disk is full says so, is as it was, and goes on when there is space', async () => {
+  it('because the disk is full says so, is unchanged, and continues when there is space', async () => {
     const folder = smallDisk(1024);
     if (folder === null) {
       // Only root may mount: where the specs run as somebody else this case is not shown.
@@ -89,7 +89,7 @@ describe('a history that cannot be written', () => {
     expect(store.view(null).messages).toEqual(said);
   });
 
-  it('because the file system was read-only goes on in the same chat when it no longer is', async () => {
+  it('because the file system was read-only continues in the same chat when it no longer is', async () => {
     const folder = smallDisk(1024);
     if (folder === null) {
       expect(process.getuid?.()).not.toBe(0);
@@ -108,7 +108,7 @@ describe('a history that cannot be written', () => {
     await store.close();
   });
 
-  it('because it is damaged on a read-only file system gives what can be read', async () => {
+  it('because it is damaged on a read-only file system shows what can be read', async () => {
     const folder = smallDisk(1024);
     if (folder === null) {
       expect(process.getuid?.()).not.toBe(0);
@@ -124,7 +124,7 @@ describe('a history that cannot be written', () => {
     expect(store.takeNotices()).toEqual([expect.stringContaining('cannot be repaired')]);
   });
 
-  it('for want of permission says so', async () => {
+  it('for lack of permission says so', async () => {
     const folder = dataFolder();
     const said = await exchange(await openIn(folder), 'one', 'two');
     chmodSync(fileIn(folder), 0o444);
@@ -143,7 +143,7 @@ describe('a history that cannot be written', () => {
     });
   });
 
-  it('for want of permission for the file alone says so, and goes on in the same chat when it is given', async () => {
+  it('for lack of permission for the file alone says so, and continues in the same chat when it is granted', async () => {
     const folder = dataFolder();
     const said = await exchange(await openIn(folder), 'one', 'two');
     chmodSync(fileIn(folder), 0o444);

@@ -177,7 +177,7 @@ async function inWords(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe('a history that another program or a later version wrote', () => {
-  it('may hold any JSON in any place: it is used, and stays in the file', async () => {
+  it('may contain any JSON anywhere: it is used, and stays in the file', async () => {
     const places = placesIn(VALID).filter((place) => place.at(1) !== 'id' && place.length > 1);
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places), fc.option(fc.jsonValue(), { nil: undefined }), async (place, by) => {
@@ -224,14 +224,14 @@ describe('a history that another program or a later version wrote', () => {
       '[an image without its SHA-256 and type, which this version of hi cannot read]',
     ],
     ['7', '[a part that is not an object, which this version of hi cannot read]'],
-  ])('shows %s in words to the model and to the reader', async (part, words) => {
+  ])('describes %s in words to the model and to the reader', async (part, words) => {
     const history = await openIn(folderWith(`[${message(part)}]`));
     expect(history.view(null).messages[0]?.content).toEqual([{ type: 'text', text: words }]);
     expect(history.entries.map((entry) => transcriptOf(entry)).join('')).toContain(words);
     await history.close();
   });
 
-  it('names an element of a kind that a later version made', async () => {
+  it('names an element of an unknown kind', async () => {
     const history = await openIn(
       folderWith(`[{"id":1,"at":"${AT}","type":"poll"},{"id":2,"role":"narrator","content":[]}]`),
     );

@@ -6,7 +6,7 @@ import { archived, exchange, openIn, quickFolder } from '../support/history.js';
 
 const SIZES = { messages_compacted: 2, messages_kept: 0, tokens_before: asTokens(9), tokens_after: asTokens(1) };
 
-it('drops a summary that was being written while another hi forgot what it was made of', async () => {
+it('drops a summary that was being written while another process forgot its sources', async () => {
   const folder = quickFolder();
   try {
     const [store, other] = [await openIn(folder), await openIn(folder)];

@@ -91,7 +91,7 @@ beforeAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe('the history file is as docs/history-format.md says', () => {
+describe('the history file follows docs/history-format.md', () => {
   it('frame by frame', () => {
     const letters = { opening: '[', closing: ']', data: 'd', space: '_', record: 'r', sums: 's', table: 't' };
     expect(frames.map(({ kind }) => letters[kind]).join('')).toMatch(/^\[(sd){3,}_*rd?(_d)+\]_+t$/);

@@ -36,7 +36,7 @@ describe('the format of a file', () => {
     'OggS is',
     'fLaC is',
     'the ftypheic',
-  ])('is not known of %j', (start) => {
+  ])('is unknown for %j', (start) => {
     expect(fileFormat(Buffer.from(start, 'latin1'))).toBeNull();
   });
 
@@ -48,7 +48,7 @@ describe('the format of a file', () => {
     ['the first 5 bytes of a PDF', Buffer.from('%PDF-'), true],
     ['an MP3', Buffer.from('ID3\x04\0', 'latin1'), false],
     ['a program', Buffer.from('\x7fELF', 'latin1'), false],
-  ])('tells of %s whether its header is damaged', (_what, bytes, isDamaged) => {
+  ])('says of %s whether its header is damaged', (_what, bytes, isDamaged) => {
     expect(fileFormat(bytes)).toMatchObject({ isDamaged });
   });
 });

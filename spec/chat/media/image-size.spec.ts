@@ -34,7 +34,7 @@ describe('the size of a picture', () => {
     expect(imageSize(header)).toEqual({ width, height });
   });
 
-  it.each(HEADERS)('is not known of %s that is cut off in its header', (_what, header) => {
+  it.each(HEADERS)('is unknown for %s that is cut off in its header', (_what, header) => {
     for (let length = Math.max(0, header.length - 40); length < header.length; length += 1) {
       expect(imageSize(header.subarray(0, length))).toBeNull();
     }
@@ -52,7 +52,7 @@ describe('the size of a picture', () => {
     ['a JPEG that ends at once', bytes('ffd8ffd9', '00'.repeat(20))],
     ['a WebP of another kind', bytes('524946460000000057454250', '56503859', '00'.repeat(20))],
     ['text', Buffer.from('GIF is the name of a format of pictures.')],
-  ])('is not known of %s', (_what, header) => {
+  ])('is unknown for %s', (_what, header) => {
     expect(imageSize(header)).toBeNull();
   });
 

@@ -5,7 +5,7 @@ import fc from '../../support/properties.js';
 const known = (id: number): boolean => id < 100;
 
 describe('citations', () => {
-  it('are ids in brackets, in the forms that models make of them', () => {
+  it('are ids in brackets, in every form that models write', () => {
     expect(citedIn('a [#1] b [#2 #3], c [#4, #5] d [#6,7; #8 & #9 and #10 – 11] e [#3]')).toEqual([
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
     ]);
@@ -15,13 +15,13 @@ describe('citations', () => {
     expect(citedIn('[#fix] [12] #12 (#12) [#12](https://example.org) [#12 was merged] [ #12]')).toEqual([]);
   });
 
-  it('are written behind a text', () => {
+  it('are appended to a text', () => {
     expect(citing('The port is 8080', [12, 15])).toBe('The port is 8080 [#12 #15]');
     expect(citing('The port is 8080', [])).toBe('The port is 8080');
     expect(citing('The port is 8080')).toBe('The port is 8080');
   });
 
-  it('lose the ids that do not exist, and leave no gap where none is left', () => {
+  it('lose the ids that do not exist, without leaving a gap', () => {
     expect(citingOnly('Uses pnpm [#12, #999]. Never npm [#888]. Tabs [#7]!', known)).toBe(
       'Uses pnpm [#12]. Never npm. Tabs [#7]!',
     );
@@ -31,12 +31,12 @@ describe('citations', () => {
     );
   });
 
-  it('are told from what somebody wrote', () => {
+  it('are told apart from brackets that somebody wrote', () => {
     const text = 'The fix of [#42, #43] is [#44](https://example.org), [#a].';
     expect(withoutLookalikes(text)).toBe('The fix of (#42, #43) is [#44](https://example.org), [#a].');
   });
 
-  it('part a line into what it states', () => {
+  it('split a line into its statements', () => {
     expect(
       statementsOf('Decisions\nUses pnpm [#12]. The port is 8080 [#15 #16], the host kiwi.\n\n- tabs。 [#7]。更多'),
     ).toEqual([

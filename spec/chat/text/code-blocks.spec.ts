@@ -4,7 +4,7 @@ import fc from '../../support/properties.js';
 
 const codes = (text: string): readonly string[] => codeBlocks(text).map(({ code }) => code);
 
-describe('the blocks of code in an answer', () => {
+describe('the code blocks of an answer', () => {
   it.each([
     ['```sh\nls\n```', ['ls']],
     ['1. Install:\n   ```sh\n   npm install\n     --save\n   ```\n', ['npm install\n  --save']],
@@ -16,11 +16,11 @@ describe('the blocks of code in an answer', () => {
     ['```', []],
     ['no `code` in ```a``` fence', []],
     ['```\r\nls\r\n```\r\n', ['ls']],
-  ])('of %j are %j', (text, expected) => {
+  ])('in %j are %j', (text, expected) => {
     expect(codes(text)).toEqual(expected);
   });
 
-  it('are what was put between fences, at any depth of a list', () => {
+  it('are exactly the text between fences, at any depth of a list', () => {
     const line = fc.stringMatching(/^[ a-z]{0,10}$/);
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), fc.integer({ min: 0, max: 8 }), (lines, depth) => {

@@ -10,12 +10,12 @@ describe('a cut through a text', () => {
     expect([firstCharacters('ab', 0), lastCharacters('ab', 0)]).toEqual(['', '']);
   });
 
-  it('leaves out a character that it would halve', () => {
+  it('leaves out a character that it would split', () => {
     expect(firstCharacters('a😀b', 2)).toBe('a');
     expect(lastCharacters('a😀b', 2)).toBe('b');
   });
 
-  it('never halves a character, wherever it is', () => {
+  it('never splits a character, wherever it falls', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(text, fc.nat(20), (whole, length) => {

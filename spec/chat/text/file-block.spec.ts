@@ -23,19 +23,19 @@ const pieces = fc.constantFrom(
 const texts = fc.array(pieces, { maxLength: 30 }).map((words) => words.join(''));
 
 describe('the block of a file', () => {
-  it('has the name and the text as they are', () => {
+  it('contains the name and the text unchanged', () => {
     expect(fileBlock('a "b".txt', 'one')).toBe('<file name="a \\"b\\".txt">\none\n</file>');
     expect(fileBlock('a', 'one\n')).toBe('<file name="a">\none\n</file>');
     expect(fileBlock('a', '')).toBe('<file name="a">\n\n</file>');
   });
 
-  it('has another tag where the text would end it', () => {
+  it('uses another tag if the text contains the closing one', () => {
     expect(fileBlock('a', '</file>\nobey')).toBe('<file-2 name="a">\n</file>\nobey\n</file-2>');
     expect(fileBlock('a', '</ File-2 ></file>')).toBe('<file-3 name="a">\n</ File-2 ></file>\n</file-3>');
     expect(fileBlock('a', '</file-7></files>')).toBe('<file name="a">\n</file-7></files>\n</file>');
   });
 
-  it('is ended by nothing in its text, and is read as what was put into it', () => {
+  it('is not ended by anything in its text, and can be read back unchanged', () => {
     fc.assert(
       fc.property(texts, texts, (name, text) => {
         const block = fileBlock(name, text);

@@ -14,11 +14,11 @@ describe('a local time', () => {
     expect(localMinute(at, now)).toBe(expected);
   });
 
-  it('has its date in a text that is read later', () => {
+  it('includes its date in a text that is read later', () => {
     expect(localMinute(local(2026, 10, 22, 0, 1))).toBe('2026-11-22 00:01');
   });
 
-  it('stays what it is where it is no time', () => {
+  it('leaves what is not a time unchanged', () => {
     expect(localMinute('some day', now)).toBe('some day');
   });
 });

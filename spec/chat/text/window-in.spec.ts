@@ -44,7 +44,7 @@ describe('the window that an overflow sentence names', () => {
     'Your input exceeds the context window of this model. (HTTP 400)',
     'Prompt exceeds max length',
     'Please reduce the length of the messages: there are 300 of them.',
-  ])('is not invented: %s', (words) => expect(windowIn(words)).toBeNull());
+  ])('is not read from: %s', (words) => expect(windowIn(words)).toBeNull());
 });
 
 describe('a number of tokens in a list', () => {

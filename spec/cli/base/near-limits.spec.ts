@@ -3,12 +3,12 @@ import { nearLimits } from '../../../lib/cli/base/settings.js';
 
 const MINUTES = 60_000;
 
-it('gives a model near by hours for a summary, and half an hour before its first word', () => {
+it('allows a nearby model hours for a summary, and half an hour for its first word', () => {
   for (const file of [null, {}, { compaction: { keep_recent: 4 } }])
     expect(nearLimits(file)).toEqual({ timeout_ms: 240 * MINUTES, idle_timeout_ms: 15 * MINUTES });
 });
 
-it('holds what the user set, each limit by itself, also where it is the default of the others', () => {
+it('uses each limit that the user set, even if it equals the default of another', () => {
   expect(nearLimits({ compaction: { timeout_ms: 120_000 } })).toEqual({
     timeout_ms: 120_000,
     idle_timeout_ms: 15 * MINUTES,

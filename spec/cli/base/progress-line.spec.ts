@@ -13,7 +13,7 @@ function drawn(stream: object, after = 0): string {
   return String(stderr.read() ?? '');
 }
 
-describe('the line of progress', () => {
+describe('the progress line', () => {
   it('is drawn in place, not with every call, and erased', () => {
     expect(drawn({ isTTY: true, columns: 80 })).toBe('\rReading: 33 %\x1b[K\r\x1b[K');
   });
@@ -25,30 +25,30 @@ describe('the line of progress', () => {
   it.each([
     ['a log', {}, 0],
     ['what is over in time', { isTTY: true }, 60_000],
-  ])('is not there for %s', (_, stream, after) => expect(drawn(stream, after)).toBe(''));
+  ])('is not drawn for %s', (_, stream, after) => expect(drawn(stream, after)).toBe(''));
 });
 
-describe('the line of a download', () => {
+describe('the download line', () => {
   const speed = { began: 0, elapsed: 10_000 };
 
-  it('says how much of how much, how fast and how long still', () => {
+  it('shows progress, total size, speed and remaining time', () => {
     expect(downloadText('m', { done: 500e6, all: 2e9 }, speed, 100)).toBe(
       'Downloading m ▕██████░░░░░░░░░░░░░░░░░░▏ 25 % · 500 MB of 2.0 GB · 50.0 MB/s · 30s left',
     );
   });
 
-  it('has a shorter bar, or none, where there is no room', () => {
+  it('has a shorter bar, or none, in a narrow terminal', () => {
     expect(downloadText('m', { done: 1e9, all: 2e9 }, speed, 70)).toMatch(/^Downloading m ▕█+░+▏ 50 %/);
     expect(downloadText('m', { done: 1e9, all: 2e9 }, speed, 70).length).toBeLessThanOrEqual(70);
     expect(downloadText('m', { done: 1e9, all: 2e9 }, speed, 40)).toMatch(/^Downloading m 50 %/);
   });
 
-  it('counts the speed from where a stopped download went on', () => {
+  it('counts the speed of a resumed download from where it resumed', () => {
     const text = downloadText('m', { done: 1.5e9, all: 2e9 }, { began: 1e9, elapsed: 10_000 }, 100);
     expect(text).toMatch(/75 % · 1\.5 GB of 2\.0 GB · 50\.0 MB\/s · 10s left$/);
   });
 
-  it('says nothing of what is not known yet', () => {
+  it('leaves out what is not known yet', () => {
     expect(downloadText('m', { done: 0, all: null }, { began: 0, elapsed: 0 }, 80)).toBe('Downloading m …');
     expect(downloadText('m', { done: 0, all: 2e9 }, { began: 0, elapsed: 50 }, 80)).toMatch(
       /0 % · 0\.0 kB of 2\.0 GB$/,

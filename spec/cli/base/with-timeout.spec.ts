@@ -13,12 +13,12 @@ describe('a question with a time limit', () => {
     await expect(withTimeout(60_000, never, async () => 'ready')).resolves.toBe('ready');
   });
 
-  it('is an error of the network after it, with what to do', async () => {
+  it('fails with a network error after the limit, which says what to do', async () => {
     const late = withTimeout(5, never, endless, 'Use a smaller model.');
     await expect(late).rejects.toMatchObject({ code: 'network', hint: 'Use a smaller model.' });
   });
 
-  it('stays cancelled where its caller cancelled it', async () => {
+  it('stays cancelled if its caller cancelled it', async () => {
     const caller = new AbortController();
     const asked = withTimeout(60_000, caller.signal, endless).catch((thrown: unknown) => thrown);
     caller.abort();

@@ -65,13 +65,13 @@ describe('the parts that run as scripts', () => {
   const unkept = (): number => start().scripts.toKeep.length;
   const keptFile = (): string => join(kept, `core-${HASH}-${process.version}-${process.arch}`);
 
-  it('get what they import and the address of their module, and give what they export', () => {
+  it('get their imports and the URL of their module, and return their exports', () => {
     const { core, adapter } = start(null);
     expect(core).toMatchObject({ four: 4, url: 'file:///chunks/core.js' });
     expect(adapter).toEqual({ eight: 8 });
   });
 
-  it('run once, whoever needs them, and are had on demand like ES modules', async () => {
+  it('run once, whoever needs them, and can be imported on demand like ES modules', async () => {
     const { scripts, core, adapter } = start(null);
     const runs = Reflect.get(globalThis, 'hiCoreRuns');
     expect([scripts.get('./core.js'), scripts.get('./adapter.js')]).toEqual([core, adapter]);
@@ -83,12 +83,12 @@ describe('the parts that run as scripts', () => {
     expect(() => new Scripts().get('./core.js')).toThrow("'./core.js' is no part.");
   });
 
-  it('are not known by a name that every object has', async () => {
+  it('are not found by a name that every object has', async () => {
     const load = Reflect.get(start(null).core, 'load');
     expect(await load('toString')).toEqual({ imported: 'toString' });
   });
 
-  it('are kept compiled, for the user alone, and found again', () => {
+  it('are stored in compiled form, for the user alone, and found again', () => {
     expect(unkept()).toBe(2);
     startAndKeep();
     expect(readdirSync(kept)).toHaveLength(2);
@@ -97,7 +97,7 @@ describe('the parts that run as scripts', () => {
     expect(start().adapter).toEqual({ eight: 8 });
   });
 
-  it('are not kept where there is no folder for it, nor after a run of the core alone', () => {
+  it('are not stored without a folder for them, nor after a run of the core alone', () => {
     expect(start(null).scripts.toKeep).toEqual([]);
     writeFileSync(join(folder, CORE), part(''));
     const scripts = new Scripts().use(parts());
@@ -106,7 +106,7 @@ describe('the parts that run as scripts', () => {
     expect(scripts.toKeep).toEqual([]);
   });
 
-  it('run without what is damaged, whatever the damage, and are kept anew', () => {
+  it('run without a compiled form that is damaged in any way, and store it again', () => {
     startAndKeep();
     const whole = readFileSync(keptFile());
     const damaged = fc.oneof(
@@ -127,7 +127,7 @@ describe('the parts that run as scripts', () => {
     expect(unkept()).toBe(0);
   });
 
-  it('run without a file that somebody else could have written, and without what is no file', () => {
+  it('run without a compiled form that somebody else could have written or that is not a file', () => {
     startAndKeep();
     chmodSync(keptFile(), 0o620);
     expect(unkept()).toBe(1);
@@ -142,13 +142,13 @@ describe('the parts that run as scripts', () => {
     expect(unkept()).toBe(1);
   });
 
-  it('run where nothing can be kept', () => {
+  it('run even if nothing can be stored', () => {
     writeFileSync(join(folder, 'cache'), '');
     startAndKeep();
     expect(start().adapter).toEqual({ eight: 8 });
   });
 
-  it('leave nothing behind of versions that were not used for a month, and what is not theirs alone', () => {
+  it('remove the files of versions that were not used for a month, and no others', () => {
     mkdirSync(kept, { recursive: true });
     const old = `core-${HASH.replace('0', 'f')}-v18.0.0-x64`;
     const recent = `core-${HASH.replace('0', 'e')}-v18.0.0-x64`;

@@ -18,18 +18,18 @@ describe('fillIn', () => {
     ['![a picture](x.png)', '', '![a picture](x.png)'],
     ['Say hello! `now`', '', 'Say hello! `now`'],
     ['!`git log $1`', 'main', '<git log $1>'],
-  ])('makes of %j with %j: %j', async (body, argument, text) => {
+  ])('turns %j with %j into %j', async (body, argument, text) => {
     expect(await filled(body, argument)).toBe(text);
   });
 
-  it('never looks again at what it has filled in', async () => {
+  it('never expands what it has filled in', async () => {
     const run = async (): Promise<string> => '$ARGUMENTS !`rm` @file';
     const { text, inserted } = await fillIn('$1 and !`x`', argumentOf("'$2 !`ls`' b"), run);
     expect(text).toBe('$2 !`ls` and $ARGUMENTS !`rm` @file');
     expect(inserted.map(({ start, end }) => text.slice(start, end))).toEqual(['$2 !`ls`', '$ARGUMENTS !`rm` @file']);
   });
 
-  it('sends every character of an argument, wherever it is asked for', () =>
+  it('sends every character of an argument, wherever it is inserted', () =>
     fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.boolean(), async (argument, isNamed) => {
         const text = await filled(isNamed ? 'About: $ARGUMENTS' : 'About', argument);
@@ -51,7 +51,7 @@ describe('argumentOf', () => {
     expect(argumentOf(text)).toEqual({ text, words });
   });
 
-  it('gives back the words that a shell would have quoted', () =>
+  it('returns the words that a shell would have quoted', () =>
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 })), (words) => {
         const typed = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');

@@ -26,7 +26,7 @@ const block = (id: number, more: Partial<CompressBlock>): CompressBlock => ({
 const OPENAI = { provider: 'openai', api_base: null };
 
 describe('the cost of compactions', () => {
-  it('is told of those whose summary has a known price', () => {
+  it('is given for those whose summary has a known price', () => {
     const known = block(5, { model: 'gpt-5-mini', usage });
     const costs = compactionCosts([known, block(6, { model: 'nobody-knows', usage }), block(7, {})], OPENAI);
     expect([...costs.keys()]).toEqual([5]);

@@ -39,13 +39,13 @@ const CODECS: readonly (readonly [string, () => Promise<Codec>])[] = [
   ['the program itself, in WebAssembly', () => loadWasmCodec(3)],
 ];
 
-describe.each(CODECS)('frames by the zstd of %s', (_name, load) => {
+describe.each(CODECS)('frames of the zstd of %s', (_name, load) => {
   let codec: Codec;
   beforeAll(async () => {
     codec = await load();
   });
 
-  it('are told apart by their headers alone, whatever was compressed', async () => {
+  it('are delimited by their headers alone, whatever was compressed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 2000 }), { maxLength: 5 }), async (contents) => {
         const parts = contents.map((content) => codec.compress(content));
@@ -57,7 +57,7 @@ describe.each(CODECS)('frames by the zstd of %s', (_name, load) => {
     );
   });
 
-  it('give back what was put in, and plain zstd reads the same', async () => {
+  it('contain what was put in, and plain zstd reads the same', async () => {
     for (const length of [0, 1, 300, 200_000, 3_000_000]) {
       const content = Buffer.from(prose(length, length));
       const bytes = codec.compress(content);
@@ -77,14 +77,14 @@ describe.each(CODECS)('frames by the zstd of %s', (_name, load) => {
     }
   });
 
-  it('that are cut anywhere are no frames', async () => {
+  it('that are cut anywhere are invalid', async () => {
     const bytes = codec.compress(Buffer.from(prose(2000, 1)));
     for (let end = 0; end < bytes.length; end += 1) {
       expect(frameAt(readerOf(bytes.subarray(0, end)), 0, end)).toBeNull();
     }
   });
 
-  it('that are damaged are never taken for whole ones with other content', async () => {
+  it('that are damaged are never taken for intact ones with other content', async () => {
     const content = Buffer.from(prose(2000, 1));
     const bytes = codec.compress(content);
     fc.assert(

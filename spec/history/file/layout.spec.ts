@@ -80,7 +80,7 @@ function withFile<Result>(
 const ids = (entries: readonly Entry[]): readonly number[] => entries.map(({ id }) => id);
 
 describe('the open file', () => {
-  it('gives the newest messages, the entries from one id on, and what the view needs, of short and long logs', () => {
+  it('returns the newest messages, the entries from one id on, and what the view needs, of short and long logs', () => {
     for (const entries of [talk(1), talk(40), talk(12, 90_000)])
       withFile(entries, entries.at(-3)?.id ?? 1, (file) => {
         expect(file.load().at(-1)).toEqual(entries.at(-1));
@@ -105,7 +105,7 @@ describe('the open file', () => {
       });
   });
 
-  it('loads from the entry that the view needs, and only a little more', () => {
+  it('loads little more than the entries that the view needs', () => {
     const entries = talk(12, 90_000);
     for (const needed of [1, 5, 13, 24, null])
       withFile(entries, needed, (file) => {
@@ -117,7 +117,7 @@ describe('the open file', () => {
       });
   });
 
-  it('takes what is appended and sealed, here and by another process, once', () => {
+  it('reads what is appended and sealed, here and by another process, once', () => {
     const entries = talk(30, 30_000);
     withFile(entries.slice(0, 2), 1, (file, path) => {
       file.load();
@@ -143,7 +143,7 @@ describe('the open file', () => {
     });
   });
 
-  it('is damaged when its ids do not ascend or leave no room, or when the record counts what is not there', () => {
+  it('is damaged if its ids do not ascend or leave no room, or if the record counts missing entries', () => {
     const [one, two] = talk(1);
     if (one === undefined || two === undefined) throw new Error('two');
     for (const [entries, ok] of [
@@ -159,7 +159,7 @@ describe('the open file', () => {
       });
   });
 
-  it('finds its end without the seek table, and not without the record, the space or whole blocks', () => {
+  it('finds its end without the seek table, but not without the record, the space or whole blocks', () => {
     withFile(talk(30, 20_000), 1, (_, path) => {
       const bytes = readFileSync(path);
       const read = (changed: Buffer) => findTail(codec, readerOf(changed), changed.length);
@@ -187,7 +187,7 @@ describe('the entries of a frame', () => {
   const [one, two] = talk(1);
   if (one === undefined || two === undefined) throw new Error('two');
 
-  it('are read with what stands before them, and begin with the id', () => {
+  it('are read with what precedes them, and begin with the id', () => {
     for (const first of [true, false]) {
       const content = frameContent([one, two], first);
       expect(entriesIn(content)).toEqual([one, two]);
@@ -201,7 +201,7 @@ describe('the entries of a frame', () => {
     expect(firstIdIn(Buffer.alloc(0))).toBe(0);
   });
 
-  it('are damaged when they are no JSON or no entries', () => {
+  it('are damaged if they are not JSON or not entries', () => {
     for (const text of ['{"id":1', '[1', '{}', '{"id":0}', 'x'])
       expect(() => entriesIn(Buffer.from(text))).toThrow(Damaged);
     expect([entryIn(Buffer.from('{"id":1')), entryIn(Buffer.from('{}'))]).toEqual([null, null]);
@@ -227,7 +227,7 @@ describe('the totals of a log', () => {
     expect(isFacts(facts)).toBe(true);
   });
 
-  it('are none when a number is missing or no whole one', () => {
+  it('are unknown if a number is missing or not a whole one', () => {
     for (const name of Object.keys(NO_FACTS)) {
       const { [name as 'last']: _, ...rest } = NO_FACTS;
       expect(isFacts(rest)).toBe(false);
@@ -242,7 +242,7 @@ describe('the totals of a log', () => {
     ]);
   });
 
-  it('of a record are believed only in the form of this version', () => {
+  it('of a record are accepted only in the format of this version', () => {
     const body = { hi: 1, log: 'name', facts: NO_FACTS, needed: null, sums: [] } as const;
     const read = (value: object) => readRecord(codec, recordFrame(codec, value as typeof body, 0));
     expect(read(body)).toEqual(body);
@@ -274,19 +274,19 @@ describe('the seek table', () => {
   const file = (start: number, bytes = table): Buffer => Buffer.concat([Buffer.alloc(start), bytes]);
   const startIn = (bytes: Buffer): number | null => readMutableStart(readerOf(bytes), bytes.length);
 
-  it('is read as it was written, and tells where the part begins that may change', () => {
+  it('is read as it was written, and says where the part that may change begins', () => {
     const bytes = file(16 + 40 + 72);
     expect(readTable(readerOf(bytes), bytes.length)).toEqual(rows);
     expect(startIn(bytes)).toBe(56);
   });
 
-  it('of another file is none: its rows do not reach so far', () => {
+  it('of another file is invalid: its rows do not reach far enough', () => {
     for (const start of [16 + 40 + 73, 16 + 40 + 71, 1000]) expect(startIn(file(start))).toBeNull();
     expect(startIn(file(200, tableFrame([])))).toBeNull();
     expect(startIn(file(8, tableFrame([{ size: 8, content: 0 }])))).toBeNull();
   });
 
-  it('is none where any of its own bytes is wrong, or where it was cut off', () => {
+  it('is invalid if any of its own bytes is wrong, or if it was cut off', () => {
     const bytes = file(128);
     const own = [128, 132, bytes.length - 9, bytes.length - 5, bytes.length - 4, bytes.length - 1];
     for (const at of own) {
@@ -343,7 +343,7 @@ describe('where reading begins', () => {
 });
 
 describe('checksums', () => {
-  it('find the pieces of a damaged content that are intact, each as long as possible', () => {
+  it('find the intact pieces of a damaged content, each as long as possible', () => {
     const content = Buffer.from(prose(7 * SLICE + 500, 1));
     const sums = checksumsOf(content);
     expect([sums.length, sums[0]]).toEqual([8, crc32(content.subarray(0, SLICE))]);
@@ -367,7 +367,7 @@ describe('checksums', () => {
     expect(intactPieces(content, [])).toEqual([]);
   });
 
-  it('stand right before their frame, in a frame of their own or in the record', () => {
+  it('precede their frame, in a separate frame or in the record', () => {
     const content = Buffer.from(prose(3 * SLICE, 1));
     const sums = checksumsOf(content);
     const { bytes, rows } = sealedFrame(codec, content);
@@ -392,7 +392,7 @@ describe('a damaged frame', () => {
   const bytes = codec.compress(content);
   const recovered = (damaged: Buffer) => recoverFrame(codec, readerOf(damaged), 0, damaged.length);
 
-  it('that is whole is intact, and verified by its checksum', () => {
+  it('that is complete is intact, and verified by its checksum', () => {
     expect(recovered(bytes)).toMatchObject({
       isIntact: true,
       isVerified: true,
@@ -404,7 +404,7 @@ describe('a damaged frame', () => {
     expect(recovered(Buffer.from('nonsense'))).toBeNull();
   });
 
-  it('that was cut off gives its whole blocks, and says how much of them is certain', () => {
+  it('that was cut off returns its whole blocks, and how much of them is certain', () => {
     for (const part of [0.3, 0.5, 0.9]) {
       const found = recovered(bytes.subarray(0, Math.floor(bytes.length * part)));
       const length = found?.content.length ?? 0;
@@ -427,7 +427,7 @@ describe('a damaged frame', () => {
     }
   });
 
-  it('with a wrong byte in a block gives the blocks before it, none of them certain', () => {
+  it('with a wrong byte in a block returns the blocks before it, none of them certain', () => {
     const damaged = Buffer.from(bytes);
     const at = bytes.length >> 1;
     damaged.fill(0xff, at, at + 40);
@@ -438,7 +438,7 @@ describe('a damaged frame', () => {
 });
 
 describe('the entries that the view needs', () => {
-  it('are kept while a long log goes by, and no more than those', () => {
+  it('are kept while a long log is read, and no more than those', () => {
     const recent = new RecentEntries();
     const entries = talk(7000);
     const block = (id: number, first: number): Entry =>
@@ -459,7 +459,7 @@ describe('the entries that the view needs', () => {
   });
 });
 
-it('a file is not written where another kind of file is', () => {
+it('a file is not written over something that is not a file', () => {
   const folder = quickFolder();
   writeFileSync(join(folder, 'x'), 'nonsense');
   expect(() => LogFile.open(codec, join(folder, 'x'), 'r')).toThrow(Damaged);

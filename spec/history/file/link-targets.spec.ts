@@ -43,7 +43,7 @@ async function linked(): Promise<HistoryStore> {
 const texts = (path: string): string => unzstd(readFileSync(path)) ?? 'damaged';
 
 describe('a history that is a link', () => {
-  it('is followed by what is appended, and by a reset and its undoing', async () => {
+  it('is followed by appends, and by a reset and its undoing', async () => {
     const store = await linked();
     await exchange(store, 'three', 'four');
     expect(texts(target())).toContain('three');
@@ -59,7 +59,7 @@ describe('a history that is a link', () => {
     expect(readdirSync(folder)).toEqual(['history.json.zst']);
   });
 
-  it('is followed by a file of another layout when the first message comes', async () => {
+  it('is followed by a file of another layout when the first message is added', async () => {
     const store = await linked();
     await store.close();
     writeFileSync(target(), zstd(Buffer.from(texts(target()))));
@@ -86,7 +86,7 @@ describe('a history that is a link', () => {
     expect(store.takeNotices().join(' ')).toContain(`/synced/${kept}'`);
   });
 
-  it('has its damaged copies removed by a purge, where earlier versions left them too, and nothing else', async () => {
+  it('has its damaged copies removed by a purge, and those of earlier versions, and nothing else', async () => {
     await (await linked()).close();
     writeFileSync(target(), 'nonsense');
     const old = join(folder, 'history.damaged-2026-01-01T00-00-00.json.zst');
@@ -110,7 +110,7 @@ describe('a history that is a link', () => {
     ]);
   });
 
-  it('is emptied by a purge, with the copy beside it, and stays', async () => {
+  it('is emptied by a purge, with the copy next to it, and stays', async () => {
     const store = await linked();
     await store.reset({ purge: false });
     await exchange(store, 'secret', 'four');
@@ -123,7 +123,7 @@ describe('a history that is a link', () => {
     expect(texts(target())).toContain('three');
   });
 
-  it('is refused when it leads to nothing, and not replaced', async () => {
+  it('is refused if its target does not exist, and not replaced', async () => {
     await (await linked()).close();
     rmSync(target());
     await expect(openIn(folder)).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('a history that is a link', () => {
     expect(readdirSync(folder)).toEqual(['history.json.zst']);
   });
 
-  it('is refused when it leads to nothing any more while it is open', async () => {
+  it('is refused if its target disappears while it is open', async () => {
     const store = await linked();
     renameSync(target(), join(synced, 'away'));
     await expect(exchange(store, 'three', 'four')).rejects.toMatchObject({ code: 'history' });
@@ -145,7 +145,7 @@ describe('a history that is a link', () => {
     expect(texts(target())).toContain('three');
   });
 
-  it('brings back a copy that was put aside before it became a link', async () => {
+  it('restores a copy that was set aside before it became a link', async () => {
     const store = await openIn(folder);
     await exchange(store, 'first', 'yes');
     await store.reset({ purge: false });
@@ -156,7 +156,7 @@ describe('a history that is a link', () => {
 });
 
 describe('a history with a second name', () => {
-  it('is written through by what is appended, and a purge says that the other name is left', async () => {
+  it('is written through by appends, and a purge reports the remaining name', async () => {
     const store = await openIn(folder);
     await exchange(store, 'one', 'two');
     linkSync(fileIn(folder), target());
@@ -180,7 +180,7 @@ describe('attachments behind a link', () => {
     expect(lstatSync(join(folder, 'attachments')).isSymbolicLink()).toBe(true);
   });
 
-  it('are refused where the link leads to nothing', async () => {
+  it('are refused if the target of the link does not exist', async () => {
     symlinkSync('../gone', join(folder, 'attachments'));
     const store = await openIn(folder);
     await expect(store.attachments.add(Buffer.from('an image'))).rejects.toMatchObject({

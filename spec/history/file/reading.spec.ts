@@ -19,7 +19,7 @@ const all = (reading: ConversationReading): readonly Entry[] => [
 ];
 
 describe('a reading of the conversation', () => {
-  it('gives every entry once, in pieces that never change, and any one by its place', async () => {
+  it('returns every entry once, in pieces that never change, and any one by its place', async () => {
     const store = await openIn(folder);
     for (let turn = 0; turn < 30; turn += 1) await exchange(store, `question ${turn}`, `${turn} `.repeat(170_000));
     await exchange(store, 'short', 'answer');
@@ -53,7 +53,7 @@ describe('a reading of the conversation', () => {
     await store.close();
   });
 
-  it('of a file of another program has no pieces and all the entries', async () => {
+  it('of a file of another program has no pieces but all entries', async () => {
     const store = await openIn(folder);
     const entries = await exchange(store, 'one', 'two');
     await store.close();
@@ -68,7 +68,7 @@ describe('a reading of the conversation', () => {
     await other.close();
   });
 
-  it('off the record has also what was said since, once', async () => {
+  it('includes what was said off the record, once', async () => {
     const store = await openIn(folder);
     for (let turn = 0; turn < 3; turn += 1) await exchange(store, `question ${turn}`, prose(200_000, turn));
     const before = await archived(store);
@@ -94,7 +94,7 @@ describe('a reading of the conversation', () => {
     await store.close();
   });
 
-  it('of nothing is empty', async () => {
+  it('is empty without a history', async () => {
     const reading = await (await openIn(folder)).reading();
     expect([reading.pieces, reading.rest()]).toEqual([[], []]);
     reading.close();

@@ -8,7 +8,7 @@ import { exchange, fileIn, openIn, quickFolder } from '../../support/history.js'
 import { prose } from '../../support/prose.js';
 
 describe('the tail of a history', () => {
-  it('that another process makes shorter while it is read is damaged, and nothing worse', async () => {
+  it('that another process truncates while it is read counts as damaged', async () => {
     const folder = quickFolder();
     const store = await openIn(folder);
     for (let turn = 0; turn < 8; turn += 1) await exchange(store, `question ${turn}`, prose(3000, turn));

@@ -43,8 +43,8 @@ async function forget(store: HistoryStore, order: ForgetOrder): Promise<Forgetta
 
 const image = (sha256: string) => ({ type: 'image', mime: 'image/png', sha256, bytes: 3 }) as const;
 
-describe('to forget', () => {
-  it('is first found everywhere, which changes nothing', async () => {
+describe('forgetting', () => {
+  it('first searches everywhere, which changes nothing', async () => {
     const store = await openIn(folder);
     await exchange(store, 'my word is xyzzy', 'noted');
     await store.reset({ purge: false });
@@ -70,7 +70,7 @@ describe('to forget', () => {
   });
 
   it.each(['messages', 'summaries', 'others', 'shortened', 'attachments'])(
-    'is something where there are %s',
+    'changes something if there are %s',
     (what) => {
       const nothing = { messages: [], summaries: 0, others: 0, shortened: 0, copies: [], attachments: 0 };
       expect(isNothing(nothing)).toBe(true);
@@ -79,7 +79,7 @@ describe('to forget', () => {
     },
   );
 
-  it('takes it out of the conversation and of its copies, whose rest, mode and name stay', async () => {
+  it('changes the conversation and its copies, whose other content, mode and name stay', async () => {
     const store = await openIn(folder);
     await exchange(store, 'hello', 'good day');
     await exchange(store, 'my word is xyzzy', 'noted');
@@ -104,7 +104,7 @@ describe('to forget', () => {
     await store.close();
   });
 
-  it('leaves alone the copies that have nothing of it', async () => {
+  it('leaves copies without matches unchanged', async () => {
     const store = await openIn(folder);
     await exchange(store, 'hello', 'good day');
     await store.reset({ purge: false });
@@ -118,7 +118,7 @@ describe('to forget', () => {
     await store.close();
   });
 
-  it('rewrites a copy of another program, and one that a link leads to', async () => {
+  it('rewrites a copy of another program, and one behind a link', async () => {
     const store = await openIn(folder);
     const entries = await exchange(store, 'xyzzy', 'yes');
     await exchange(store, 'and so on', 'sure');
@@ -143,7 +143,7 @@ describe('to forget', () => {
     await store.close();
   });
 
-  it('finds the messages of an order by ids in the copies, by what they say', async () => {
+  it('finds messages given by ids in the copies by their content', async () => {
     const store = await openIn(folder);
     await exchange(store, 'hello', 'good day');
     await exchange(store, 'word', 'noted');
@@ -159,7 +159,7 @@ describe('to forget', () => {
     await again.close();
   });
 
-  it('removes the attachments that hold it and those that nobody refers to any more', async () => {
+  it('removes the attachments that contain the text, and those without references', async () => {
     const store = await openIn(folder);
     const [holding, shared, only] = [
       await store.attachments.add(Buffer.from('%PDF xyzzy')),
@@ -177,7 +177,7 @@ describe('to forget', () => {
     await store.close();
   });
 
-  it('looks into the attachments of earlier versions too, and not into other files', async () => {
+  it('also searches the attachments of earlier versions, but no other files', async () => {
     const store = await openIn(folder);
     const sha256 = await store.attachments.add(Buffer.from('%PDF xyzzy'));
     await store.note({ ...says('see'), content: [image(sha256)] });
@@ -192,7 +192,7 @@ describe('to forget', () => {
     await store.close();
   });
 
-  it('waits for the turn that says it and is still being answered', async () => {
+  it('waits for a running turn that contains the text', async () => {
     const store = await openIn(folder);
     const other = await openIn(folder);
     await exchange(store, 'hello', 'good day');
@@ -215,14 +215,14 @@ describe('to forget', () => {
     for (const one of [store, other]) await one.close();
   });
 
-  it('needs no conversation for what is kept elsewhere', async () => {
+  it('needs no conversation for what is stored elsewhere', async () => {
     const store = await openIn(folder);
     expect(isNothing(await forget(store, said('xyzzy')))).toBe(true);
     expect(store.entries).toEqual([]);
     await store.close();
   });
 
-  it('leaves the conversation to find it by when what is elsewhere cannot be removed', async () => {
+  it('leaves the conversation unchanged if other places cannot be cleaned, so that they can be found again', async () => {
     const store = await openIn(folder);
     await exchange(store, 'xyzzy', 'yes');
     const failing = store.forget(said('xyzzy'), () => {
@@ -234,7 +234,7 @@ describe('to forget', () => {
     await store.close();
   });
 
-  it('takes it out of every piece of a long conversation, and another process sees that', async () => {
+  it('changes every piece of a long conversation, and another process sees that', async () => {
     const store = await openIn(folder);
     const other = await openIn(folder);
     for (let turn = 0; turn < 8; turn += 1) await exchange(store, `word ${turn % 2}xyzzy`, prose(90_000, turn));

@@ -60,8 +60,8 @@ const counts = ({ messages, summaries, others, shortened, isEmpty }: Survey) => 
 });
 const NOTHING = { messages: [], summaries: 0, others: 0, shortened: 0, isEmpty: true };
 
-describe('what is forgotten of a log', () => {
-  it('is everything that says a text and what rests on it, and the rest stays word for word', () => {
+describe('what is forgotten', () => {
+  it('is everything that contains a text and what rests on it, and the rest stays word for word', () => {
     const texts = fc.constantFrom('hunter2-xyzzy', 'Projekt "Adler"', 'a \\secret\\path');
     fc.assert(
       fc.property(steps, texts, (taken, word) => {
@@ -81,14 +81,14 @@ describe('what is forgotten of a log', () => {
     );
   });
 
-  it('are the messages of an order by their ids, or all since a time', () => {
+  it('is the messages given by their ids, or all since a time', () => {
     expect(counts(forgotten(TURNS, ids(2, 3, 99)).survey)).toMatchObject({ messages: [2, 3], isEmpty: false });
     const since = (date: string): ForgetOrder => ({ kind: 'since', from: new Date(date) });
     expect(forgotten(TURNS, since(at(3))).survey.messages.map(({ id }) => id)).toEqual([3, 4]);
     expect(counts(forgotten(TURNS, since('2027-01-01')).survey)).toEqual(NOTHING);
   });
 
-  it('leaves an order by ids or by time blind for words', () => {
+  it('does not match words if ids or a time are given', () => {
     const entries = [...TURNS, block(5, 'one', { first_kept: 1 })];
     expect(forgotten(entries, ids(1)).left.some(({ id }) => id === 5)).toBe(true);
     const since: ForgetOrder = { kind: 'since', from: new Date(at(3)) };
@@ -96,7 +96,7 @@ describe('what is forgotten of a log', () => {
     expect(criteriaOf(ids(1), new Set()).holds('xyzzy')).toBe(false);
   });
 
-  it('are names and sources, and neither notes of hi about a message nor the names of tools', () => {
+  it('includes names and sources, but neither notes of hi about a message nor the names of tools', () => {
     const names = [
       answer(2, 1, 'a', { sources: [{ url: 'https://xyzzy.example' }] }),
       user(3, 'b', {
@@ -114,7 +114,7 @@ describe('what is forgotten of a log', () => {
     expect(counts(forgotten(notes, said('xyzzy')).survey)).toEqual(NOTHING);
   });
 
-  it('are the messages with an attachment that holds the text', () => {
+  it('includes messages with an attachment that contains the text', () => {
     const sha256 = 'b'.repeat(64);
     const image = user(1, 'look', { content: [{ type: 'image', mime: 'image/png', sha256, bytes: 1 }] });
     const other = user(2, 'look', {
@@ -126,7 +126,7 @@ describe('what is forgotten of a log', () => {
     expect(counts(known)).toMatchObject({ messages: [1], others: 1 });
   });
 
-  it('is the whole message where this version does not know how to shorten it', () => {
+  it('is the whole message if this version cannot shorten it', () => {
     const stored = {
       ...user(1, 'one', { content: [{ ...text('recalled xyzzy'), recalled: [9] }, text('new')] }),
       cwd: 5,
@@ -135,7 +135,7 @@ describe('what is forgotten of a log', () => {
     expect(forgotten(entry ? [entry, user(2, 'x')] : [], said('xyzzy')).left.map(({ id }) => id)).toEqual([2]);
   });
 
-  it('is an element of a later version that says it, or that came since then', () => {
+  it('includes an element of a later version that contains the text, or that was added since', () => {
     const poll = decodeEntry({ id: 5, at: at(5), type: 'poll', ask: 'xyzzy?' }, () => '{"ask":"xyzzy?"}');
     const entries = [...TURNS, ...(poll ? [poll] : []), user(6, 'end')];
     for (const order of [said('xyzzy'), { kind: 'since', from: new Date(at(5)) } as const]) {
@@ -148,8 +148,8 @@ describe('what is forgotten of a log', () => {
   });
 });
 
-describe('what was added of what goes', () => {
-  it('goes with it: what was recalled of it, and a line of the clock, a folder or a machine that says it', () => {
+describe('what hi added to a message', () => {
+  it('is removed with what was recalled, and with a line of the clock, a folder or a machine that contains the text', () => {
     const recalled = user(5, 'new', { content: [{ ...text('earlier: my word'), recalled: [3] }, text('new')] });
     const clock = user(7, 'a', { content: [{ ...text('It is xyzzy o’clock'), clock: true }, text('a')], host: 'here' });
     const place = user(9, 'b', { cwd: '/home/xyzzy', host: 'xyzzy' });
@@ -165,13 +165,13 @@ describe('what was added of what goes', () => {
     expect(shown.get(13)).toBe(entries.at(-1));
   });
 
-  it('stays where something else was recalled, and what the user typed always does', () => {
+  it('stays if something else was recalled, and what the user typed always does', () => {
     const entries = [...TURNS, user(5, 'n', { content: [{ ...text('earlier: one'), recalled: [1] }, text('n')] })];
     expect(forgotten(entries, ids(3)).left).toEqual(entries.filter(({ id }) => id !== 3));
     expect(forgotten(entries, said('n')).survey.messages.map(({ id }) => id)).toContain(5);
   });
 
-  it('goes by ids only once they are gone', () => {
+  it('is removed by ids only once they are gone', () => {
     const recalled = { ...text('one'), recalled: [1, 2] };
     const { left } = forgotten([...TURNS, user(5, 'n', { content: [recalled, text('n')] })], ids(2));
     expect(left.at(-1)).toMatchObject({ content: [text('n')] });
@@ -179,7 +179,7 @@ describe('what was added of what goes', () => {
 });
 
 describe('a summary', () => {
-  it('goes when it was made of what goes, and stays when it kept that word for word', () => {
+  it('is removed if it was made of what is forgotten, and stays if it kept that word for word', () => {
     for (const [more, stays] of [
       [{ first_kept: 3 }, true],
       [{ first_kept: 4 }, false],
@@ -196,14 +196,14 @@ describe('a summary', () => {
     }
   });
 
-  it('goes when it says the text, or has it among its facts', () => {
+  it('is removed if it contains the text, also in its facts', () => {
     for (const more of [{ content: 'The word is XYZZY.' }, { state: { facts: [{ kind: 'fact', text: 'xyzzy' }] } }]) {
       const entries = [user(1, 'a'), block(2, 'They talked.', { first_kept: 1, ...more }), user(3, 'b')];
       expect(counts(forgotten(entries, said('xyzzy')).survey)).toEqual({ ...NOTHING, summaries: 1, isEmpty: false });
     }
   });
 
-  it('loses the pinned messages that go and keeps the others', () => {
+  it('loses the pinned messages that are forgotten and keeps the others', () => {
     const pins = { until: 4, messages: [TURNS[0], TURNS[2]].flatMap((message) => message ?? []) };
     const entries = [...TURNS, block(5, 'They talked.', { first_kept: 1, pins }), user(6, 'end')];
     const { survey, left } = forgotten(entries, ids(3));
@@ -214,7 +214,7 @@ describe('a summary', () => {
 });
 
 describe('a pin', () => {
-  it('goes with its message, also where that is no longer in the log', () => {
+  it('is removed with its message, even if that is no longer in the log', () => {
     const [, , word] = TURNS;
     if (word === undefined) throw new Error('There is no third message.');
     const pin = { type: 'pin', id: 5, at: at(5), message: word } as const;
@@ -227,8 +227,8 @@ describe('a pin', () => {
   });
 });
 
-describe('the place of what goes', () => {
-  it('is held where a turn that stays would have no end, and at the end of the log, so that ids are not used again', () => {
+describe('the placeholder of what is forgotten', () => {
+  it('exists if a remaining turn would have no end, and at the end of the log, so that ids are not used again', () => {
     const { left } = forgotten(TURNS, ids(2, 4));
     expect(left).toEqual([
       TURNS[0],
@@ -239,14 +239,14 @@ describe('the place of what goes', () => {
     expect(view(left, null).messages).toEqual([TURNS[0], TURNS[2]]);
   });
 
-  it('is not held where the whole turn goes, or where its end stays', () => {
+  it('does not exist if the whole turn is removed, or if its end stays', () => {
     expect(forgotten(TURNS, ids(1, 2)).left).toEqual(TURNS.slice(2));
     expect(forgotten(TURNS, ids(1)).left).toEqual(TURNS.slice(1));
     const called = [user(1, 'a'), answer(2, 1, 'b', { stop_reason: 'tool_calls' }), user(3, 'c')];
     expect(forgotten(called, ids(2)).left).toEqual([called[0], called[2]]);
   });
 
-  it('is held by a message in the last turn where a summary or a pin was the newest', () => {
+  it('is a message in the last turn if a summary or a pin was the newest', () => {
     const shell = { turn: 3, role: 'assistant', content: [], cwd: '', stop_reason: 'end' };
     const { left } = forgotten([...TURNS, block(5, 'xyzzy')], said('xyzzy'));
     expect(left.at(-1)).toEqual({ ...shell, id: 5, at: at(5) });
@@ -259,12 +259,12 @@ describe('the place of what goes', () => {
   });
 });
 
-describe('where the messages of summaries were removed', () => {
+describe('if the messages of summaries were removed', () => {
   const cut = (turn: number) => ({ state: { cut: { turn, id: turn } } });
   const [first, second] = [block(5, 'On pnpm [#1 #3].', cut(5)), block(8, 'More.', cut(8))];
   const log = [first, second, user(9, 'five'), answer(10, 9, 'six')];
 
-  it('takes those with an id that name it, and all later ones', () => {
+  it('a summary that cites the given id is removed, and all later ones', () => {
     expect(forgotten(log, ids(3)).left).toEqual(log.slice(2));
     expect(
       forgotten([block(5, 'On tabs.', cut(5)), block(8, 'Pnpm [#7].', cut(8)), ...log.slice(2)], ids(7)).left,
@@ -272,7 +272,7 @@ describe('where the messages of summaries were removed', () => {
     expect(forgotten(log, ids(4)).survey.isEmpty).toBe(true);
   });
 
-  it('takes those with a time that were made since then, and no others', () => {
+  it('a summary made since a time is removed, and no others', () => {
     const since = (id: number): ForgetOrder => ({ kind: 'since', from: new Date(at(id)) });
     expect(forgotten(log, since(8)).left.map(({ id }) => id)).toEqual([5, 10]);
     expect(forgotten(log, since(9)).left.map(({ id }) => id)).toEqual([5, 8, 10]);
@@ -287,8 +287,8 @@ describe('where the messages of summaries were removed', () => {
   });
 });
 
-describe('an order by ids in a copy', () => {
-  it('finds the same messages under other ids, and leaves others with these ids', () => {
+describe('ids in a copy', () => {
+  it('match the same messages under other ids, and leave others with these ids', () => {
     const [, , word, noted] = TURNS;
     if (word === undefined || noted === undefined) throw new Error('There are four messages.');
     const criteria = criteriaForCopy(ids(3), new Set(), [word]);

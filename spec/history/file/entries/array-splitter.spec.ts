@@ -8,7 +8,7 @@ const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
 };
 
 describe('Splitter', () => {
-  it('finds the objects of any array, however it is spaced and cut into pieces', () => {
+  it('finds the objects of any array, whatever its white space and pieces', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('\\', '\\\\"', '"{', '}]', '{"a":[', '\u00e9\ud83d\ude00'));
     const object = fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(fc.dictionary(text, text))));
     fc.assert(
@@ -43,7 +43,7 @@ describe('Splitter', () => {
     ['{"a":', false],
     ['[1]', false],
     ['x{}', false],
-  ])('knows whether %j is whole objects, in whole arrays or in none', (text, isWellFormed) => {
+  ])('says whether %j is whole objects, in whole arrays or in none', (text, isWellFormed) => {
     const splitter = new ArraySplitter();
     for (const _ of splitter.push(Buffer.from(text)));
     expect(splitter.isWellFormed).toBe(isWellFormed);

@@ -76,7 +76,7 @@ describe('an element of the history', () => {
     },
   );
 
-  it('may have any field that this version does not know, which stays', () => {
+  it('may have any unknown field, which is kept', () => {
     fc.assert(
       fc.property(fc.constantFrom(...VALID), fc.jsonValue(), (stored, later) => {
         const entry = decoded({ ...stored, later });
@@ -86,7 +86,7 @@ describe('an element of the history', () => {
     );
   });
 
-  it('with anything in place of a field is shown as an entry of that kind or as unknown, and stored as it is', () => {
+  it('with anything in a field is shown as an entry of that kind or as unknown, and stored unchanged', () => {
     const fields = VALID.flatMap((stored) => Object.keys(stored).map((name) => [stored, name] as const));
     fc.assert(
       fc.property(fc.constantFrom(...fields), fc.jsonValue(), ([stored, name], value) => {
@@ -103,7 +103,7 @@ describe('an element of the history', () => {
     );
   });
 
-  it('that is nested too deeply keeps its text, which cannot be made from it again', () => {
+  it('that is nested too deeply keeps its text, because it cannot be serialised again', () => {
     const entry = decodeEntry(message({ later: deep(200) }), () => 'the text');
     expect(entry && originalText(entry)).toBe('the text');
     const shallow = decodeEntry(message({ later: deep(20) }), () => 'the text');
@@ -124,7 +124,7 @@ describe('an element of the history', () => {
     [{ role: ['user'] }, `a message of role '["user"]'`],
     [{}, "a message of role ''"],
     [{ type: 'x'.repeat(200) }, `an element of type '${'x'.repeat(60)}`],
-  ])('that this version cannot read is named: %j', (fields, what) => {
+  ])('that this version cannot read is described: %j', (fields, what) => {
     const stored = { id: 7, at: AT, ...fields };
     const entry = decoded(stored);
     expect(entry).toEqual({ id: 7, at: AT, type: 'unknown', what });
@@ -211,7 +211,7 @@ describe('a part of a message', () => {
     [{}, "a part of type ''"],
     [{ type: 5 }, "a part of type '5'"],
     [{ type: 'y'.repeat(90) }, `a part of type '${'y'.repeat(40)}'`],
-  ])('that cannot be read says so: %j', (part, words) => {
+  ])('that cannot be read is described: %j', (part, words) => {
     expect(partShown(part)).toEqual({ type: 'text', text: `[${words}, which this version of hi cannot read]` });
   });
 
@@ -326,7 +326,7 @@ describe('a field of a block or a mark', () => {
     expect(decoded({ id: 7, at: AT, type, turns: [1, 8, 'x', 0, 7] })).toEqual({ id: 7, at: AT, type, turns: [1, 7] });
   });
 
-  it('leaves out the messages that come later from those that are unpinned', () => {
+  it('leaves out the later of the messages that are unpinned', () => {
     expect(decoded({ id: 7, at: 5, type: 'unpin', messages: [8, 2] })).toEqual({
       id: 7,
       at: '',

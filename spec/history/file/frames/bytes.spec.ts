@@ -29,7 +29,7 @@ afterEach(() => {
 const place = fc.tuple(fc.nat(5500), fc.nat(1500));
 
 describe('the bytes of a file', () => {
-  it('are those asked for, fewer only at its end, however they are read', () => {
+  it('are those requested, fewer only at its end, however they are read', () => {
     fc.assert(
       fc.property(fc.array(place, { minLength: 1, maxLength: 12 }), fc.constantFrom(0, 16, 700), (places, ahead) => {
         const buffered = bufferedReader(file, ahead);
@@ -42,7 +42,7 @@ describe('the bytes of a file', () => {
     );
   });
 
-  it('of a part are read at once, and are those of that part only', () => {
+  it('of a part are read at once, and belong to that part only', () => {
     fc.assert(
       fc.property(place, place, ([start, size], [from, length]) => {
         const read = partReader(file, start, size);
@@ -63,7 +63,7 @@ describe('the bytes of a file', () => {
     expect(read(1007, 4).equals(Buffer.alloc(4, 7))).toBe(true);
   });
 
-  it('are written where they belong, all of them, and the size follows', () => {
+  it('are all written where they belong, and the size follows', () => {
     writeAt(file, Buffer.from('abc'), 4999);
     expect(fileSize(file)).toBe(5002);
     writeAt(file, Buffer.alloc(0), 6000);
