@@ -19,7 +19,7 @@ import { whyNoRoots } from './install/clean-roots.js';
 import { cleanRoot, type Fetched, here, install, type Place } from './install/places.js';
 
 const LIMIT = 3_000_000;
-const NODES = ['20', '22', '24', '26'];
+const NODES = ['20.17.0', '20', '22', '24', '26'];
 const NPMS = ['10', '11', '12'];
 const PLACES = ['here', 'debian', 'musl'];
 /** The ways to install the package. */
@@ -45,7 +45,7 @@ try {
   const packed = await pack(folder, settings);
   report(packed.bytes < LIMIT, `the package is ${(packed.bytes / 1e6).toFixed(2)} MB`);
   for (const place of places()) {
-    for (const version of chosen(NODES, /^(\d+)$/)) {
+    for (const version of chosen(NODES, /^(\d[\d.]*)$/)) {
       const node = await place.node(version);
       for (const release of chosen(NPMS, /^npm@(.+)$/)) await checkPair(place, packed.file, node, release);
     }
