@@ -43,6 +43,8 @@ export function stepsOf(
 }
 
 function followAll(absolute: string): string | null {
+  // No system call takes such a name, wherever it is in the path.
+  if (absolute.includes('\0')) return null;
   const { root, steps } = stepsOf(absolute);
   return follow(root, steps, 40);
 }
@@ -52,31 +54,69 @@ export function withTargets(paths: readonly string[]): readonly string[] {
   return [...new Set([...paths, ...paths.map(realPath)])];
 }
 
-// Synchronous, because every word of a command is resolved: through the thread pool each call takes a hundred times as long.
 function follow(start: string, steps: readonly string[], links: number): string | null {
+  const names = steps.filter((step) => step !== '' && step !== '.');
   let here = start;
-  for (const [index, step] of steps.entries()) {
-    if (step === '' || step === '.') continue;
-    if (step === '..') {
+  let index = 0;
+  while (index < names.length) {
+    if (names[index] === '..') {
       here = dirname(here);
+      index += 1;
       continue;
     }
-    const next = join(here, step);
-    try {
-      here = realpathSync.native(next);
-    } catch (failure) {
-      if (systemCode(failure) !== 'ENOENT') return null;
-      const target = linkTarget(next);
-      if (target !== null) {
-        if (links === 0) return null;
-        const rest = steps.slice(index + 1);
-        const { root, steps: way } = stepsOf(target);
-        return follow(isAbsolute(target) ? root : here, [...way, ...rest], links - 1);
-      }
-      here = next;
+    const { real, count, failure } = existingPart(here, names, index);
+    here = real;
+    index += count;
+    const isMissing = systemCode(failure) === 'ENOENT';
+    // All together may have too many links, and the next one alone not.
+    if (count > 0 && !isMissing) continue;
+    if (!isMissing) return null;
+    const target = linkTarget(join(here, names[index] ?? ''));
+    if (target !== null) {
+      if (links === 0) return null;
+      const { root, steps: way } = stepsOf(target);
+      return follow(isAbsolute(target) ? root : here, [...way, ...names.slice(index + 1)], links - 1);
     }
+    const missing = missingPart(names, index);
+    here = join(here, missing.path);
+    index = missing.end;
   }
   return here;
+}
+
+/**
+ * How many of these names, up to the next `..`, lead to something, and where; `failure` is the error of the one after them. Asks the system as rarely
+ * as possible, because each time it goes the whole way: first for all names, then for fewer and fewer, because mostly only the last one does not exist.
+ */
+function existingPart(here: string, names: readonly string[], from: number) {
+  const up = names.indexOf('..', from);
+  const part = names.slice(from, up === -1 ? names.length : up);
+  let [real, count, failure]: [string, number, unknown] = [here, 0, null];
+  let tooMany = part.length + 1;
+  for (let tried = part.length, less = 1; count + 1 < tooMany; less *= 2) {
+    try {
+      // Synchronous, because every word of a command is resolved: through the thread pool each call takes a hundred times as long.
+      real = realpathSync.native(join(here, part.slice(0, tried).join(sep)));
+      count = tried;
+    } catch (error) {
+      failure = error;
+      tooMany = tried;
+    }
+    tried = count === 0 && tooMany > less ? tooMany - less : Math.floor((count + tooMany) / 2);
+  }
+  return { real, count, failure };
+}
+
+/** What is left of a name that does not exist and those after it, and the position where `..` leads back out of it. */
+function missingPart(names: readonly string[], from: number): { readonly path: string; readonly end: number } {
+  const left: string[] = [];
+  for (let index = from; index < names.length; index += 1) {
+    const name = names[index] ?? '';
+    if (name !== '..') left.push(name);
+    else if (left.length === 1) return { path: '', end: index + 1 };
+    else left.pop();
+  }
+  return { path: left.join(sep), end: names.length };
 }
 
 /** Where a symbolic link leads; null for anything else. */
