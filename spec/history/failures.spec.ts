@@ -3,19 +3,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { answers, dataFolder, exchange, fileIn, openIn, printed, says } from '../support/history.js';
+import { asNobody } from '../support/nobody.js';
 import { prose } from '../support/prose.js';
 import { empty, fill, smallDisk, unmountAll } from '../support/small-disk.js';
-
-/** Root may write anything, so as root the work is done in the name of nobody. */
-async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
-  const root = process.geteuid?.() === 0;
-  if (root) process.seteuid?.(65534);
-  try {
-    return await work();
-  } finally {
-    if (root) process.seteuid?.(0);
-  }
-}
 
 afterEach(unmountAll);
 

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { madeListable, removeStandIns, setAside } from '../../lib/permission/sandbox/set-aside.js';
+import { asNobody } from '../support/nobody.js';
+import { itWhere } from '../support/where.js';
 
 let folder: string;
 beforeEach(() => {
@@ -47,6 +49,8 @@ describe('what a command left for other programs to run', () => {
     const paths = [join(folder, 'bare'), made('bare/sub/.envrc')];
     expect(setAside(paths)).toHaveLength(2);
     expect(readdirSync(join(folder, 'bare.set-aside-1/sub'))).toEqual(['.envrc.set-aside-1']);
+    const two = [made('one'), made('two')];
+    expect(setAside(two)).toEqual(two.map((path) => `${path}.set-aside-1`));
   });
 
   it('is renamed in a folder that the command took the right to change from', () => {
@@ -55,6 +59,40 @@ describe('what a command left for other programs to run', () => {
     chmodSync(join(folder, 'closed'), 0o555);
     expect(setAside([path])).toEqual([`${path}.set-aside-1`]);
   });
+
+  it.each([0o500, 0o400, 0o200, 0o100, 0])(
+    'is renamed in a folder of the user that the command left with the mode %i',
+    async (mode) => {
+      const found = await asNobody(() => {
+        const own = mkdtempSync(join(tmpdir(), 'hi-aside-'));
+        const path = join(own, '.envrc');
+        writeFileSync(path, 'evil\n');
+        chmodSync(own, mode);
+        const renamed = setAside([path]);
+        const left = { mode: statSync(own).mode & 0o777, isThere: [path, ...renamed].map((one) => existsSync(one)) };
+        chmodSync(own, 0o700);
+        rmSync(own, { recursive: true });
+        return { ...left, renamed: renamed.map((one) => one.slice(own.length)) };
+      });
+      expect(found).toEqual({ mode: mode | 0o300, isThere: [false, true], renamed: ['/.envrc.set-aside-1'] });
+    },
+  );
+
+  itWhere(process.getuid?.() === 0, 'only root has files that belong to others')(
+    'is left where the folder belongs to somebody else, and the rest is renamed',
+    async () => {
+      const path = made('.envrc');
+      chmodSync(folder, 0o755);
+      const found = await asNobody(() => {
+        const own = mkdtempSync(join(tmpdir(), 'hi-aside-'));
+        writeFileSync(join(own, '.envrc'), 'evil\n');
+        const renamed = setAside([path, join(own, '.envrc')]);
+        rmSync(own, { recursive: true });
+        return renamed.map((one) => one.slice(own.length));
+      });
+      expect([found, existsSync(path)]).toEqual([['/.envrc.set-aside-1'], true]);
+    },
+  );
 
   it('has stood in for a missing file: it is taken away where it is still empty', () => {
     const [empty, full, folderHere] = [join(folder, 'empty'), join(folder, 'full'), join(folder, 'folder')];

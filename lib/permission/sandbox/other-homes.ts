@@ -6,17 +6,19 @@ const FIRST_USER = 1000;
 
 /** The home folders of other users of this machine, if the system has a list of them. Never throws. */
 export function otherHomes(home: string): readonly string[] {
-  return accounts()
-    .map((line) => line.split(':'))
-    .filter(([, , id]) => id === '0' || Number(id) >= FIRST_USER)
-    .map(([, , , , , folder = '']) => folder)
-    .filter((path) => path.startsWith('/') && path !== '/' && !isInside(path, home) && !isInside(home, path));
-}
-
-function accounts(): readonly string[] {
   try {
-    return readFileSync('/etc/passwd', 'utf8').split('\n');
+    return homesIn(readFileSync('/etc/passwd', 'utf8'), home);
   } catch {
     return [];
   }
+}
+
+/** The home folders in a list of accounts, except for those that lie in this one or contain it. */
+export function homesIn(accounts: string, home: string): readonly string[] {
+  return accounts
+    .split('\n')
+    .map((line) => line.split(':'))
+    .filter(([, , id]) => id === '0' || Number(id) >= FIRST_USER)
+    .flatMap(([, , , , , folder]) => folder ?? [])
+    .filter((path) => path.startsWith('/') && !isInside(path, home) && !isInside(home, path));
 }

@@ -19,7 +19,7 @@ export function removeStandIns(paths: readonly string[]): void {
 /** The most names that are tried: a command may have taken them all. */
 const NUMBERS = 99;
 
-/** Renames the files of a command from which other programs would run something later. Returns the new paths. */
+/** Renames the files of a command from which other programs would run something later. Returns the new paths, without those that cannot be renamed. */
 export function setAside(paths: readonly string[]): readonly string[] {
   // The deepest are renamed first, while their paths are still valid.
   return [...paths]
@@ -33,20 +33,14 @@ function movedAside(path: string): string | null {
   const numbered = Array.from({ length: NUMBERS }, (_, index) => `${path}.set-aside-${index + 1}`);
   // The last resort is a short random name: with a suffix a long name may be too long, and all numbers may be taken.
   for (const aside of [...numbered, join(dirname(path), `set-aside-${randomUUID()}`)])
-    if (isFree(aside) && renamed(path, aside)) return aside;
+    if (renamed(path, aside)) return aside;
   return null;
 }
 
-function isFree(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
-}
-
+/** Returns false if the new name is taken or not possible. */
 function renamed(path: string, aside: string): boolean {
   try {
+    if (lstatSync(aside, { throwIfNoEntry: false }) !== undefined) return false;
     renameSync(path, aside);
     return true;
   } catch (failure) {

@@ -20,7 +20,11 @@ afterEach(() => rmSync(root, { recursive: true }));
 const at = (path: string): string => join(root, path);
 
 /** The mounts that a command gets beside those of every one, in order: what, from where and to where. */
-function mounts(more: Partial<Confinement>, grant: Partial<Confinement['grant']> = {}): readonly string[] {
+function mounts(
+  more: Partial<Confinement>,
+  grant: Partial<Confinement['grant']> = {},
+  isThere = true,
+): readonly string[] {
   const options = bubblewrapOptions({
     ...{ root, folder: root, hidden: [], readable: [], runsLater: [], missing: [], replaced: [] },
     ...{ emptyFile: empty, temporary: '/tmp' },
@@ -37,7 +41,7 @@ function mounts(more: Partial<Confinement>, grant: Partial<Confinement['grant']>
           ? 1
           : 0;
     const [from = '', to = from] = options.slice(index + 1, index + 1 + count);
-    if (/bind/.test(option)) expect([from, existsSync(from)]).toEqual([from, true]);
+    if (/bind/.test(option) && isThere) expect([from, existsSync(from)]).toEqual([from, true]);
     found.push(
       [option.slice(2), ...(from === to ? [from] : [from, to]).filter(Boolean)].join(' ').replaceAll(root, '~'),
     );
@@ -46,19 +50,40 @@ function mounts(more: Partial<Confinement>, grant: Partial<Confinement['grant']>
   return found;
 }
 
+/** Why there is no sandbox for a command that may write. */
+function refusal(more: Partial<Confinement>) {
+  try {
+    mounts(more, { write: true });
+  } catch (failure) {
+    if (!(failure instanceof NotConfinable)) throw failure;
+    const { code, message, hint, reason } = failure;
+    return { code, message, hint, reason };
+  }
+  return null;
+}
+
 const own = (all: readonly string[]): readonly string[] => all.filter((one) => one.includes('~'));
 
 describe('the sandbox of bubblewrap', () => {
   it('shows the working folder and lets nothing be written, nor any network be reached', () => {
-    const all = mounts({});
-    expect(own(all)).toEqual(['ro-bind ~', 'chdir ~']);
-    for (const one of ['ro-bind /', 'tmpfs /tmp', 'unshare-net', 'unshare-pid', 'cap-drop ALL', 'setenv TMPDIR /tmp'])
-      expect(all).toContain(one);
-    expect(all.filter((one) => one.startsWith('tmpfs')).every((one) => existsSync(one.slice(6)))).toBe(true);
+    const there = (kind: string, paths: readonly string[]) =>
+      paths.filter((path) => existsSync(path)).map((path) => `${kind} ${path}`);
+    expect(mounts({})).toEqual([
+      ...['die-with-parent', 'unshare-pid', 'unshare-ipc', 'unshare-uts', 'unshare-net', 'cap-drop ALL'],
+      ...['ro-bind /', 'dev /dev', 'proc /proc'],
+      ...there('ro-bind', ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs']),
+      ...there('tmpfs', ['/tmp', '/var/tmp', '/run']),
+      ...['ro-bind ~', 'setenv TMPDIR /tmp', 'chdir ~'],
+    ]);
   });
 
   it('lets be written and reached what is granted, and that alone', () => {
-    expect(mounts({}, { network: true })).not.toContain('unshare-net');
+    const resolver = '/run/systemd/resolve';
+    const networked = mounts({}).flatMap((one) => {
+      if (one === 'unshare-net') return [];
+      return one === 'tmpfs /run' && existsSync(resolver) ? [one, `ro-bind ${resolver}`] : [one];
+    });
+    expect(mounts({}, { network: true })).toEqual(networked);
     expect(own(mounts({}, { write: true }))).toEqual(['bind ~', 'chdir ~']);
     const files = [at('a/.env'), at('a/new'), at('gone/new')];
     expect(own(mounts({ folder: at('a') }, { files }))).toEqual([
@@ -81,7 +106,11 @@ describe('the sandbox of bubblewrap', () => {
       'ro-bind ~/secrets/deep/key',
       'chdir ~',
     ]);
-    expect(mounts({ hidden: ['/tmp', dirname(root)] }).filter((one) => one === 'tmpfs /tmp')).toHaveLength(1);
+    // Before the working folder, which lies in it; what is empty for each command is not hidden again.
+    const all = mounts({ hidden: ['/tmp', '/tmp/x', '/var/tmp', dirname(root), '/usr'] });
+    const hiding = all.filter((one) => /^tmpfs/.test(one) && !/ \/(?:tmp|var\/tmp|run)$/.test(one));
+    expect(hiding).toEqual([dirname(root), '/usr'].sort().map((path) => `tmpfs ${path}`));
+    for (const one of hiding) expect(all.indexOf(one)).toBeLessThan(all.indexOf('ro-bind ~'));
   });
 
   it('keeps what runs something later, and the way to it, in the place where it is', () => {
@@ -92,16 +121,33 @@ describe('the sandbox of bubblewrap', () => {
       ...['tmpfs ~/a/b/.git', 'remount-ro ~/a/b/.git', 'ro-bind ~/empty ~/.npmrc', 'chdir ~'],
     ]);
     expect(own(mounts({ runsLater, missing }))).toEqual(['ro-bind ~', 'chdir ~']);
+    // The working folder itself stays writable. A folder above what is missing may be gone by now.
+    expect(own(mounts({ runsLater: [root], missing: [at('gone/x')] }, { write: true }))).toEqual([
+      'bind ~',
+      'ro-bind ~/empty ~/gone/x',
+      'chdir ~',
+    ]);
+    expect(own(mounts({ runsLater: [at('z/x'), at('a/b/run.sh')] }, { write: true }, false))).toEqual([
+      ...['bind ~', 'bind ~/a', 'bind ~/a/b', 'ro-bind ~/a/b/run.sh', 'ro-bind ~/z/x', 'chdir ~'],
+    ]);
   });
 
   it('refuses what it cannot protect: a link, and more places than there may be', () => {
     symlinkSync('a', at('link'));
     expect(() => mounts({ runsLater: [at('link')] }, { write: true })).toThrow(NotConfinable);
-    expect(() => mounts({ runsLater: [at('link')] }, { write: true })).toThrow('which is a symbolic link');
+    expect(refusal({ runsLater: [at('link')] })).toEqual({
+      code: 'config',
+      message: `Not run: the sandbox cannot protect '${at('link')}', which is a symbolic link.`,
+      hint: "Put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval.",
+      reason: `the sandbox cannot protect '${at('link')}', which is a symbolic link; put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval`,
+    });
     mkdirSync(at('many'));
     const hidden = Array.from({ length: 3100 }, (_, number) => at(`many/${number}`));
     for (const path of hidden) writeFileSync(path, '');
-    expect(() => mounts({ hidden })).toThrow('more private files than the sandbox can hide one by one');
+    expect(refusal({ hidden })).toMatchObject({
+      message: `Not run: '${root}' and the home folder have more private files than the sandbox can hide one by one.`,
+      hint: 'Start hi in one of its folders.',
+    });
     expect(mounts({ hidden: hidden.slice(0, 2900) }).length).toBeGreaterThan(2900);
   });
 });
