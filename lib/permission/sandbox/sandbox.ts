@@ -221,6 +221,7 @@ function tried(program: string, options: readonly string[]): Promise<string | nu
     execFile(
       program,
       [...options, ...(program === 'bwrap' ? ['--'] : []), '/bin/sh', '-c', ':'],
+      { env: process.env },
       (failure, _output, errors) => {
         if (failure === null) resolve(null);
         else if (failure.code === 'ENOENT') resolve(`${name} cannot be used here: it is not installed`);
