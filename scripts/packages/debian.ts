@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -15,7 +17,7 @@ import { gzipSync } from 'node:zlib';
 import { SCRIPTS } from '../../lib/cli/completion/completion-scripts.js';
 import { MANUAL } from '../../lib/cli/manual.js';
 import type { Platform } from '../build/bun.js';
-import type { Project } from './manifests.js';
+import { type Project, synopsis } from './manifests.js';
 
 /** Debian's names of the processors. */
 const ARCHITECTURES: Readonly<Partial<Record<Platform, string>>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
@@ -53,6 +55,8 @@ const TEXTS: Readonly<Record<string, () => string | Buffer>> = {
 
 function fillRoot(root: string, executable: string): void {
   for (const [path, text] of Object.entries(TEXTS)) write(root, path, text());
+  const notices = join(executable, '..', 'LEGAL.txt');
+  if (existsSync(notices)) write(root, 'usr/share/doc/hi-chat/LEGAL.txt', readFileSync(notices));
   const program = join(root, 'usr/bin/hi');
   mkdirSync(dirname(program), { recursive: true });
   copyFileSync(executable, program);
@@ -72,13 +76,14 @@ function zipped(text: string): Buffer {
 
 /** The size in KiB, calculated like `dpkg`. */
 function installedSize(root: string): number {
-  const files = [...Object.keys(TEXTS), 'usr/bin/hi'];
-  return files.reduce((sum, path) => sum + Math.ceil(statSync(join(root, path)).size / 1024), 0);
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => statSync(join(root, path)));
+  return files.reduce((sum, file) => sum + (file.isFile() ? Math.ceil(file.size / 1024) : 1), 0);
 }
 
 /** The control file (Debian Policy, 5.3). */
 export function control(architecture: string, size: number, { version, description }: Project): string {
-  const [short = '', ...rest] = description.split(/(?<=[.:]) /);
+  const [, ...rest] = description.split(/(?<=[.:]) /);
+  const short = synopsis(description);
   return [
     'Package: hi-chat',
     `Version: ${version}`,
@@ -86,14 +91,19 @@ export function control(architecture: string, size: number, { version, descripti
     'Maintainer: the hi authors <hi@localhost>',
     `Installed-Size: ${size}`,
     'Depends: libc6 (>= 2.28)',
-    'Recommends: bash, bubblewrap, ca-certificates',
+    'Recommends: bubblewrap, ca-certificates',
     'Suggests: git, less',
     'Section: utils',
     'Priority: optional',
-    `Description: ${short.replace(/[.:]$/, '')}`,
-    ` ${rest.join(' ') || short}`,
+    `Description: ${short}`,
+    ...wrapped(rest.join(' ') || short).map((line) => ` ${line}`),
     '',
   ].join('\n');
+}
+
+/** Lines of at most 79 characters, like those of Debian's other descriptions. */
+function wrapped(text: string): readonly string[] {
+  return text.match(/\S.{0,77}(?=\s|$)/g) ?? [];
 }
 
 /** In the form of Debian's machine-readable copyright files. */

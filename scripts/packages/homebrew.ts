@@ -1,5 +1,5 @@
 import type { Platform } from '../build/bun.js';
-import type { Project } from './manifests.js';
+import { type Project, synopsis } from './manifests.js';
 
 /** Homebrew's names of systems and processors. */
 const BLOCKS = [
@@ -39,12 +39,12 @@ export function formula(
     `  version ${quoted(version)}`,
     `  license ${quoted(license)}`,
     '',
+    ...systems,
     '  resource "manual" do',
     `    url ${quoted(`${folder}/hi.1`)}`,
     `    sha256 ${quoted(manual)}`,
     '  end',
     '',
-    ...systems,
     '  def install',
     '    bin.install Dir["hi-*"].first => "hi"',
     '    generate_completions_from_executable(bin/"hi", "completion")',
@@ -72,10 +72,11 @@ function source(
   ];
 }
 
-/** The description as Homebrew requires it: one line of at most 80 characters, without a full stop. */
+/** The description as Homebrew requires it: one line of at most 80 characters, without an article or a full stop. */
 function described(description: string): string {
-  const [first = ''] = description.split(/[:.]/);
-  return first.slice(0, 80);
+  return synopsis(description)
+    .replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
+    .slice(0, 80);
 }
 
 /** A Ruby string literal without interpolation. */

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { MANUAL } from '../../lib/cli/manual.js';
 import type { Platform } from '../build/bun.js';
@@ -13,7 +23,7 @@ export const PACKAGES = resolve('packages');
 
 /**
  * Builds all packages of the executables into a folder, which is emptied first: those for npm with their launcher, those for Debian if
- * `dpkg-deb` exists, a Homebrew formula if the address of the files is known, the manual, and SHA256SUMS of the files to fetch. Returns their names.
+ * `dpkg-deb` exists, a Homebrew formula if the address of the files is known, and the files to fetch: the executables, the manual and SHA256SUMS. Returns their names.
  */
 export function makePackages(
   executables: string,
@@ -27,17 +37,18 @@ export function makePackages(
   const manual = join(folder, 'hi.1');
   writeFileSync(manual, MANUAL);
   const built = new Map(platforms.map((platform) => [platform, join(executables, fileOf(platform))]));
+  const files = [...built.values()].map((file) => copied(file, folder));
   const folders = [...built].map(([platform, file]) => platformPackage(folder, platform, file, project));
   folders.push(launcherPackage(folder, platforms, project));
   const debians = hasDpkg() ? [...built].flatMap((each) => debian(folder, each, project)) : [];
   const sums = join(folder, 'SHA256SUMS');
-  writeFileSync(sums, [...built.values(), ...debians, manual].map(sumOf).join(''));
+  writeFileSync(sums, [...files, ...debians, manual].map(sumOf).join(''));
   const hashes = {
     executables: Object.fromEntries([...built].map(([platform, file]) => [platform, hash(file)])),
     manual: hash(manual),
   };
   const ruby = address === null ? [] : [write(join(folder, 'hi.rb'), formula(address, project, hashes))];
-  return [...folders, ...debians, ...ruby, manual, sums];
+  return [...folders, ...files, ...debians, ...ruby, manual, sums];
 }
 
 function fileOf(platform: Platform): string {
@@ -83,6 +94,12 @@ function debian(
 
 function hasDpkg(): boolean {
   return (process.env.PATH ?? '').split(delimiter).some((path) => existsSync(join(path, 'dpkg-deb')));
+}
+
+function copied(file: string, folder: string): string {
+  const copy = join(folder, basename(file));
+  copyFileSync(file, copy, constants.COPYFILE_FICLONE);
+  return copy;
 }
 
 /** A line in the format of `sha256sum`. */

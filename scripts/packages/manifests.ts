@@ -9,6 +9,12 @@ export interface Project {
   readonly optionalDependencies?: object;
 }
 
+/** The first part of a description without an article, which neither Homebrew nor Debian allows at the beginning. */
+export function synopsis(description: string): string {
+  const [first = ''] = description.split(/[:.](?:\s|$)/);
+  return first.replace(/^(?:an?|the) /i, '');
+}
+
 /** The package that starts the executable if there is one for the platform, else the JavaScript. */
 export const LAUNCHER = 'hi-chat-native';
 

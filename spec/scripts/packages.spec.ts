@@ -84,8 +84,6 @@ describe('the packages of the executables', () => {
     const check = (...parts: readonly string[]) =>
       execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: packages(...parts), encoding: 'utf8' });
     expect(check('npm', 'hi-chat-linux-x64')).toBe('hi: OK\n');
-    for (const name of readdirSync(join(folder, 'executables')).filter((name) => name.startsWith('hi-')))
-      cpSync(join(folder, 'executables', name), packages(name));
     expect(check().trimEnd().split('\n')).toHaveLength(PLATFORMS.length + 1 + (HAS_DPKG ? 1 : 0));
   });
 });
@@ -137,6 +135,12 @@ describe('the Homebrew formula', () => {
     expect(ruby()).not.toMatch(/musl|windows/);
   });
 
+  it('passes what `brew audit` asks of a description and an order', () => {
+    expect(ruby()).toMatch(/^ {2}desc "[A-Z][^".]{1,78}"$/m);
+    expect(ruby()).not.toMatch(/^ {2}desc "(?:An?|The) /m);
+    expect(ruby().indexOf('resource "manual" do')).toBeGreaterThan(ruby().indexOf('on_linux do'));
+  });
+
   itWhere(HAS_RUBY, 'there is no ruby')('is Ruby', () => {
     expect(spawnSync('ruby', ['-c', packages('hi.rb')], { encoding: 'utf8' }).stdout).toContain('Syntax OK');
   });
@@ -162,5 +166,10 @@ describe('the Debian package', () => {
     expect(statSync(root).mode & 0o777).toBe(0o755);
     const field = (name: string) => execFileSync('dpkg-deb', ['--field', file, name], { encoding: 'utf8' }).trim();
     expect([field('Package'), field('Version'), field('Architecture')]).toEqual(['hi-chat', version, 'amd64']);
+    expect(readFileSync(join(root, 'usr/share/doc/hi-chat/LEGAL.txt'), 'utf8')).toBe('notices\n');
+    const [synopsis, ...lines] = field('Description').split('\n');
+    expect(synopsis).not.toMatch(/^(?:an?|the) /i);
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/^ \S.{1,78}$/);
   });
 });
