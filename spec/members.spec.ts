@@ -115,7 +115,7 @@ describe('nothing but the member, its folder and its index', () => {
     expect(unexcused(naming(STRATEGIES, isOfStrategy))).toEqual([]);
   });
 
-  it('is excused in vain', () => {
+  it('is excused without need', () => {
     const found = [...naming(VENDORS, isOfVendor), ...naming(TOOLS, isOfTool), ...naming(STRATEGIES, isOfStrategy)];
     const files = found.map((line) => line.split(':')[0]);
     expect(Object.keys(EXCEPTIONS).filter((file) => !files.includes(file))).toEqual([]);
@@ -123,7 +123,7 @@ describe('nothing but the member, its folder and its index', () => {
 });
 
 describe('a hint', () => {
-  it('names only slash commands that there are', () => {
+  it('names only existing slash commands', () => {
     // Folders of the system, options of the command processor of Windows, and the example of a message that begins with a slash.
     const others = new Set(['tmp', 'run', 'dev', 'proc', 'd', 's', 'c', 'text']);
     const known = slashCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);

@@ -10,7 +10,7 @@ describe('the registry', () => {
     expect(pick(MEMBERS, 'google', 'provider')).toBe(MEMBERS[2]);
   });
 
-  it('names the nearest member when there is none of that name', () => {
+  it('names the nearest member if there is none with that name', () => {
     expect(() => pick(MEMBERS, 'opnai', 'provider')).toThrow(
       expect.objectContaining({
         code: 'config',
@@ -20,14 +20,14 @@ describe('the registry', () => {
     );
   });
 
-  it('lists the members when none is near', () => {
+  it('lists the members if none is similar', () => {
     expect(() => pick(MEMBERS, 'xyzzy', 'provider')).toThrow(
       expect.objectContaining({ hint: 'Known: anthropic, gemini, openai.' }),
     );
     expect(() => pick(MEMBERS, 'xyzzy', 'provider')).toThrow(HiError);
   });
 
-  it('names another place for the list of all where there is one', () => {
+  it('names another place for the list of all if there is one', () => {
     const elsewhere = "'hi help' lists them.";
     const picking = (name: string, members = MEMBERS) => expect(() => pick(members, name, 'x', 'usage', elsewhere));
     picking('opnai').toThrow(expect.objectContaining({ hint: `Did you mean 'openai'? ${elsewhere}` }));
@@ -46,7 +46,7 @@ describe('the registry', () => {
     ['nope', ['copy', 'help', 'quit'], null],
     ['compct', ['compact', 'copy'], 'compact'],
     ['zz', [], null],
-  ])('takes %j among %j for %j', (typed, known, expected) => {
+  ])('finds %j in %j for %j', (typed, known, expected) => {
     expect(nearest(typed, known)).toBe(expected);
   });
 });

@@ -24,7 +24,7 @@ afterEach(() => rmSync(top, { recursive: true, force: true }));
 const OPTIONS = { mode: 0o600, synced: true };
 
 describe('a file written aside', () => {
-  it('has the mode asked for when it is new, keeps its own when it is not, and leaves nothing beside it', () => {
+  it('has the requested mode if it is new, keeps its mode otherwise, and leaves no temporary file', () => {
     const path = join(top, 'file');
     writeAside(path, 'one', OPTIONS);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -37,7 +37,7 @@ describe('a file written aside', () => {
     expect(readdirSync(top)).toEqual(['file']);
   });
 
-  it('leaves FILE.new alone, and what another process is writing: each has a name of its own', () => {
+  it('leaves FILE.new alone, and the temporary files of other processes, which have other names', () => {
     writeFileSync(join(top, 'file.new'), 'of an older version');
     writeFileSync(join(top, `file.${process.pid + 1}.new`), 'of another process');
     writeAside(join(top, 'file'), 'mine', OPTIONS);
@@ -46,7 +46,7 @@ describe('a file written aside', () => {
     expect(readFileSync(join(top, 'file'), 'utf8')).toBe('mine');
   });
 
-  it('takes the place of what a chain of links leads to, also when that is not there yet', () => {
+  it('replaces the target of a chain of links, even if it does not exist yet', () => {
     mkdirSync(join(top, 'real', 'inner'), { recursive: true });
     symlinkSync('real/inner', join(top, 'folder'));
     symlinkSync('../target', join(top, 'real', 'inner', 'second'));
@@ -60,7 +60,7 @@ describe('a file written aside', () => {
     expect(readdirSync(join(top, 'real')).sort()).toEqual(['inner', 'target']);
   });
 
-  it('is not written where a link leads to a folder that is not there, or in a circle', () => {
+  it('is not written if a link leads to a missing folder, or in a circle', () => {
     symlinkSync('away/target', join(top, 'gone'));
     symlinkSync('circle', join(top, 'circle'));
     expect(() => writeAside(join(top, 'gone'), 'x', OPTIONS)).toThrow('ENOENT');
@@ -68,13 +68,13 @@ describe('a file written aside', () => {
     expect(readdirSync(top).sort()).toEqual(['circle', 'gone']);
   });
 
-  it('leaves the old one as it was when it fails, and nothing beside it', () => {
+  it('leaves the old one unchanged if it fails, and no temporary file', () => {
     mkdirSync(join(top, 'folder'));
     expect(() => writeAside(join(top, 'folder'), 'x', OPTIONS)).toThrow(/EISDIR|EEXIST|ENOTEMPTY/);
     expect(readdirSync(top)).toEqual(['folder']);
   });
 
-  it('goes by a name of its own, which is known again after a kill', () => {
+  it('has a unique temporary name, which is recognised after a kill', () => {
     const names = namesWithLeftovers('skills\\.json');
     for (const name of ['skills.json', 'skills.json.123.new', 'skills.json.123.tmp', 'skills.json.new']) {
       expect(names.test(name)).toBe(true);
@@ -84,7 +84,7 @@ describe('a file written aside', () => {
     }
   });
 
-  it('may have a name as long as file systems take', () => {
+  it('may have the longest name that file systems allow', () => {
     const path = join(top, 'ü'.repeat(127));
     writeFileSync(path, 'one');
     writeAside(path, 'two', OPTIONS);

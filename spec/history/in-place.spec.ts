@@ -30,7 +30,7 @@ async function goesOn(store: HistoryStore, folder: string) {
 describe('another file copied over an open history', () => {
   const more = ['and now?', 'on we go'];
 
-  it('is the conversation from then on when hi wrote it, of whatever size', async () => {
+  it('is the conversation from then on if hi wrote it, of whatever size', async () => {
     for (const characters of [40, 20_000]) {
       const other = await hiFile(4, 'other', characters);
       const { folder, store } = await opened();
@@ -41,14 +41,14 @@ describe('another file copied over an open history', () => {
     }
   });
 
-  it('is the conversation from then on when it is an older copy of the same', async () => {
+  it('is the conversation from then on if it is an older copy of the same', async () => {
     const { folder, store, early } = await opened();
     writeFileSync(fileIn(folder), early);
     const all = ['first', 'one'];
     expect(await goesOn(store, folder)).toEqual({ seen: all, messages: 2, texts: [...all, ...more], notices: [] });
   });
 
-  it('is the conversation from then on when it is an older copy that went on in another way', async () => {
+  it('is the conversation from then on if it is an older copy that continued differently', async () => {
     const { folder, store, early } = await opened();
     const elsewhere = dataFolder();
     writeFileSync(fileIn(elsewhere), early);
@@ -60,7 +60,7 @@ describe('another file copied over an open history', () => {
     expect(await goesOn(store, folder)).toEqual({ seen: all, messages: 8, texts: [...all, ...more], notices: [] });
   });
 
-  it('is not called damaged when another program wrote it', async () => {
+  it('is not reported as damaged if another program wrote it', async () => {
     const other = await hiFile(4, 'other');
     const all = texts(other.entries);
     for (const bytes of [foreignFile(other.entries), compressed(JSON.stringify(other.entries, null, 2))]) {
@@ -70,7 +70,7 @@ describe('another file copied over an open history', () => {
     }
   });
 
-  it('is noticed also when both are by another program', async () => {
+  it('is noticed even if another program wrote both', async () => {
     const [one, other] = [await hiFile(2, 'one'), await hiFile(4, 'other')];
     const folder = dataFolder();
     writeFileSync(fileIn(folder), foreignFile(one.entries));
@@ -80,7 +80,7 @@ describe('another file copied over an open history', () => {
     expect(await goesOn(store, folder)).toMatchObject({ messages: 8, texts: [...texts(other.entries), ...more] });
   });
 
-  it('gets the whole turn that was running', async () => {
+  it('gets the whole running turn', async () => {
     const other = await hiFile(1, 'other');
     for (const isOther of [true, false]) {
       const { folder, store, early } = await opened();

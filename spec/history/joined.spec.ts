@@ -34,7 +34,7 @@ const OTHER_FORMATS: Readonly<Record<string, (entries: readonly Entry[]) => Buff
   'UTF-16': (entries) => Buffer.from(`\ufeff${JSON.stringify(entries)}`, 'utf16le'),
 };
 
-describe('a history that was joined from several files', () => {
+describe('a history joined from several files', () => {
   it.each(
     Object.keys(WRITERS).flatMap((writer) =>
       Object.keys(OTHER_FORMATS).flatMap((format) => [
@@ -43,7 +43,7 @@ describe('a history that was joined from several files', () => {
         [[writer, format, writer]],
       ]),
     ),
-  )('of which some are not zstd has everything of each of them: %j', async (names) => {
+  )('of which some are not zstd contains everything of each: %j', async (names) => {
     const sources = await Promise.all(names.map((_, index) => hiFile(2, `part${index}`)));
     const bytes = Buffer.concat(
       names.map((name, index) => {
@@ -59,7 +59,7 @@ describe('a history that was joined from several files', () => {
     expect(kept.map((copy) => copy.equals(bytes))).toEqual([true]);
   });
 
-  it('of which one is gzip that was cut off says that something is wrong', async () => {
+  it('of which one is gzip that was cut off is reported as damaged', async () => {
     const [{ bytes, entries }, other] = await Promise.all([hiFile(2, 'here'), hiFile(40, 'there')]);
     const gzip = gzipSync(JSON.stringify(other.entries));
     const outcome = await outcomeOf(Buffer.concat([bytes, gzip.subarray(0, gzip.length - 9)]));
@@ -67,7 +67,7 @@ describe('a history that was joined from several files', () => {
     expect(outcome.told).toMatch(/The history was damaged/);
   });
 
-  it('becomes one conversation in which nothing of either is missing, and the user is told how many there were', async () => {
+  it('becomes one conversation with everything of both, and the user is told how many there were', async () => {
     const sources = await Promise.all([3, 1, 5, 2].map((turns, index) => hiFile(turns, `part${index}`)));
     await fc.assert(
       fc.asyncProperty(
@@ -107,7 +107,7 @@ describe('a history that was joined from several files', () => {
     }
   });
 
-  it('keeps what two copies of one conversation have of their own', async () => {
+  it('keeps what differs between two copies of one conversation', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     await exchange(store, 'first', 'one');
@@ -127,7 +127,7 @@ describe('a history that was joined from several files', () => {
     expect(disorder(entries)).toEqual([]);
   });
 
-  it('reads in the order of time, whole turns', async () => {
+  it('is in the order of time, in whole turns', async () => {
     const said = (at: string, id: number, word: string) => [
       { id, turn: id, at: `2026-01-${at}`, cwd: '/', role: 'user', content: [{ type: 'text', text: word }] },
       {
@@ -147,7 +147,7 @@ describe('a history that was joined from several files', () => {
     expect(disorder(entries)).toEqual([]);
   });
 
-  it('is noticed before the next message also when it was joined under an open history', async () => {
+  it('is noticed before the next message if it was joined under an open history', async () => {
     const other = await hiFile(3, 'other');
     for (const bytes of [other.bytes, foreignFile(other.entries)]) {
       const folder = dataFolder();

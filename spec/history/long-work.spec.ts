@@ -30,7 +30,7 @@ const MESSAGES = Array.from({ length: 200 }, (_, place) => message(place + 1));
 
 afterEach(() => listenToProgress(null));
 
-describe('long work on the history tells how far it is', () => {
+describe('long work on the history reports its progress', () => {
   it('while a file of another program is read and converted, and a large one of its own is read', async () => {
     const folder = dataFolder();
     writeFileSync(fileIn(folder), foreignFile(MESSAGES));

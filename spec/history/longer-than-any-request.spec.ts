@@ -7,7 +7,7 @@ import { dataFolder, exchange, fileIn, openIn, zstd } from '../support/history.j
 import { Log } from '../support/log.js';
 
 describe('a history that is longer than any request, without a block', () => {
-  it('is loaded from its newest part, whatever its file looks like, and counted in whole', async () => {
+  it('loads only its newest part, whatever the layout of its file, and counts all messages', async () => {
     const folder = dataFolder();
     const log = new Log();
     for (let turn = 0; turn < 50_100; turn += 1) log.exchange(`question ${turn}`, 'answer');

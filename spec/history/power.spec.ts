@@ -83,7 +83,7 @@ function afterPowerCut(before: Buffer, past: readonly Done[], random: () => numb
 jest.setTimeout(180_000);
 
 describe('a history after a power cut', () => {
-  it('holds every message that was accepted, whatever part of the last writes reached the disk', async () => {
+  it('contains every accepted message, whatever part of the last writes reached the disk', async () => {
     const folder = quickFolder();
     const store = await openIn(folder);
     const said: Entry[] = [];

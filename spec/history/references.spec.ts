@@ -31,8 +31,8 @@ const EARLY: Readonly<Record<string, readonly object[]>> = {
   'an answer in a coming turn': [message(3, 3, 'user'), message(4, 5, 'assistant', { stop_reason: 'end' })],
 };
 
-describe('references to what is not there yet', () => {
-  it.each(Object.keys(EARLY))('take nothing of what is said next away: %s', async (name) => {
+describe('references to entries that do not exist yet', () => {
+  it.each(Object.keys(EARLY))('do not affect entries added later: %s', async (name) => {
     const folder = quickFolder();
     const elements = [...FIRST, ...(EARLY[name] ?? [])];
     writeFileSync(fileIn(folder), zstd(Buffer.from(JSON.stringify(elements))));

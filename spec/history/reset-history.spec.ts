@@ -40,7 +40,7 @@ describe('reset', () => {
     expect(await archived(store)).toMatchObject([{ content: [{ text: 'three' }] }, { content: [{ text: 'four' }] }]);
   });
 
-  it('puts aside what was said since when it is undone', async () => {
+  it('keeps what was said since as the new copy when it is undone', async () => {
     const store = await openIn(dataFolder());
     const first = await exchange(store, 'one', 'two');
     await store.reset({ purge: false });
@@ -51,7 +51,7 @@ describe('reset', () => {
     expect(store.entries).toEqual(second);
   });
 
-  it('keeps nothing at all with purge', async () => {
+  it('keeps nothing with purge', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     await store.attachments.add(Buffer.from('an image'));
@@ -96,14 +96,14 @@ describe('reset', () => {
     },
   );
 
-  it('of nothing is nothing, and cannot be undone', async () => {
+  it('of an empty history does nothing, and cannot be undone', async () => {
     const store = await openIn(join(dataFolder(), 'not', 'there'));
     for (const purge of [false, true]) await store.reset({ purge });
     await expect(store.undoReset()).rejects.toMatchObject({ code: 'history' });
     expect([store.entries, store.takeNotices()]).toEqual([[], []]);
   });
 
-  it('is not undone where nothing of the copy can be read: the conversation stays', async () => {
+  it('is not undone if the copy cannot be read: the conversation stays', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     await exchange(store, 'one', 'two');
@@ -128,7 +128,7 @@ describe('reset', () => {
     expect(existsSync(fileIn(folder))).toBe(false);
   });
 
-  it('in another process is noticed, and what is said next begins the new conversation', async () => {
+  it('in another process is noticed, and the next message starts the new conversation', async () => {
     const folder = dataFolder();
     const [one, other] = [await openIn(folder), await openIn(folder)];
     await exchange(one, 'one', 'two');
@@ -139,7 +139,7 @@ describe('reset', () => {
     expect(other.entries).toEqual(said);
   });
 
-  it('in the middle of a turn of another process takes the turn along, whole', async () => {
+  it('in the middle of a turn of another process moves the whole turn along', async () => {
     const folder = dataFolder();
     const [one, other] = [await openIn(folder), await openIn(folder)];
     await exchange(one, 'before', 'yes');
@@ -160,7 +160,7 @@ describe('reset', () => {
     expect((await openIn(folder)).crashedTurn).toBeNull();
   });
 
-  it('after an undo that was cut short keeps the conversation that was back, and no other', async () => {
+  it('after an interrupted undo keeps the restored conversation, and no other', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     const first = await exchange(store, 'one', 'two');
@@ -175,7 +175,7 @@ describe('reset', () => {
     expect(store.entries).toEqual(first);
   });
 
-  it('that was cut short at any step of its undoing loses no conversation', async () => {
+  it('whose undo was interrupted at any step loses no conversation', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     const first = await exchange(store, 'one', 'two');
@@ -192,7 +192,7 @@ describe('reset', () => {
   });
 });
 
-describe('attachments as earlier versions left them', () => {
+describe('attachments of earlier versions', () => {
   const image = (bytes: Buffer) =>
     ({
       type: 'image',
@@ -230,7 +230,7 @@ describe('attachments as earlier versions left them', () => {
     expect(readdirSync(folder)).toEqual(['history.reset.json.zst']);
   });
 
-  it('stay with the conversation that refers to them when the other one goes', async () => {
+  it('stay with the conversation that refers to them when the other one is removed', async () => {
     const folder = dataFolder();
     const [first, second] = await two(folder);
     renameSync(join(folder, 'attachments'), join(folder, 'attachments.swap'));
@@ -245,7 +245,7 @@ describe('attachments as earlier versions left them', () => {
     expect(`${await store.attachments.get(first)}`).toBe('first');
   });
 
-  it('stay, all of them, where a conversation cannot be read', async () => {
+  it('all stay if a conversation cannot be read', async () => {
     const folder = dataFolder();
     const [first, second] = await two(folder);
     const store = await openIn(folder);

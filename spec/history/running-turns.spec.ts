@@ -13,7 +13,7 @@ async function killed(store: HistoryStore, question: string): Promise<void> {
 }
 
 describe('a turn', () => {
-  it('that a crash cut short stays in the archive, is not sent, and is told of once', async () => {
+  it('cut short by a crash stays in the archive, is not sent, and is reported once', async () => {
     const folder = dataFolder();
     const said = await exchange(await openIn(folder), 'one', 'two');
     await killed(await openIn(folder), 'what now?');
@@ -29,7 +29,7 @@ describe('a turn', () => {
     expect((await openIn(folder)).crashedTurn).toBeNull();
   });
 
-  it('that a crash cut short is told of also where another one of its number was, before a reset', async () => {
+  it('cut short by a crash is reported even if another one with its number was, before a reset', async () => {
     const folder = dataFolder();
     await killed(await openIn(folder), 'before');
     const store = await openIn(folder);
@@ -39,7 +39,7 @@ describe('a turn', () => {
     expect((await openIn(folder)).takeNotices()).toEqual([expect.stringContaining('“after”')]);
   });
 
-  it('that still runs in a living process is no crash', async () => {
+  it('of a live process is not a crash', async () => {
     const folder = dataFolder();
     const running = await openIn(folder);
     const { id } = await running.begin(says('question'));
@@ -52,7 +52,7 @@ describe('a turn', () => {
     expect(readdirSync(folder)).toEqual(['history.json.zst']);
   });
 
-  it('of a killed process leaves a mark that the next start clears away', async () => {
+  it('of a killed process leaves a mark that the next start removes', async () => {
     const folder = dataFolder();
     await killed(await openIn(folder), 'gone');
     writeFileSync(join(folder, `history.turn.1.${processName().split('.')[0]}.999999999.5`), '');
@@ -60,7 +60,7 @@ describe('a turn', () => {
     expect(readdirSync(folder).sort()).toEqual(['history.json.zst', 'history.told']);
   });
 
-  it('leaves no mark of a killed process behind, also where no turn is open any more', async () => {
+  it('leaves no mark of a killed process behind, even if no turn is open any more', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     await exchange(store, 'one', 'two');
@@ -69,7 +69,7 @@ describe('a turn', () => {
     expect(readdirSync(folder)).toEqual(['history.json.zst']);
   });
 
-  it('of a process elsewhere was cut short once its mark was seen unchanged for half a minute, whatever time it says', async () => {
+  it('of a process elsewhere counts as cut short once its mark was unchanged for half a minute, whatever its time', async () => {
     const folder = dataFolder();
     await killed(await openIn(folder), 'elsewhere');
     const mark = join(folder, 'history.turn.1.elsewhere.7.7');
@@ -91,7 +91,7 @@ describe('a turn', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('of a process elsewhere that goes on shows so', async () => {
+  it('of a process elsewhere that continues is recognised as running', async () => {
     const folder = dataFolder();
     await killed(await openIn(folder), 'elsewhere');
     const mark = join(folder, 'history.turn.1.elsewhere.7.7');
@@ -104,7 +104,7 @@ describe('a turn', () => {
     }
   });
 
-  it('is told of together with others', async () => {
+  it('is reported together with others', async () => {
     const folder = dataFolder();
     const stores = [await openIn(folder), await openIn(folder), await openIn(folder)];
     for (const [index, store] of stores.entries()) await killed(store, `question ${index}`);

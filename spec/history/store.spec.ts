@@ -4,7 +4,7 @@ import { answers, archived, dataFolder, exchange, fileIn, openIn, printed, says 
 import { prose } from '../support/prose.js';
 
 describe('HistoryStore', () => {
-  it('is empty where there is no file, and makes none by looking', async () => {
+  it('is empty without a file, and reading creates none', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     expect(store.entries).toEqual([]);
@@ -12,7 +12,7 @@ describe('HistoryStore', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('keeps what was said for the next start, as one JSON array that plain zstd prints', async () => {
+  it('keeps messages for the next start, as one JSON array that plain zstd prints', async () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     const said = [];
@@ -27,7 +27,7 @@ describe('HistoryStore', () => {
     expect(readdirSync(folder)).toEqual(['history.json.zst']);
   });
 
-  it('gives ascending ids, and every message of a turn the id of the message that began it', async () => {
+  it('assigns ascending ids, and every message of a turn the id of its first message', async () => {
     const store = await openIn(dataFolder());
     const first = await store.begin(says('one'));
     const rest = await store.append(first.id, [answers('two', 'tool_calls'), answers('three')]);
@@ -39,7 +39,7 @@ describe('HistoryStore', () => {
     expect((await store.begin(says('four'))).turn).toBe(4);
   });
 
-  it('sees before its next request what another process added', async () => {
+  it('shows what another process added before the next request', async () => {
     const folder = dataFolder();
     const [one, other] = [await openIn(folder), await openIn(folder)];
     const said = [...(await exchange(one, 'from one', 'yes')), ...(await exchange(other, 'from the other', 'yes'))];
@@ -48,14 +48,14 @@ describe('HistoryStore', () => {
     expect(one.view(null).messages).toEqual(said);
   });
 
-  it('keeps a note as a turn that is over', async () => {
+  it('keeps a note as a finished turn', async () => {
     const store = await openIn(dataFolder());
     const note = await store.note(says('$ ls'));
     expect(note.stop_reason).toBe('end');
     expect(store.view(null).messages).toEqual([note]);
   });
 
-  it('leaves out of the view what was taken back, and keeps it in the archive', async () => {
+  it('leaves undone turns out of the view, and keeps them in the archive', async () => {
     const store = await openIn(dataFolder());
     const first = await exchange(store, 'one', 'two');
     const second = await exchange(store, 'three', 'four');
@@ -74,7 +74,7 @@ describe('HistoryStore', () => {
     }
   });
 
-  it('writes nothing when it is ephemeral, and still has the whole context', async () => {
+  it('writes nothing if it is ephemeral, but has the whole context', async () => {
     const folder = dataFolder();
     const said = await exchange(await openIn(folder), 'kept', 'yes');
     const before = printed(folder);

@@ -33,7 +33,7 @@ async function compact(store: HistoryStore, first_kept: number): Promise<void> {
 }
 
 describe('a compaction that is taken back', () => {
-  it('brings the same messages into every process, whether it had them loaded or not, and into the next one', async () => {
+  it('restores the same messages in every process, whether it had them loaded or not, and in the next one', async () => {
     const folder = quickFolder();
     const store = await openIn(folder);
     const talk = async (turns: number): Promise<void> => {

@@ -38,7 +38,7 @@ async function problems(change: (bytes: Buffer) => Buffer): Promise<readonly str
 }
 
 describe('the check of a history', () => {
-  it('finds nothing wrong where there is none, and makes none', async () => {
+  it('finds nothing wrong if there is none, and creates none', async () => {
     const store = await openIn(folder);
     expect(await store.verify()).toEqual({ entries: 0, problems: [] });
     expect(statSync(fileIn(folder), { throwIfNoEntry: false })).toBeUndefined();
@@ -67,7 +67,7 @@ describe('the check of a history', () => {
     expect(await problems((bytes) => bytes.subarray(0, bytes.length - 700))).not.toEqual([]);
   });
 
-  it('says when entries are gone that the record counts', async () => {
+  it('reports entries that are gone but counted in the record', async () => {
     const found = await problems((bytes) => {
       // The last sealed frame becomes space of the same length.
       const frames = framesOf(bytes);
@@ -85,7 +85,7 @@ describe('the check of a history', () => {
     expect(found.join('\n')).toContain('The seek table does not match the frames.');
   });
 
-  it('says when the seek table tells another size than a frame has', async () => {
+  it('reports a frame size in the seek table that differs from the frame', async () => {
     const found = await problems((bytes) => {
       const { at = 0 } = framesOf(bytes).at(-1) ?? {};
       bytes.writeUInt32LE(bytes.readUInt32LE(at + 8 + 2 * 8 + 4) + 1, at + 8 + 2 * 8 + 4);
@@ -94,7 +94,7 @@ describe('the check of a history', () => {
     expect(found).toEqual(['The seek table does not match the frames.']);
   });
 
-  it('names the attachments that are missing or altered, by what the user calls them', async () => {
+  it('names the attachments that are missing or altered, by their file names', async () => {
     const store = await openIn(folder);
     const [kept, lost, altered] = [
       await store.attachments.add(Buffer.from('kept')),

@@ -21,14 +21,14 @@ async function all(next: () => Promise<Uint8Array | null>): Promise<readonly num
   return sizes;
 }
 
-describe('the inbox of a stream', () => {
-  it('hands out what waits in portions: little ones joined, large ones cut', async () => {
+describe('the chunk queue of a stream', () => {
+  it('returns the waiting chunks in portions: small ones joined, large ones cut', async () => {
     const little = Array.from({ length: 300 }, () => Buffer.alloc(100));
     expect(await all(await brought(little))).toEqual([8100, 8100, 8100, 5700]);
     expect(await all(await brought([Buffer.alloc(20_000)]))).toEqual([8192, 8192, 3616]);
   });
 
-  it('changes nothing in what it hands out, and tells the error after all of it', async () => {
+  it('changes no byte, and reports the error after all of them', async () => {
     const words = Array.from({ length: 5000 }, (_, index) => `word ${index} `);
     const next = await brought(
       words.map((word) => Buffer.from(word)),
@@ -42,7 +42,7 @@ describe('the inbox of a stream', () => {
     expect(text).toBe(words.join(''));
   });
 
-  it('lets a stream wait that brings much more than is taken', async () => {
+  it('pauses a stream that brings much more than is read', async () => {
     let brought = 0;
     const page = Buffer.alloc(10_000);
     const source = new Readable({

@@ -15,7 +15,7 @@ const POST = {
 };
 
 describe('a request', () => {
-  it('sends method, headers and body, and gives status, headers and body back', async () => {
+  it('sends method, headers and body, and returns status, headers and body', async () => {
     await using server = await vendorServer({ headers: { 'x-one': '1' }, chunks: ['{"b":', '"ü"}'] });
     const response = await fetchFor(server.url)(`${server.url}/path?q=1`, POST);
     expect([response.status, response.ok, response.headers.get('x-one')]).toEqual([200, true, '1']);
@@ -38,7 +38,7 @@ describe('a request', () => {
     expect(response.headers.get('content-encoding')).toBeNull();
   });
 
-  it('that is refused throws with status, headers and the words of the server', async () => {
+  it('that is refused throws with status, headers and the message of the server', async () => {
     await using server = await vendorServer({
       status: 429,
       headers: { 'retry-after': '3' },
@@ -55,13 +55,13 @@ describe('a request', () => {
     expect(error).toMatchObject({ status: 401 });
   });
 
-  it('that is sent elsewhere names the other address', async () => {
+  it('that is redirected names the other address', async () => {
     await using server = await vendorServer({ status: 308, headers: { location: 'https://new.example/v1' } });
     const error = await fetchFor(server.url)(server.url, POST).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'request', message: expect.stringContaining("'https://new.example/v1'") });
   });
 
-  it('that is sent to a place on the same server names the whole address, and to none is a refusal', async () => {
+  it('that is redirected within the server names the whole address, and without one is a refusal', async () => {
     await using here = await vendorServer({ status: 307, headers: { location: '/v1' } });
     const moved = await fetchFor(here.url)(here.url, POST).catch((thrown: unknown) => thrown);
     expect(moved).toMatchObject({ code: 'request', message: expect.stringContaining(`'${here.url}/v1'`) });
@@ -73,7 +73,7 @@ describe('a request', () => {
     }
   });
 
-  it('that is refused with words without end is refused with the first of them', async () => {
+  it('that is refused with an endless message keeps its beginning', async () => {
     await using long = await vendorServer({ status: 400, chunks: Array(40).fill('x'.repeat(10_000)), end: 'never' });
     const error = await fetchFor(long.url)(long.url, POST).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 400, body: expect.stringMatching(/^x{262144,300000}$/) });
@@ -85,7 +85,7 @@ describe('a request', () => {
   it.each([
     ['to tell', { method: 'GET' }, 4],
     ['that is read as a whole', POST, 16],
-  ])('%s is given up when the answer does not end', async (_what, init, most) => {
+  ])('%s is given up if the answer does not end', async (_what, init, most) => {
     await using server = await vendorServer({ chunks: ['x'.repeat(1024 * 1024)], end: 'again' });
     const response = await fetchFor(server.url)(server.url, init);
     await expect(response.text()).rejects.toMatchObject({
@@ -104,14 +104,14 @@ describe('a request', () => {
     expect(error).toMatchObject({ code: 'request', message: `'${server.url}/chat' returned a web page.` });
   });
 
-  it('to something that is no address names it', async () => {
+  it('to an invalid address names it', async () => {
     const error = await fetchFor('x')('localhost/v1', POST).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'config', message: "Not a web address: 'localhost/v1'." });
   });
 });
 
 describe('a connection', () => {
-  it('that nobody answers names the host and is not retried', async () => {
+  it('that nobody accepts names the host and is not retried', async () => {
     const server = await vendorServer();
     await server[Symbol.asyncDispose]();
     const error = await fetchFor(server.url)(server.url, POST).catch((thrown: unknown) => thrown);
@@ -122,7 +122,7 @@ describe('a connection', () => {
     });
   });
 
-  it('that is cut hands out what came before', async () => {
+  it('that is cut returns what came before', async () => {
     await using server = await vendorServer({ chunks: ['first ', 'second'], end: 'cut' });
     const response = await fetchFor(server.url)(server.url, POST);
     const { text, error } = await read(response);
@@ -130,7 +130,7 @@ describe('a connection', () => {
     expect(error).toMatchObject({ code: 'network', retryable: true });
   });
 
-  it('that says nothing is given up after the idle time, before and after the headers', async () => {
+  it('that is silent is given up after the idle time, before and after the headers', async () => {
     await using silent = await vendorServer({ silent: true });
     const before = await fetchFor(silent.url, { idleTimeout: 50 })(silent.url, POST).catch((thrown: unknown) => thrown);
     expect(before).toMatchObject({ code: 'network', retryable: false });
@@ -157,7 +157,7 @@ describe('a connection', () => {
     slow.close();
   });
 
-  it('is closed when the caller gives up, before and after the headers', async () => {
+  it('is closed if the caller gives up, before and after the headers', async () => {
     await using silent = await vendorServer({ silent: true });
     const early = new AbortController();
     const waiting = fetchFor(silent.url)(silent.url, { ...POST, signal: early.signal }).catch(
@@ -177,7 +177,7 @@ describe('a connection', () => {
     await hanging.requests[0]?.closed;
   });
 
-  it('that was kept and is closed by the server meanwhile is replaced', async () => {
+  it('that was kept alive but closed by the server meanwhile is replaced', async () => {
     await using server = await vendorServer({ chunks: ['{}'] });
     const fetch = fetchFor(server.url);
     await (await fetch(server.url, POST)).text();
@@ -187,7 +187,7 @@ describe('a connection', () => {
 });
 
 describe('a trace', () => {
-  it('tells requests and answers without any key', async () => {
+  it('contains requests and answers without any key', async () => {
     await using server = await vendorServer({
       headers: { 'set-cookie': 'token=abc' },
       chunks: ['your key secret-0123456789 is fine'],
@@ -203,7 +203,7 @@ describe('a trace', () => {
 });
 
 describe('a proxy', () => {
-  it('is asked for plain addresses, and not for those that are exempt', async () => {
+  it('is used for http addresses, except for exempt ones', async () => {
     await using server = await vendorServer({ chunks: ['{}'] });
     await using proxy = await vendorServer({ chunks: ['{"from":"proxy"}'] });
     const env = { HTTP_PROXY: proxy.url };
@@ -214,7 +214,7 @@ describe('a proxy', () => {
     expect([server.requests.length, proxy.requests.length]).toEqual([1, 1]);
   });
 
-  it('is asked for a tunnel to secure addresses, with its name and password', async () => {
+  it('is used as a tunnel for https addresses, with its name and password', async () => {
     const asked: unknown[] = [];
     const proxy = createServer();
     proxy.on('connect', (request, socket) => {
@@ -231,7 +231,7 @@ describe('a proxy', () => {
     expect(error).toMatchObject({ status: 403 });
   });
 
-  it('that never answers is given up after the idle time, or when the caller gives up, and the connection is closed', async () => {
+  it('that never answers is given up after the idle time, or if the caller gives up, and the connection is closed', async () => {
     for (const [scheme, gives] of [
       ['https', 'up'],
       ['https', 'time'],

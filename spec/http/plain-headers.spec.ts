@@ -13,7 +13,7 @@ const sorted = (entries: Iterable<readonly [string, string]>) =>
   [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
 
 describe('plain headers', () => {
-  it('are what Node’s own are, but for their order', () => {
+  it('behave like Node’s own, except for their order', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, value)), fc.array(step), (init, steps) => {
         const [plain, own] = [new PlainHeaders(init), new Headers(init)];
@@ -28,7 +28,7 @@ describe('plain headers', () => {
     );
   });
 
-  it('are made of a record, of pairs, of other headers, and of nothing', () => {
+  it('accept a record, pairs, other headers, and nothing', () => {
     const record = new PlainHeaders({ 'X-A': '1' });
     for (const headers of [record, new PlainHeaders(record), new PlainHeaders([['x-a', '1']])]) {
       expect([...headers]).toEqual([['x-a', '1']]);

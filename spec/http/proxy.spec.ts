@@ -4,7 +4,7 @@ import { proxyFor } from '../../lib/http/proxy.js';
 const PROXY = 'http://proxy.example:8080';
 
 describe('the proxy of an address', () => {
-  it('is that of its protocol, in capitals or not', () => {
+  it('is that of its protocol, in upper or lower case', () => {
     expect(proxyFor(new URL('https://a.example'), { HTTPS_PROXY: PROXY })?.href).toBe(`${PROXY}/`);
     expect(proxyFor(new URL('https://a.example'), { https_proxy: 'proxy.example:8080' })?.href).toBe(`${PROXY}/`);
     expect(proxyFor(new URL('http://a.example'), { HTTPS_PROXY: PROXY })).toBeNull();
@@ -32,7 +32,7 @@ describe('the proxy of an address', () => {
     expect(proxyFor(new URL(address), { HTTPS_PROXY: PROXY, NO_PROXY: list }) === null).toBe(exempt);
   });
 
-  it('may not be one for SOCKS', () => {
+  it('may not be a SOCKS proxy', () => {
     expect(() =>
       proxyFor(new URL('https://a.example'), { HTTPS_PROXY: 'socks5://me:password1@127.0.0.1:1080' }),
     ).toThrow("HTTPS_PROXY is a SOCKS proxy, which hi does not support: 'socks5://me:***@127.0.0.1:1080'.");

@@ -39,7 +39,7 @@ async function attempt(faults: OAuthFaults) {
 }
 
 describe('an authorization server', () => {
-  it('is used where nothing is wrong with it', async () => {
+  it('is used if nothing is wrong with it', async () => {
     const { kept, shown, failure } = await attempt({});
     expect({ failure, shown: shown.length }).toEqual({ failure: null, shown: 1 });
     expect(kept).toEqual([
@@ -68,13 +68,13 @@ describe('an authorization server', () => {
     ['it knows no PKCE', { code_challenge_methods_supported: ['plain'] }, /code challenge method/],
     ['its clients are registered elsewhere', { registration_endpoint: 'http://192.0.2.1/' }, /is not allowed/],
     ['its answer has no end', { description: 'x'.repeat(2_000_000) }, /is longer than 1 MB/],
-  ])('is not used where %s', async (_, metadata, expected) => {
+  ])('is not used if %s', async (_, metadata, expected) => {
     const { kept, shown, failure } = await attempt({ metadata });
     expect(failure).toMatch(expected);
     expect({ kept, shown, tokens: server.tokenRequests }).toEqual({ kept: [], shown: [], tokens: [] });
   });
 
-  it('gets no code where its tokens are on plain http', async () => {
+  it('gets no code if its token endpoint is plain http', async () => {
     const { kept, failure } = await attempt({ metadata: { token_endpoint: 'http://192.0.2.1/token' } });
     expect(failure).toContain('192.0.2.1');
     expect(kept).toEqual([]);
@@ -86,7 +86,7 @@ describe('an authorization server', () => {
     expect(shown).toEqual([]);
   });
 
-  it('is quoted without what it was sent', async () => {
+  it('is quoted without what was sent to it', async () => {
     const { failure } = await attempt({ answer: (params) => params.set('code', 'of another') });
     expect(failure).toMatch(/^The login failed: invalid_grant: No such grant: .* of another … /);
     expect(failure).not.toContain(server.tokenRequests.at(-1)?.params.code_verifier);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isPrivate, mayLead } from '../../lib/mcp/auth/reach.js';
 
-describe('where a login goes', () => {
+describe('the addresses of a login', () => {
   it.each([
     ['https://mcp.example.com/mcp', true],
     ['http://127.0.0.1:1234/mcp', true],

@@ -11,10 +11,10 @@ function arrived(message: object, isNewer: boolean): unknown {
   return taken[0];
 }
 
-describe('a result that does not say what kind it is', () => {
+describe('a result without a type', () => {
   const plain = { jsonrpc: '2.0', id: 1, result: { content: [] } };
 
-  it('is a complete one in the newer form of the protocol', () => {
+  it('is a complete one in the newer version of the protocol', () => {
     expect(arrived(plain, true)).toEqual({ ...plain, result: { content: [], resultType: 'complete' } });
   });
 
@@ -23,7 +23,7 @@ describe('a result that does not say what kind it is', () => {
     ['where it says it', { ...plain, result: { resultType: 'input_required' } }, true],
     ['in an error', { jsonrpc: '2.0', id: 1, error: { code: -1, message: 'no' } }, true],
     ['in a request', { jsonrpc: '2.0', id: 1, method: 'ping' }, true],
-  ])('is left alone %s', (_, message, isNewer) => {
+  ])('is unchanged %s', (_, message, isNewer) => {
     expect(arrived(message, isNewer)).toEqual(message);
   });
 });

@@ -31,7 +31,7 @@ describe('a line of the memory', () => {
     );
   });
 
-  it('takes nothing away that was sent before, whatever the user wrote by hand', () => {
+  it('hides nothing that was sent before, whatever the user wrote by hand', () => {
     const written = fc
       .array(fc.constantFrom('<!--', '-->', '<\\!--', '- ', 'x', ' ', '\n', '```'), { maxLength: 12 })
       .map((pieces) => `${pieces.join('')}\n`);
@@ -58,7 +58,7 @@ describe('a line of the memory', () => {
     );
   });
 
-  it('is named by itself, or by words that no other has', () => {
+  it('is named by its text, or by words that no other line contains', () => {
     const source = '- Use pnpm <!-- user 2026-11-23T10:00:00Z -->\n- Use pnpm in work\n* Metric units\n';
     expect(lineNamed(source, '- use PNPM')?.line).toBe(1);
     expect(lineNamed(source, 'in work')?.line).toBe(2);
@@ -68,8 +68,8 @@ describe('a line of the memory', () => {
   });
 });
 
-describe('what is sent', () => {
-  it('is the Markdown without comments and their empty rows', () => {
+describe('the text that is sent', () => {
+  it('is the Markdown without comments and their empty lines', () => {
     const source = '<!-- mine\nonly -->\n\n# Style\n\n\n- Short <!-- user x -->\n\n<!-- a -->\n\nEnd <!-- open\n';
     expect(sentMemory(source).text).toBe('# Style\n\n- Short\n\nEnd <!-- open');
   });
@@ -85,7 +85,7 @@ describe('what is sent', () => {
     expect(sentMemory('x'.repeat(4001))).toEqual({ text: '', tokens: 1001, leftOutFrom: 1 });
   });
 
-  it('takes no time for a file made of what opens comments', () => {
+  it('is computed quickly for a file full of comment openings', () => {
     const began = performance.now();
     sentMemory('<!-- '.repeat(200_000));
     linesOf('<!-- a -->\n'.repeat(90_000));
@@ -107,7 +107,7 @@ describe('a fact of a summary', () => {
     { kind: 'decision', text: 'Use pnpm.' },
   ];
 
-  it('is offered when it is a wish or a decision, once, and not when it is remembered', () => {
+  it('is offered if it is an instruction or a decision, once, and not if it is remembered', () => {
     const texts = (source: string) => factsToReview(block(facts), source).map(({ text }) => text);
     expect(texts('')).toEqual(['Metric units.', 'Use pnpm.']);
     expect(texts('* use  PNPM.\n')).toEqual(['Metric units.']);

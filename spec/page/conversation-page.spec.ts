@@ -23,7 +23,7 @@ const textOf = async (content: string | readonly Part[], role: 'user' | 'assista
   withClass(elementsOf(await pageOf([message(1, role, content)])), 'body')[0];
 
 describe('the page of a conversation', () => {
-  it('has days, messages with their time and marks, in the order given', async () => {
+  it('has days, messages with their time and marks, in the given order', async () => {
     const html = await pageOf([
       message(1, 'user', 'first'),
       message(2, 'assistant', 'second', { turn: 1, model: 'm-1', at: '2026-11-23T09:30:00.000Z' }),
@@ -50,7 +50,7 @@ describe('the page of a conversation', () => {
     expect(forbiddenIn(elements)).toEqual([]);
   });
 
-  it('allows one script and one style, by their digests, and pictures of its own, nothing else', async () => {
+  it('allows one script and one style, by their digests, and its own pictures, nothing else', async () => {
     const elements = elementsOf(await pageOf([message(1, 'user', 'a')]));
     const policy = elements.find(({ attributes }) => attributes['http-equiv'] !== undefined)?.attributes.content;
     const digests = ['style', 'script'].map((name) => {
@@ -65,12 +65,12 @@ describe('the page of a conversation', () => {
     );
   });
 
-  it('says so when nothing was said', async () => {
+  it('says so if there are no messages', async () => {
     const elements = elementsOf(await pageOf([]));
     expect(elements.find(({ name }) => name === 'main')?.text.trim()).toBe('No messages.');
   });
 
-  it('comes in parts, so that a browser makes elements of what is looked at', async () => {
+  it('is split into parts, so that a browser renders only what is visible', async () => {
     const entries = Array.from({ length: 100 }, (_, place) => message(place + 1, 'user', `word ${place}`));
     const elements = elementsOf(await pageOf(entries));
     expect(withClass(elements, 'part').map(({ children }) => children.map(({ name }) => name))).toEqual([
@@ -97,12 +97,12 @@ describe('the page of a conversation', () => {
     expect(nonsense).toMatchObject({ text: 'a & b' });
   });
 
-  it('leaves formulas as they were written', async () => {
+  it('leaves formulas unchanged', async () => {
     const text = 'Sum \\(a_1 * b_1 * c\\) and $$x_1 _y_$$ and \\[ \\frac{a}{b} \\], \\(open';
     expect((await textOf(text))?.text.trim()).toBe(text.replace('\\(open', '(open'));
   });
 
-  it('shows what the user typed as it is, and folds files and commands', async () => {
+  it("shows the user's text unchanged, and folds files and commands", async () => {
     const typed = '# not a heading\n  *args   **kwargs\n<b>no</b>';
     expect((await textOf(typed, 'user'))?.children).toMatchObject([{ name: 'p', text: typed, children: [] }]);
     const file = await textOf('<file name="a&b.txt">\n\n one\n</file>', 'user');
@@ -114,7 +114,7 @@ describe('the page of a conversation', () => {
     ]);
   });
 
-  it('folds calls of tools and what came of them', async () => {
+  it('folds tool calls and their results', async () => {
     const call = await textOf([{ type: 'tool_call', call_id: 'a', name: 'bash', args: { command: 'ls\npwd', n: 1 } }]);
     expect(call?.children).toMatchObject([{ name: 'details', attributes: { class: 'call' } }]);
     expect(call?.children[0]?.children.map(({ text }) => text)).toEqual(['bash ls', 'command:\nls\npwd\nn: 1']);
@@ -126,7 +126,7 @@ describe('the page of a conversation', () => {
     expect(cut?.text.length).toBeLessThan(20_100);
   });
 
-  it('has pictures inside, says which are lost, and names other files', async () => {
+  it('contains pictures, says which are lost, and names other files', async () => {
     const bytes = png(2, 3);
     const image = { type: 'image', mime: 'image/png', sha256: 'a', bytes: bytes.length, width: 2, height: 3 } as const;
     const content: readonly Part[] = [

@@ -54,7 +54,7 @@ const hostile = fc
 const asParsed = (text: string): string => neutralise(text).replaceAll('\r\n', '\n');
 
 describe('a page with hostile messages', () => {
-  it('has no element and no attribute but its own, whoever said it', async () => {
+  it('contains only its own elements and attributes, whoever wrote the message', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, hostile, async (one, other) => {
         const call = { type: 'tool_call', call_id: one, name: other, args: { [one]: other } } as const;
@@ -76,7 +76,7 @@ describe('a page with hostile messages', () => {
     );
   });
 
-  it('shows what the user typed, character by character', async () => {
+  it("shows the user's text, character by character", async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         fc.pre(text.trim() !== '');
@@ -110,7 +110,7 @@ describe('a page with hostile messages', () => {
       'pictures of the web',
       '![alt](https://a.example/x.png) ![](https://b.example/) [![in](https://c.example/)](https://d.example/)',
     ],
-  ])('has words for %s, and loads nothing', async (_what, text) => {
+  ])('shows %s as text, and loads nothing', async (_what, text) => {
     const elements = elementsOf(await pageOf([message(1, 'assistant', text)]));
     const links = elements.filter(({ attributes }) => attributes.rel !== undefined);
     expect(links.length).toBeGreaterThan(1);

@@ -77,7 +77,7 @@ describe('without a rule and without a sandbox, a command', () => {
     ['a private file', 'cat .env'],
     ['a private file among others', 'cat a.txt .env'],
     ['a private file in a folder', 'grep -r word .'],
-  ])('is asked about when it has %s: %s', async (_, command) => {
+  ])('is asked about if it has %s: %s', async (_, command) => {
     expect((await judge(command)).decision).toBe('ask');
   });
 
@@ -85,11 +85,11 @@ describe('without a rule and without a sandbox, a command', () => {
     expect((await judge('ls', [], { PATH })).decision).toBe('ask');
   });
 
-  it('is asked about when PATH has a folder of the project', async () => {
+  it('is asked about if PATH contains a folder of the project', async () => {
     expect((await judge('ls', [], { PATH: `/usr/bin:${join(folder, 'bin')}` })).decision).toBe('ask');
   });
 
-  it('runs with a rule where it only reads, and is asked about with one where it may do more', async () => {
+  it('runs with a rule if it only reads, and is asked about with one if it may do more', async () => {
     expect(await judge('cat /etc/hosts', ['bash(cat:*)'])).toEqual({ decision: 'allow' });
     expect(await judge('make all', ['bash(make:*)'])).toMatchObject({
       decision: 'ask',

@@ -70,7 +70,7 @@ describe.each(FORMS)('%s', (name, flags, valued, operands) => {
     expect(await looked(`${name} ${file}`)).toBe('yes');
   });
 
-  it('is not with any other', async () => {
+  it('is not on the list with any other option', async () => {
     const known =
       operands === 'words'
         ? [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0']
@@ -85,7 +85,7 @@ describe.each(FORMS)('%s', (name, flags, valued, operands) => {
     }
   });
 
-  it('takes its kind of operand and no other', async () => {
+  it('accepts its kind of operand and no other', async () => {
     expect(await looked(`${name} a`)).toBe(operands === 'none' ? 'no' : 'yes');
     expect(await looked(`${name} sub`)).toBe(operands === 'none' || operands === 'files' ? 'no' : 'yes');
     expect(await looked(`${name} .env`)).toBe(operands === 'words' ? 'yes' : 'no');
@@ -98,7 +98,7 @@ describe.each(FORMS)('%s', (name, flags, valued, operands) => {
   });
 });
 
-describe('a command of the list', () => {
+describe('a command on the list', () => {
   it.each([
     ...[
       '-name x',
@@ -120,7 +120,7 @@ describe('a command of the list', () => {
     async (words) => expect(await looked(`find sub ${words}`)).toBe('no'),
   );
 
-  it('takes a number for how many lines, and where it searches folders a folder', async () => {
+  it('accepts a number of lines, and where it searches folders a folder', async () => {
     for (const line of ['head -20 a', 'tail -1 a', 'grep -r x sub', 'grep -rn x sub', 'grep -nr x sub'])
       expect([line, await looked(line)]).toEqual([line, 'yes']);
     for (const line of [
@@ -138,7 +138,7 @@ describe('a command of the list', () => {
       expect([line, await looked(line)]).toEqual([line, line === 'head x-20' ? 'yes' : 'no']);
   });
 
-  it('is judged in every folder that it may run in, and read there as a rule says', async () => {
+  it('is judged in every folder that it may run in, and read there like a rule says', async () => {
     expect(await looked('cat a', [folder, join(folder, 'sub')])).toBe('yes');
     expect(await looked('cat sub', [join(folder, 'sub'), folder])).toBe('no');
     expect(await looked('cat hosts', [folder, '/nowhere'])).toBe('no');
@@ -151,13 +151,13 @@ describe('a command of the list', () => {
     expect(await looked(`cat ${'x'.repeat(5000)}`)).toBe('no');
   });
 
-  it('is not where a rule denies what it reads', async () => {
+  it('is not on the list if a rule denies what it reads', async () => {
     const { deny } = readRules({ allow: [], ask: [], deny: ['read_file(a)'] }, tools, folder);
     expect(await builtIn(await commandOf('cat a'), [folder], { ...RULES, deny }, context())).toBe('no');
     expect(await builtIn(await commandOf('cat gone'), [folder], { ...RULES, deny }, context())).toBe('yes');
   });
 
-  it('is elsewhere where it reads what may be allowed', async () => {
+  it('reads elsewhere if it names a file that a rule may allow', async () => {
     const subjects = [{ name: 'read_file', accessKind: 'read', rulesCoverKind: true }] as const;
     const rules = { ...RULES, subjects };
     const judged = async (line: string) => builtIn(await commandOf(line), [folder], rules, context());
@@ -166,7 +166,7 @@ describe('a command of the list', () => {
     );
   });
 
-  it('is the program of the system where PATH has no other folder', () => {
+  it('is the program of the system if PATH contains no other folder', () => {
     const finds = (PATH?: string): boolean => findsSystemPrograms({ ...context(), env: { PATH } });
     expect([finds('/usr/bin:/bin'), finds('/usr/bin')]).toEqual([true, true]);
     expect([finds(), finds(''), finds('bin'), finds('/usr/bin:bin'), finds(`/bin:${folder}/x`), finds(folder)]).toEqual(

@@ -19,7 +19,7 @@ const ENV = {
 };
 
 describe('the environment of a command', () => {
-  it('is the usual variables, without keys and credentials, and without a terminal', () => {
+  it('contains the usual variables, without keys and credentials, and without a terminal', () => {
     expect(commandEnvironment(ENV, [KEY])).toEqual({
       PATH: '/usr/bin',
       HOME: '/home/ann',
@@ -30,19 +30,19 @@ describe('the environment of a command', () => {
     });
   });
 
-  it('has the variables that the configuration names, credentials too, but no key', () => {
+  it('contains the configured variables, even credentials, but no key', () => {
     const named = ['MY_SETTING', 'HTTP_PROXY', 'OPENAI_API_KEY', 'BASH_ENV'];
     expect(commandEnvironment(ENV, [KEY], named)).toMatchObject({ MY_SETTING: '1', HTTP_PROXY: ENV.HTTP_PROXY });
     for (const name of ['OPENAI_API_KEY', 'BASH_ENV', 'EDITOR'])
       expect(commandEnvironment(ENV, [KEY], named)).not.toHaveProperty(name);
   });
 
-  it("is the user's own for a command of the user, but for what changes how bash reads it", () => {
+  it("is the user's own for a command of the user, except for what changes how bash parses it", () => {
     const { GOPATH: _, BASH_ENV: __, IFS: ___, ...own } = ENV;
     expect(commandEnvironment(ENV, [KEY], 'all')).toEqual({ ...own, TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' });
   });
 
-  it('keeps a variable that has a short key by chance, and none that is that key', () => {
+  it('keeps a variable that contains a short key by chance, but none that equals it', () => {
     const env = { HOME: '/home/local', USER: 'local' };
     expect(commandEnvironment(env, ['local'])).toEqual({
       HOME: '/home/local',
@@ -87,7 +87,7 @@ describe('the environment of a command', () => {
       'SYSTEMROOT',
       'WSL_DISTRO_NAME',
     ],
-  ])('has %s, but not a variable whose name only has that in it', (name) => {
+  ])('contains %s, but not a variable whose name only contains that', (name) => {
     const env = { [name]: 'x', [`X${name}`]: 'x', [`${name}1`]: 'x' };
     expect(commandEnvironment(env, ['another'])).toEqual({ [name]: 'x', TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' });
   });
@@ -106,13 +106,13 @@ describe('the environment of a command', () => {
       'EXECIGNORE',
     ],
     ...['BASH_XTRACEFD', 'BASH_FUNC_ls%%'],
-  ])('never has %s, which bash itself reads', (name) => {
+  ])('never contains %s, which bash itself reads', (name) => {
     const env = { [name]: 'x', [`X${name}`]: 'x' };
     expect(commandEnvironment(env, [], 'all')).toMatchObject({ [`X${name}`]: 'x' });
     expect(commandEnvironment(env, [], 'all')).not.toHaveProperty([name]);
   });
 
-  it('has no variable with any of several secrets in it', () => {
+  it('contains no variable with any of several secrets', () => {
     const env = { HOME: '/home/first-1', USER: 'second-2', LANG: 'C' };
     expect(Object.keys(commandEnvironment(env, ['first-1', 'second-2'])).sort()).toEqual([
       'GIT_TERMINAL_PROMPT',

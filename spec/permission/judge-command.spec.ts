@@ -49,7 +49,7 @@ describe('a rule for bash', () => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', reason });
   });
 
-  it('covers a command that is run by another when it names both', async () => {
+  it('covers a command that another one runs if it names both', async () => {
     const narrow = judgeWith({
       allow: bash('sudo apt update:*', 'bash scripts/build.sh:*', 'sed -i:*', 'xargs grep:*'),
     });
@@ -65,13 +65,13 @@ describe('a rule for bash', () => {
     expect((await exact('cd src && make > log2')).decision).toBe('ask');
   });
 
-  it('covers every command when it names the tool alone, but no private place', async () => {
+  it('covers every command if it names the tool alone, but no private file', async () => {
     const all = judgeWith({ allow: ['bash'] });
     expect(await all('make > "$anything"')).toMatchObject({ decision: 'allow' });
     expect((await all('cat ~/.aws/credentials')).decision).toBe('ask');
   });
 
-  it('lets no command change the file that it redirects to when it names the tool alone', async () => {
+  it('lets no command change the file that it redirects to if it names the tool alone', async () => {
     const all = { allow: ['bash'] };
     for (const command of ['echo a > ~/notes', 'echo a >> inside', '{ make; } > "$HOME/x"'])
       expect(await judgeWith(all)(command)).toMatchObject({ decision: 'allow', grant: { write: false, files: [] } });
@@ -84,7 +84,7 @@ describe('a rule for bash', () => {
     expect((await bare('cat notes.txt 2>/dev/null')).decision).toBe('allow');
   });
 
-  it('lets a command do what the rules that cover it say, and not what one says that does not cover all of it', async () => {
+  it('lets a command do what the rules covering it allow, not what a rule allows that covers only a part', async () => {
     const exact = judgeWith({ allow: [...bash('timeout -z 5 make'), { rule: 'bash(timeout:*)', write: true }] });
     expect(await exact('timeout -z 5 make')).toMatchObject({ decision: 'allow', grant: { write: false } });
     const both = judgeWith({ allow: [...bash('make:*'), { rule: 'bash(make all:*)', write: true }] });
@@ -99,7 +99,7 @@ describe('a rule for bash', () => {
       expect([command, (await judge(command)).decision]).toEqual([command, 'ask']);
   });
 
-  it('covers no name that may be a private file, where the folder is not certain', async () => {
+  it('covers no name that may be a private file if the folder is unknown', async () => {
     const look = judgeWith({ allow: bash('cat:*', 'cd:*', 'jq:*') });
     expect((await look('cd sub && cat .env')).decision).toBe('ask');
     const move = judgeWith({ allow: bash('echo:*', 'pushd:*', 'popd:*') });
@@ -108,7 +108,7 @@ describe('a rule for bash', () => {
     expect(await look('jq .key x.json')).toMatchObject({ decision: 'allow' });
   });
 
-  it('covers a redirection when a rule for write_file does', async () => {
+  it('covers a redirection if a rule for write_file does', async () => {
     const write = judgeWith({ allow: ['bash(echo:*)', 'write_file(out/*)'] });
     expect(await write('echo a > out/deep/x')).toMatchObject({ decision: 'allow' });
     for (const command of ['echo a > other', 'echo a > out/../x', 'cd / && echo a > out/x', 'echo a > "$out/x"'])
@@ -116,7 +116,7 @@ describe('a rule for bash', () => {
   });
 });
 
-describe('a program that looks, and can do more', () => {
+describe('a program that reads, and can do more', () => {
   const judge = judgeWith({
     allow: bash(
       ...['sed', 'awk', 'rg', 'fd', 'tree', 'less', 'uniq', 'date', 'file', 'yq', 'git', 'ps', 'curl', 'npm', 'go'].map(
@@ -167,7 +167,7 @@ describe('a program that looks, and can do more', () => {
   ])('asks for %s', async (command) => expect((await judge(command)).decision).toBe('ask'));
 });
 
-describe('names that are not written out', () => {
+describe('names with wildcards', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'hi-names-'));
@@ -229,12 +229,12 @@ describe('names that are not written out', () => {
     'grep -nf.env x',
   ])('are private files: %s', async (command) => expect(await decide(command)).toBe('ask'));
 
-  it('are compared in no time, however many stars there are', async () => {
+  it('are compared quickly, however many stars there are', async () => {
     writeFileSync(join(folder, 'deep', 'a'.repeat(250)), '');
     expect(await decide(`cat deep/${'*a'.repeat(60)}b`)).toBe('allow');
   });
 
-  it('are looked through in no time, however long they are', async () => {
+  it('are searched quickly, however long they are', async () => {
     const long = 60_000;
     const commands = [`cat ${'{'.repeat(long)}$x`, `cat x{${','.repeat(long)}}*`, `cat s${"''".repeat(long)}*`];
     for (const command of commands) expect([command.length, await decide(command)]).toEqual([command.length, 'ask']);
@@ -245,7 +245,7 @@ describe('names that are not written out', () => {
     expect(verdict).toMatchObject({ reason: 'a word in it is too long to check', rule: null });
   });
 
-  it('are seen from every folder that the line goes to', async () => {
+  it('are expanded in every folder that the line changes to', async () => {
     const judge = judgeWith(
       { allow: bash('cat:*', 'cd:*'), deny: ['read_file(shut/*)'] },
       { root: folder, workingFolder: folder, ownPlaces: [join(folder, 'own')] },
@@ -263,13 +263,13 @@ describe('names that are not written out', () => {
     expect(await Promise.all(verdicts)).toEqual(['ask', 'ask', 'ask', 'ask', 'ask', 'ask', 'deny', 'allow']);
   });
 
-  it('are more than can be looked through', async () => {
+  it('are too many to search', async () => {
     for (let name = 0; name <= 5000; name += 1) writeFileSync(join(folder, 'deep', `${name}`), '');
     expect(await decide('cat deep/5*')).toBe('ask');
   });
 });
 
-describe('a place from which commands run later', () => {
+describe('a file that runs later', () => {
   const judge = judgeWith({ allow: bash('curl:*', 'git:*', 'find:*', 'cat:*', 'make:*', 'wget:*', 'history:*') });
 
   it.each([
@@ -280,7 +280,7 @@ describe('a place from which commands run later', () => {
     'git format-patch -o .git/hooks HEAD',
     'git clone x ~/.config/autostart',
     'history -w ~/.bashrc',
-  ])('is asked for, whatever program may write there: %s', async (command) =>
+  ])('is asked about, whatever program may write it: %s', async (command) =>
     expect(await judge(command)).toMatchObject({ decision: 'ask', rule: null }),
   );
 
@@ -293,7 +293,7 @@ describe('a place from which commands run later', () => {
   ])('may be read and named: %s', async (command) => expect(await judge(command)).toMatchObject({ decision: 'allow' }));
 });
 
-describe('a rule that denies', () => {
+describe('a deny rule', () => {
   const judge = judgeWith({ allow: ['bash'], deny: bash('rm:*', 'git push:*', 'curl') });
 
   it.each([
@@ -320,7 +320,7 @@ describe('a rule that denies', () => {
     '/bin/RM x',
     'parallel rm ::: x',
     'curl',
-  ])('forbids %s though everything is allowed', async (command) => {
+  ])('forbids %s even if everything is allowed', async (command) => {
     expect((await judge(command)).decision).toBe('deny');
   });
 
@@ -451,7 +451,7 @@ describe('a rule that denies', () => {
     'cp /bin/rm y; ./y x',
     'ln -s /usr/bin/rm y',
     'crontab x',
-  ])('asks for %s, which it may speak of, and does not leave that to -y', async (command) => {
+  ])('asks about %s, to which it may apply, even with -y', async (command) => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true, rule: null });
   });
 
@@ -460,12 +460,12 @@ describe('a rule that denies', () => {
     ['git commit:*', 'git cherry-pick x'],
     ['git checkout:*', 'git switch x'],
     ['npm exec:*', 'npm x a'],
-  ])('%s asks for %s, which does the same', async (rule, command) => {
+  ])('%s asks about %s, which does the same', async (rule, command) => {
     const judge = judgeWith({ allow: ['bash'], deny: bash(rule) });
     expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true });
   });
 
-  it('holds for a file that a variable names, and asks for no other', async () => {
+  it('applies to a file that a variable names, and asks about no other', async () => {
     const files = judgeWith({ allow: ['bash'], deny: ['read_file(secret/*)'] });
     for (const command of ['cat "$FILE"', 'cat $FILE', 'sort -u ${1}', 'ls; grep x "$(cat list)"'])
       expect([command, await files(command)]).toMatchObject([command, { decision: 'ask', mayBeDenied: true }]);
@@ -475,7 +475,7 @@ describe('a rule that denies', () => {
     expect((await programs('cat "$FILE"')).decision).toBe('allow');
   });
 
-  it('may be about a file in a folder that is not known, unless it is about commands', async () => {
+  it('may apply to a file in an unknown folder, unless it is about commands', async () => {
     for (const [deny, mayBeDenied] of [
       [bash('rm:*'), false],
       [['read_file(t/*)'], true],
@@ -485,7 +485,7 @@ describe('a rule that denies', () => {
     }
   });
 
-  it('holds for the files a command names or redirects to', async () => {
+  it('applies to the files a command names or redirects to', async () => {
     const files = judgeWith({ allow: ['bash', 'write_file'], deny: ['read_file(secret/*)', 'write_file(src/*)'] });
     for (const command of [
       'cat secret/x',
@@ -501,7 +501,7 @@ describe('a rule that denies', () => {
   });
 });
 
-describe('a rule that denies, where a line runs a script', () => {
+describe('a deny rule for a line that runs a script', () => {
   const judge = judgeWith({ allow: ['bash', 'write_file'], deny: bash('rm:*') });
 
   it.each([
@@ -513,7 +513,7 @@ describe('a rule that denies, where a line runs a script', () => {
     'echo "import os" > x.py; python3 x.py',
     'echo rm a > s.sh; env sh s.sh',
     'cp $x $y; ./s.sh',
-  ])('asks where the line writes that script: %s', async (command) => {
+  ])('asks if the line writes that script: %s', async (command) => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true });
   });
 
@@ -532,8 +532,8 @@ describe('a rule that denies, where a line runs a script', () => {
   );
 });
 
-describe('a rule that asks', () => {
-  it('beats one that allows, and cannot be answered for always', async () => {
+describe('an ask rule', () => {
+  it('overrides an allow rule, and cannot be answered with "always"', async () => {
     const judge = judgeWith({ allow: ['bash'], ask: bash('git push:*') });
     expect(await judge('git fetch')).toMatchObject({ decision: 'allow' });
     expect(await judge('git fetch && git push')).toMatchObject({

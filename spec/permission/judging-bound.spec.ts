@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { excessOf, excessOfParts, inTime, isStackOverflow } from '../../lib/permission/judging-bound.js';
 import { judgeWith } from '../support/judging.js';
 
-describe('a command that is too much to judge', () => {
-  it('is too long, nested too deeply, or of too many words or parts', () => {
+describe('a command that is too complex to judge', () => {
+  it('is too long, nested too deeply, or has too many words or parts', () => {
     expect([excessOf('x'.repeat(64 * 1024)), excessOf('x'.repeat(64 * 1024 + 1))]).toEqual([
       null,
       'it is longer than 64 KiB, too long to judge',
@@ -21,7 +21,7 @@ describe('a command that is too much to judge', () => {
     ]);
   });
 
-  it('is asked for, also with a rule that covers everything', async () => {
+  it('is asked about, even with a rule that covers everything', async () => {
     const judge = judgeWith({ allow: ['bash'] });
     for (const [command, reason] of [
       [`echo ${'x'.repeat(70_000)}`, 'it is longer than 64 KiB, too long to judge'],
@@ -35,7 +35,7 @@ describe('a command that is too much to judge', () => {
       ]);
   });
 
-  it('may overflow a parser’s stack, which is no other error', () => {
+  it('is recognised by an overflow of the parser’s stack, and by no other error', () => {
     expect(isStackOverflow(new RangeError('Maximum call stack size exceeded'))).toBe(true);
     expect([new RangeError('Invalid array length'), new Error('call stack'), null].map(isStackOverflow)).toEqual([
       false,
@@ -45,8 +45,8 @@ describe('a command that is too much to judge', () => {
   });
 });
 
-describe('the time to judge', () => {
-  it('ends with the verdict, and what still works for it is told', async () => {
+describe('the time limit of a judgement', () => {
+  it('ends with the result, and aborts the work still running for it', async () => {
     let ended = false;
     const judging = async (signal: AbortSignal): Promise<string> => {
       signal.addEventListener('abort', () => {
@@ -65,7 +65,7 @@ describe('the time to judge', () => {
     expect(Date.now() - began).toBeGreaterThan(2900);
   });
 
-  it('is over when the user interrupts', async () => {
+  it('ends early if the user interrupts', async () => {
     const stop = new AbortController();
     const judging = inTime(() => new Promise(() => undefined), stop.signal);
     stop.abort(new Error('stopped'));

@@ -36,7 +36,7 @@ describe('the mask of secrets', () => {
       expect([text, mask(text)]).toEqual([text, text.replace(key, MASK)]);
   });
 
-  it('hides a private key whole, also when its end is cut off', () => {
+  it('hides a whole private key, even if its end is cut off', () => {
     const begin = '-----BEGIN OPENSSH PRIVATE KEY-----';
     const end = '-----END OPENSSH PRIVATE KEY-----';
     expect(secretMask([])(`a\n${begin}\nb3Blbn\nNzaC1r\n${end}\nb`)).toBe(`a\n${MASK}\nb`);
@@ -63,17 +63,17 @@ describe('the mask of secrets', () => {
     'https://<user>:<password>@host',
     'mail me://a:b c@host',
     'http://host:8080/@scope/x',
-  ])('leaves an address without one alone: %s', (text) => {
+  ])('leaves an address without credentials unchanged: %s', (text) => {
     expect(secretMask([])(text)).toBe(text);
   });
 
-  it('leaves ordinary text alone', () => {
+  it('leaves ordinary text unchanged', () => {
     const text =
       'task-based sk-learn AKIAX eyJ. ask-me-anything-about-this-long-thing disk-usage-of-the-whole-system commit 2c1bf5fd0a3be1c7e1f1 -----BEGIN CERTIFICATE-----';
     expect(secretMask(['', 'ab'])(text)).toBe(text);
   });
 
-  it('hides every configured key wherever it is, whatever characters it has', () => {
+  it('hides every configured key anywhere, whatever characters it contains', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (secret, before, after) => {
         fc.pre(!MASK.includes(secret) && !/^[a-z_-]+$/i.test(secret));
@@ -82,23 +82,23 @@ describe('the mask of secrets', () => {
     );
   });
 
-  it('hides a configured key read backwards, in hexadecimal of either case and as an address spells each character', () => {
+  it('hides a configured key reversed, in hexadecimal of either case and percent-encoded', () => {
     const key = 'key-0123456789-abc';
     const hex = Buffer.from(key).toString('hex');
     for (const form of [[...key].reverse().join(''), hex, hex.toUpperCase(), hex.toUpperCase().replace(/../g, '%$&')])
       expect(secretMask([key])(`a ${form} b`)).toBe(`a ${MASK} b`);
   });
 
-  it('leaves words that stand in for a key where none is needed', () => {
+  it('leaves placeholders for a key where none is needed', () => {
     const text = '/opt/ollama /usr/local/bin lm-studio not-needed EMPTY';
     expect(secretMask(['ollama', 'local', 'lm-studio', 'not-needed', 'EMPTY'])(text)).toBe(text);
   });
 
-  it('hides the longer of two keys of which one begins the other', () => {
+  it('hides the longer of two keys with a common beginning', () => {
     expect(secretMask(['secret-1', 'secret-1-and-more'])('x secret-1-and-more x')).toBe(`x ${MASK} x`);
   });
 
-  it('reaches every text in a result and keeps the rest', () => {
+  it('applies to every text in a result and keeps the rest', () => {
     const mask = secretMask(['hunter22']);
     const result = {
       stdout: 'a hunter22',
@@ -128,7 +128,7 @@ describe('the mask of secrets', () => {
   });
 });
 
-describe('what is not looked for at each character', () => {
+describe('a secret found by its special characters', () => {
   const secrets = ['sk-test-1234567890abcdef', 'a longer secret with words'];
   const patterns = [...secrets.map(secretPattern), ...secrets.map(cutSecretPattern)];
   const whole = new RegExp([...patterns, `(?<![A-Za-z0-9])(?:${SHAPES.join('|')})`].join('|'), 'g');
@@ -147,7 +147,7 @@ describe('what is not looked for at each character', () => {
       .map(([secret, one, other]) => secret.slice(Math.min(one, other), Math.max(one, other))),
   );
 
-  it('is masked all the same', () => {
+  it('is masked like by a search of the whole text', () => {
     const mask = secretMask(secrets);
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
@@ -158,7 +158,7 @@ describe('what is not looked for at each character', () => {
     );
   });
 
-  it('has a sign in it', () => {
+  it('contains a special character', () => {
     for (const shape of shapes) fc.assert(fc.property(shape, (text) => expect(secretMask([])(text)).toContain(MASK)));
   });
 });

@@ -41,19 +41,19 @@ describe('a command that a shell runs', () => {
     ['bash --rcfile x -c ls', 'the shell option --rcfile is not known'],
     ["sh -c 'echo $(( 1 ))'", 'sh may parse it differently'],
     ["zsh -c '[[ a || b ]]'", 'zsh may parse it differently'],
-  ])('is not taken for allowed: %s', async (command, reason) => {
+  ])('is not taken as allowed: %s', async (command, reason) => {
     const verdict = await judge(command);
     expect(verdict).toMatchObject({ decision: 'ask', reason: expect.stringContaining(reason) });
   });
 
-  it('parses in bash itself what only bash knows', async () => {
+  it('is parsed as bash if bash runs it, and asked about if another shell does', async () => {
     const bash = judgeWith({ allow: rules('bash:*', 'echo:*') });
     expect(await bash("bash -c 'echo ${a:1}'")).toMatchObject({ decision: 'allow' });
     expect(await bash("sh -c 'echo ${a:1}'")).toMatchObject({ decision: 'ask' });
   });
 });
 
-describe('a rule that forbids', () => {
+describe('a deny rule', () => {
   const judge = judgeWith({ allow: rules('*'), deny: rules('rm:*', 'git push:*') });
 
   it.each([
@@ -83,7 +83,7 @@ describe('a rule that forbids', () => {
     'git-anything x',
     './rm.sh $x',
     'awk "$program"',
-  ])('asks before what may hide it: %s', async (command) => {
+  ])('asks about what may hide it: %s', async (command) => {
     expect((await judge(command)).decision).not.toBe('allow');
   });
 
@@ -95,11 +95,11 @@ describe('a rule that forbids', () => {
   );
 });
 
-describe('what only bash reads as the parser does', () => {
+describe('syntax that only bash parses like hi', () => {
   const judge = judgeWith({ allow: rules('bash:*', 'sh:*', 'dash:*', 'zsh:*', 'ls:*', 'echo:*', 'cat:*', 'eval:*') });
   const scripts = ['a[0]=./x', 'a+=./x', 'ls {a,b}', 'ls ~+/x', 'cat 10<x', 'time ls', 'ls {n}<x', 'path=./x; ls'];
 
-  it.each(scripts)('is asked about where another shell runs it: %s', async (script) => {
+  it.each(scripts)('is asked about if another shell runs it: %s', async (script) => {
     const reason = expect.stringMatching(/sh may parse it differently|it sets path/);
     for (const program of ['sh', 'dash', 'zsh'])
       expect(await judge(`${program} -c '${script}'`)).toMatchObject({ decision: 'ask', reason });
@@ -108,7 +108,7 @@ describe('what only bash reads as the parser does', () => {
     expect(await judge(`sh -c 'eval "${script}"'`)).toMatchObject({ decision: 'ask', reason });
   });
 
-  it('is nothing that all shells read alike', async () => {
+  it('does not include what all shells parse alike', async () => {
     for (const script of ['a=1; ls $a', 'ls a{b', 'cat < x 2>&1', 'ls ~/x', 'ls "{a,b}"'])
       expect([script, (await judge(`sh -c '${script}'`)).decision]).toEqual([script, 'allow']);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isRepository, runsLater } from '../../lib/permission/sandbox/runs-later.js';
 
-describe('names from which a program runs something later', () => {
+describe('names of files that run later', () => {
   it.each([
     ...['.gemini', '.opencode', 'opencode.json', '.kiro', '.windsurf', '.kilocode', '.amp'],
     ...['.ghci', '.octaverc', '.Renviron', 'activate', 'activate.fish', 'Activate.ps1'],

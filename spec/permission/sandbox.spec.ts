@@ -42,7 +42,7 @@ async function expectInSandbox(command: string, result: JsonObject, on?: Bench):
 }
 
 describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not work here: refusals only'})`, () => {
-  it('lets a command write in the working folder and keeps its folder', async () => {
+  it('lets a command write in the working folder, and keeps that folder', async () => {
     mkdirSync(file('sub'));
     await expectInSandbox('echo a > x && cd sub && pwd', {
       stdout: `${file('sub')}\n`,
@@ -59,11 +59,11 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     await expectInSandbox(command, { stdout: '', exit_code: 0 });
   });
 
-  it('filters its system calls', async () => {
+  it('filters system calls', async () => {
     await expectInSandbox("grep '^Seccomp:' /proc/self/status", { stdout: 'Seccomp:\t2\n' });
   });
 
-  it('gives it a temporary folder of its own', async () => {
+  it('provides a separate temporary folder', async () => {
     await expectInSandbox('echo a > /tmp/hi-sandbox-spec && ls /tmp/hi-sandbox-spec && cd /tmp', {
       stdout: '/tmp/hi-sandbox-spec\n',
     });
@@ -71,7 +71,7 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     await expectInSandbox('pwd', { exit_code: 0 });
   });
 
-  it('hides places where keys are kept, and those of hi', async () => {
+  it('hides private places, and those of hi', async () => {
     const secret = join(dirname(place.folder), 'secret');
     mkdirSync(secret);
     writeFileSync(join(secret, 'config.json'), 'hunter2');
@@ -82,7 +82,7 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     await expectInSandbox(`cat ${secret}/config.json ${secret}/../key`, { stdout: '' }, closed);
   });
 
-  it('lets no command change what git or hooks run later outside of it', async () => {
+  it('protects what git or hooks run later outside of it', async () => {
     mkdirSync(file('.git/hooks'), { recursive: true });
     writeFileSync(file('.git/config'), '[core]');
     await expectInSandbox(
@@ -95,12 +95,12 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     ]);
   });
 
-  it('lets none make a repository where there is none', async () => {
+  it('prevents a new repository', async () => {
     await expectInSandbox('mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; ls -A .git', { stdout: '' });
     expect(existsSync(file('.git'))).toBe(false);
   });
 
-  it('lets none put another repository in the place of the one that is there', async () => {
+  it('prevents replacing a repository', async () => {
     mkdirSync(file('.git'));
     writeFileSync(file('.git/config'), '[core]');
     await expectInSandbox('mv .git away; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; ls -A .', {
@@ -112,7 +112,7 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     await expectInSandbox('echo gitdir: evil > .git; rm .git; cat .git', { stdout: 'gitdir: elsewhere' }, tree);
   });
 
-  it('keeps a repository that lies elsewhere in the project, and hooks that do', async () => {
+  it('protects a repository elsewhere in the project, and its hooks', async () => {
     mkdirSync(file('deep/repository/hooks'), { recursive: true });
     mkdirSync(file('tools/hooks'), { recursive: true });
     writeFileSync(file('.git'), 'gitdir: deep/repository\n');
@@ -144,7 +144,7 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     },
   );
 
-  it('lets none change the kernel, whoever runs it', async () => {
+  it('protects the kernel, whoever runs the command', async () => {
     const path = '/proc/sys/kernel/core_pattern';
     await expectInSandbox(
       `cat ${path} > before; cat before > ${path} && echo wrote; [ -w ${path} ] && echo open; true`,
@@ -154,7 +154,7 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     );
   });
 
-  it('reaches no network unless it is allowed', async () => {
+  it('denies network access unless it is allowed', async () => {
     const server = createServer((socket) => socket.end('hello'));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -169,20 +169,20 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     );
   });
 
-  it('shows it no other process, so no environment with keys', async () => {
+  it('hides other processes, and with them environments that contain keys', async () => {
     await expectInSandbox(
       'ls /proc | grep -c "^[0-9]*$" | grep -q "^[1-9]$" && echo few; cat /proc/*/environ | grep -c JEST_WORKER_ID= > count; true',
       { stdout: 'few\n' },
     );
   });
 
-  it('ends what it leaves in the background with the command', async () => {
+  it('ends background processes with the command', async () => {
     await expectInSandbox('(sleep 0.5; touch later) & echo started', { stdout: 'started\n', exit_code: 0 });
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(existsSync(file('later'))).toBe(false);
   });
 
-  it('tells model and user what it renamed', async () => {
+  it('reports to model and user what it renamed', async () => {
     const { call, run: runCalls } = runnerOn(place, { allowAll: true });
     const { events, results } = await runCalls([call('bash', { command: 'echo evil > .envrc' })]);
     if (!works) return expect(results[0]?.error).toContain('bubblewrap cannot be used here');
@@ -191,12 +191,12 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     expect(events.at(-1)).toEqual({ type: 'notice', level: 'warning', text });
   });
 
-  it('ends a command in it when its time is up', async () => {
+  it('ends a command at its time limit', async () => {
     const short = another({ sandbox: { network: false, hidden: [] }, timeout: 300 });
     await expectInSandbox("trap '' TERM; while :; do sleep 1; done", { exit_code: 124, timed_out: true }, short);
   });
 
-  it('refuses to run anything where the working folder is the root of the file system', async () => {
+  it('refuses to run anything if the working folder is the root of the file system', async () => {
     const everything = { ...place, context: { ...place.context, root: '/' } };
     expect(await run('true', everything)).toEqual({
       error: expect.stringContaining('the working folder is the root of the file system'),

@@ -32,7 +32,7 @@ function decision(profile: readonly string[], operation: string, path: string): 
 }
 
 describe('the profile for sandbox-exec', () => {
-  it('is well-formed whatever a path has in it', () => {
+  it('is well-formed whatever a path contains', () => {
     const place = '/a "b" (c) \\d';
     for (const line of rules({ hidden: [place], grant: { write: true, network: false, files: [place] } })) {
       const bare = line.replace(/"(?:[^"\\]|\\.)*"/g, '');
@@ -42,7 +42,7 @@ describe('the profile for sandbox-exec', () => {
     expect(decision(rules({ hidden: [place] }), 'file-read', place)).toBe('deny');
   });
 
-  it('lets a command that reads write to its temporary folder alone', () => {
+  it('lets a reading command write only to its temporary folder', () => {
     expect(decision(rules({}), 'file-write', '/temporary/x')).toBe('allow');
     for (const path of ['/project/x', '/etc/passwd', '/temporary2'])
       expect([path, decision(rules({}), 'file-write', path)]).toEqual([path, 'deny']);
@@ -55,7 +55,7 @@ describe('the profile for sandbox-exec', () => {
     expect(decision(profile, 'file-write', '/project/x')).toBe('deny');
   });
 
-  it('lets one that may write neither change, move nor link what it does not see', () => {
+  it('lets a writing command neither change, move nor link what it cannot see', () => {
     const grant = { write: true, network: false, files: [] };
     const replaced = [{ path: '/project/.git/config', by: '/copy' }];
     const profile = rules({ grant, hidden: ['/project/a/b/.env', '/home/u/.ssh'], replaced });
@@ -72,7 +72,7 @@ describe('the profile for sandbox-exec', () => {
     expect(rules({ hidden: ['/project/a/b/.env'] }).join()).not.toContain('file-write-unlink');
   });
 
-  it('lets names be looked up where it allows the network, and reaches no other socket of a program', () => {
+  it('allows name lookups with the network, and no other socket of a program', () => {
     const profile = rules({ grant: { write: false, network: true, files: [] } });
     const [deny, allow] = profile.filter((rule) => rule.includes('network'));
     expect(deny).toBe('(deny network* (remote unix-socket))');
@@ -80,7 +80,7 @@ describe('the profile for sandbox-exec', () => {
     expect(rules({}).filter((rule) => rule.includes('network'))).toEqual(['(deny network*)']);
   });
 
-  it('lets a command that may write change the project, but not what other programs run later', () => {
+  it('lets a writing command change the project, except for files that run later', () => {
     const grant = { write: true, network: false, files: [] };
     const profile = rules({ grant, runsLater: ['/project/.git'], missing: ['/project/.husky'] });
     expect(decision(profile, 'file-write', '/project/src/x')).toBe('allow');
@@ -96,14 +96,14 @@ describe('the profile for sandbox-exec', () => {
     expect(decision(profile, 'file-read', '/home/x')).toBe('allow');
   });
 
-  it('closes the network, and opens it but for local sockets', () => {
+  it('denies the network, and allows all of it except local sockets', () => {
     expect(rules({})).toContain('(deny network*)');
     const open = rules({ grant: { write: false, network: true, files: [] } });
     expect(open).toContain('(deny network* (remote unix-socket))');
     expect(open).not.toContain('(deny network*)');
   });
 
-  it('is tried with a rule of every kind, none of which reaches a place of the user', () => {
+  it('is tested with a rule of every kind, none of which affects a file of the user', () => {
     expect(seatbeltProfile(SEATBELT_PROBE).split('\n')).toEqual([
       '(version 1)',
       '(allow default)',

@@ -47,13 +47,13 @@ describe('a configured key', () => {
     expect(mask(JSON.stringify({ odd }))).toBe(`{"odd":"${MASK}"}`);
   });
 
-  it('is masked in an address that comes in pieces', () => {
+  it('is masked in an address that arrives in pieces', () => {
     const text = 'origin https://me:hunter2hunter@host/a.git (fetch)\nhttps://host/x me@host\n';
     for (let length = 1; length < text.length; length += 1)
       expect(joined(cut(text, Array(20).fill(length)))).toBe(text.replace('hunter2hunter', MASK));
   });
 
-  it('is masked where a cut leaves a part of it', () => {
+  it('is masked if only a part of it is left by a cut', () => {
     const mask = secretMask([KEY]);
     const gap = '\n[… 90 of 900 characters left out. All is in /x …]\n';
     expect(mask(`key: ${KEY.slice(0, 15)}${gap}${KEY.slice(15)} and more`)).toBe(`key: ${MASK}${gap}${MASK} and more`);
@@ -65,7 +65,7 @@ describe('a configured key', () => {
   it.each([
     ['backwards', [...KEY].reverse().join('')],
     ['percent-encoded', Buffer.from(KEY).toString('hex').toUpperCase().replace(/../g, '%$&')],
-  ])('is masked %s in pieces, wherever it is cut', (_name, form) => {
+  ])('is masked %s in pieces, however it is split', (_name, form) => {
     for (let length = 1; length < form.length; length += 1) {
       const pieces = cut(`x ${form} y`, Array(200).fill(length));
       expect(joined(pieces, new SecretStream(ownSecretMask([KEY]), [KEY], false))).toBe(`x ${MASK} y`);
@@ -76,7 +76,7 @@ describe('a configured key', () => {
     ['Base64', Buffer.from(`a=${KEY}`).toString('base64').replace(/.{20}/g, '$&\n')],
     ['Base64 with CRLF', Buffer.from(KEY).toString('base64').replace(/.{9}/g, '$&\r\n')],
     ['hexadecimal', Buffer.from(KEY).toString('hex').replace(/.{16}/g, '$&\n')],
-  ])('is masked in lines of %s in pieces, wherever they are cut', (_name, form) => {
+  ])('is masked in lines of %s in pieces, however they are split', (_name, form) => {
     const whole = `x ${form} y\nand ${form}`;
     for (let length = 1; length < form.length; length += 1) {
       const masked = new SecretStream(ownSecretMask([KEY]), [KEY], false);
@@ -87,7 +87,7 @@ describe('a configured key', () => {
     }
   });
 
-  it('keeps no end of a line back that has less than four characters of one', () => {
+  it('does not delay the end of a line with fewer than four of its characters', () => {
     const masked = new SecretStream(ownSecretMask([KEY]), [KEY], false);
     const first = Buffer.from(KEY).toString('base64');
     for (const line of ['one\n', `two ${first.slice(0, 3)}\n`]) expect(masked.push(line)).toBe(line);
@@ -95,7 +95,7 @@ describe('a configured key', () => {
     expect(masked.push('so')).toBe(`${first.slice(0, 4)}\nso`);
   });
 
-  it('is masked in pieces, wherever it is cut, and nothing else is changed', () => {
+  it('is masked in pieces, however it is split, and nothing else is changed', () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom(KEY, KEY.slice(0, 9), 's', 'sk-', '\n'), fc.string({ maxLength: 5 })))
       .map((parts) => parts.join(''));
@@ -114,7 +114,7 @@ describe('a key of a known shape', () => {
       expect(joined([`x ${key.slice(0, at)}`, `${key.slice(at)} y`])).toBe(`x ${MASK} y`);
   });
 
-  it('holds nothing else back', () => {
+  it('delays nothing else', () => {
     const masked = stream();
     expect(masked.push('50 of 60')).toBe('50 of 60');
     // A key in an address may begin with it.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeWith } from '../support/judging.js';
 
-describe('a script of sed', () => {
+describe('a sed script', () => {
   it.each(["sed -n 'w out' x", "sed 's/a/b/w out' x", 'sed -e p -e "/x/Wout" x', "sed '$!{p;w ./out' -e '}' x"])(
     'that writes a file is a write of it: %s',
     async (command) => {
@@ -27,7 +27,7 @@ describe('a script of sed', () => {
     },
   );
 
-  it('may name the devices of its output', async () => {
+  it('may name its output devices', async () => {
     expect(await judgeWith({ allow: ['bash(sed:*)'] })("sed 'w /dev/stdout' x")).toMatchObject({ decision: 'allow' });
   });
 
@@ -40,7 +40,7 @@ describe('a script of sed', () => {
     },
   );
 
-  it('is shown with what it runs', async () => {
+  it('is shown with the commands that it runs', async () => {
     const judge = judgeWith({ allow: ['bash(sed:*)'] });
     expect(await judge("sed '1e rm x' y")).toMatchObject({ reason: "its script runs rm x: sed '1e rm x' y" });
   });

@@ -20,22 +20,22 @@ const made = (name: string): string => {
   return path;
 };
 
-describe('what a command left for other programs to run', () => {
-  it('gets the first ending that is free', () => {
+describe('a file that a command left for other programs to run', () => {
+  it('gets the first free suffix', () => {
     const path = made('.envrc');
     made('.envrc.set-aside-1');
     expect(setAside([path])).toEqual([`${path}.set-aside-2`]);
     expect(existsSync(path)).toBe(false);
   });
 
-  it('is renamed where the command has taken every ending', () => {
+  it('is renamed even if the command has taken every suffix', () => {
     const path = made('.envrc');
     for (let number = 1; number <= 120; number += 1) made(`.envrc.set-aside-${number}`);
     expect(setAside([path])).toEqual([expect.stringMatching(/\/set-aside-[-0-9a-f]{36}$/)]);
     expect(existsSync(path)).toBe(false);
   });
 
-  it('is renamed where its name leaves no room for an ending, and keeps none of the others from it', () => {
+  it('is renamed even if its name leaves no room for a suffix, without affecting others', () => {
     const paths = [made(`${'n'.repeat(240)}.code-workspace`), made('.envrc')];
     expect(setAside(paths)).toEqual([
       expect.stringMatching(/\/set-aside-[-0-9a-f]{36}$/),
@@ -44,7 +44,7 @@ describe('what a command left for other programs to run', () => {
     expect(paths.filter((path) => existsSync(path))).toEqual([]);
   });
 
-  it('is renamed in a folder whose own name changes', () => {
+  it('is renamed in a folder that is itself renamed', () => {
     mkdirSync(join(folder, 'bare/sub'), { recursive: true });
     const paths = [join(folder, 'bare'), made('bare/sub/.envrc')];
     expect(setAside(paths)).toHaveLength(2);
@@ -53,7 +53,7 @@ describe('what a command left for other programs to run', () => {
     expect(setAside(two)).toEqual(two.map((path) => `${path}.set-aside-1`));
   });
 
-  it('is renamed in a folder that the command took the right to change from', () => {
+  it('is renamed in a folder that the command made read-only', () => {
     mkdirSync(join(folder, 'closed'));
     const path = made('closed/.envrc');
     chmodSync(join(folder, 'closed'), 0o555);
@@ -79,7 +79,7 @@ describe('what a command left for other programs to run', () => {
   );
 
   itWhere(process.getuid?.() === 0, 'only root has files that belong to others')(
-    'is left where the folder belongs to somebody else, and the rest is renamed',
+    'is left if the folder belongs to another user, and the others are renamed',
     async () => {
       const path = made('.envrc');
       chmodSync(folder, 0o755);
@@ -94,7 +94,7 @@ describe('what a command left for other programs to run', () => {
     },
   );
 
-  it('has stood in for a missing file: it is taken away where it is still empty', () => {
+  it('is removed if it is the still empty placeholder of a missing file', () => {
     const [empty, full, folderHere] = [join(folder, 'empty'), join(folder, 'full'), join(folder, 'folder')];
     writeFileSync(empty, '');
     writeFileSync(full, 'x');
@@ -105,7 +105,7 @@ describe('what a command left for other programs to run', () => {
     expect(readdirSync(folder).sort()).toEqual(['filled', 'full']);
   });
 
-  it('is reached again where the command took the right to list it away', () => {
+  it('is reached even if the command made its folder unlistable', () => {
     const closed = join(folder, 'closed');
     mkdirSync(closed);
     chmodSync(closed, 0o200);

@@ -5,7 +5,7 @@ import { tools } from '../../lib/tools/index.js';
 
 const ROOM = resolve(import.meta.dirname, '../../lib/permission');
 
-it('no tool is named by what decides about their calls', () => {
+it('the code that decides about calls names no tool', () => {
   // `bash` is a program too, which commands may run.
   const names = tools.map(({ name }) => name).filter((name) => name !== 'bash');
   const files = readdirSync(ROOM, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

@@ -19,8 +19,8 @@ const tests = {
   isRepository: (path: string) => path.endsWith('/.git'),
 };
 
-describe('the places of a working folder', () => {
-  it('are found wherever they lie, and again after each change', async () => {
+describe('the protected files of a working folder', () => {
+  it('are found wherever they are, and again after each change', async () => {
     const index = new TreeIndex(tests);
     const found = { hidden: [join(folder, 'a/b/c/.env')], runsLater: [join(folder, 'a/.envrc')] };
     expect(await index.find(folder)).toEqual({ ...found, closed: [], isComplete: true, hasAllPackages: true });
@@ -34,11 +34,11 @@ describe('the places of a working folder', () => {
   it.each([
     ['folders', { ...TREE_LIMITS, folders: 4 }],
     ['files', { ...TREE_LIMITS, entries: 4 }],
-  ])('are not all found where there are more %s than are looked through, which is told', async (_what, most) => {
+  ])('are incomplete if there are more %s than are searched, which is reported', async (_what, most) => {
     expect((await new TreeIndex(tests, most).find(folder)).isComplete).toBe(false);
   });
 
-  it('are those of a bare repository as well, whose settings lie in the folder itself', async () => {
+  it('include those of a bare repository, whose settings are in the folder itself', async () => {
     const bare = join(folder, 'a/d');
     for (const name of ['HEAD', 'objects', 'refs']) {
       const found = (await new TreeIndex(tests).find(folder)).runsLater;
@@ -48,17 +48,17 @@ describe('the places of a working folder', () => {
     expect((await new TreeIndex(tests).find(folder)).runsLater).toContain(bare);
   });
 
-  it('are those of a repository whose objects are in another folder', async () => {
+  it('include those of a repository whose objects are in another folder', async () => {
     for (const name of ['HEAD', 'commondir']) writeFileSync(join(folder, 'a/d', name), '');
     expect((await new TreeIndex(tests).find(folder)).runsLater).toContain(join(folder, 'a/d'));
   });
 
-  it('are named pipes too, through which a command would reach other programs', async () => {
+  it('include named pipes, through which a command would reach other programs', async () => {
     execFileSync('mkfifo', [join(folder, 'a/d/control')]);
     expect((await new TreeIndex(tests).find(folder)).hidden).toContain(join(folder, 'a/d/control'));
   });
 
-  it('are none in a folder that is gone, and not looked for below what packages put there', async () => {
+  it('are empty for a missing folder, and are not searched for below installed packages', async () => {
     expect(await new TreeIndex(tests).find(join(folder, 'gone'))).toEqual({
       ...{ hidden: [], runsLater: [], closed: [], isComplete: true, hasAllPackages: true },
     });
@@ -69,7 +69,7 @@ describe('the places of a working folder', () => {
     expect(runsLater).toEqual([join(folder, 'a/.envrc')]);
   });
 
-  it('are repositories only, of a command that may write, in what packages put there, however deep', async () => {
+  it('are only repositories in installed packages, for a writing command, however deep', async () => {
     const index = new TreeIndex(tests);
     for (const path of ['x/.git', '@scope/y/lib/.git', 'x/node_modules/z/.git'])
       mkdirSync(join(folder, 'node_modules', path), { recursive: true });
@@ -84,7 +84,7 @@ describe('the places of a working folder', () => {
     );
   });
 
-  it('are found where packages are too many to search, which is told', async () => {
+  it('are found even if there are too many packages to search, which is reported', async () => {
     for (let number = 0; number < 9; number += 1) mkdirSync(join(folder, `node_modules/${number}`));
     const { runsLater, ...rest } = await new TreeIndex(tests, { ...TREE_LIMITS, folders: 6 }).find(
       folder,
@@ -95,7 +95,7 @@ describe('the places of a working folder', () => {
     expect(rest).toMatchObject({ isComplete: true, hasAllPackages: false });
   });
 
-  it('end to be looked for when the user interrupts', async () => {
+  it('are no longer searched for when the user interrupts', async () => {
     for (let number = 0; number < 3000; number += 1) mkdirSync(join(folder, `${number}`));
     const index = new TreeIndex({ ...tests, isHidden: (path) => path === slowly(path) });
     await expect(index.find(folder, AbortSignal.timeout(30))).rejects.toMatchObject({ name: 'AbortError' });

@@ -8,7 +8,7 @@ const list = { name: 'list_files', args: { path: '.' } };
 const read = { name: 'read_file', args: { path: 'a.txt', limit: 3 } };
 
 describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('an answer of %s', (_, dialect) => {
-  it('streams its text as it comes and keeps it as one part', async () => {
+  it('streams its text as it arrives and keeps it as one part', async () => {
     await using server = await vendorServer(dialect.text('Hel', 'lo 😀 ', 'wörld'));
     const got = await askOnce(dialect, server.url);
     expect(got.events.filter((event) => event.type === 'text').map((event) => event.text)).toEqual([
@@ -46,7 +46,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('an 
     expect(got.end?.stop_reason).toBe('tool_calls');
   });
 
-  it('says when it was stopped by its length', async () => {
+  it('reports when it reached its length limit', async () => {
     await using server = await vendorServer(dialect.length('Hello and'));
     const got = await askOnce(dialect, server.url);
     expect(got.text).toBe('Hello and');
@@ -54,7 +54,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('an 
   });
 
   if (dialect.provider !== 'ollama') {
-    it('leaves its connection for the next request', async () => {
+    it('keeps its connection for the next request', async () => {
       await using server = await vendorServer(dialect.text('Hello'));
       const provider = await adapter(dialect.provider, server.url + dialect.path, dialect.settings);
       for (const _again of [1, 2, 3]) await ask(provider, chatRequest());
@@ -62,7 +62,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('an 
     });
   }
 
-  it('writes nothing on the console, whatever its SDK thinks of model and answer', async () => {
+  it('prints nothing on the console, whatever its SDK would', async () => {
     await using server = await vendorServer(dialect.tools(list), dialect.text('Hello'));
     const written: unknown[] = [];
     for (const method of ['debug', 'info', 'log', 'warn', 'error'] as const)
@@ -75,7 +75,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('an 
     expect(lines.some((line) => line.startsWith('# '))).toBe(dialect.provider === 'anthropic');
   });
 
-  it('names every call by an id that no call of the conversation has', async () => {
+  it('gives every call an id that no other call of the conversation has', async () => {
     await using server = await vendorServer(dialect.tools(list, read));
     const provider = await adapter(dialect.provider, server.url + dialect.path, dialect.settings);
     const first = await ask(provider, chatRequest());

@@ -20,12 +20,12 @@ const REQUEST: ChatRequest = {
 };
 
 describe('a conversation that begins with an answer', () => {
-  it('begins with a user where the vendor insists, and loses nothing', () => {
+  it('begins with a user message where the vendor requires it, and loses nothing', () => {
     expect(toAnthropic(REQUEST, 'anthropic').map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(toGemini(REQUEST, 'gemini').map(({ role }) => role)).toEqual(['user', 'model', 'user']);
   });
 
-  it('is left as it is when a user begins', () => {
+  it('is unchanged if a user message begins it', () => {
     const request = { ...REQUEST, messages: MESSAGES.slice(1) };
     expect(toAnthropic(request, 'anthropic')).toHaveLength(1);
     expect(toGemini(request, 'gemini')).toHaveLength(1);

@@ -21,7 +21,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('can
     await server.requests[0]?.closed;
   });
 
-  it('closes the connection before the headers came', async () => {
+  it('closes the connection before the headers arrive', async () => {
     await using server = await vendorServer({ silent: true });
     const provider = await adapter(dialect.provider, server.url + dialect.path, dialect.settings);
     const controller = new AbortController();
@@ -40,7 +40,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('can
     expect(server.requests).toEqual([]);
   });
 
-  it('closes the connection when the reader has had enough', async () => {
+  it('closes the connection when the reader stops reading', async () => {
     const whole = dialect.text('Hel', 'lo', ' you', ' there');
     await using server = await vendorServer({ ...whole, chunks: whole.chunks?.slice(0, -3) ?? [], end: 'never' });
     const provider = await adapter(dialect.provider, server.url + dialect.path, dialect.settings);

@@ -12,7 +12,7 @@ describe('the registry of providers', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('is shown in CONTRIBUTING.md how a compatible one is added, with everything that the contract requires', () => {
+  it('is shown in CONTRIBUTING.md with a compatible provider and everything that the contract requires', () => {
     const [, example = ''] =
       /```ts\n(\/\/ lib\/providers\/mistral\.ts\n.*?)```/s.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
     const required = Object.entries(openai).filter(([, value]) => typeof value === 'function');
@@ -21,7 +21,7 @@ describe('the registry of providers', () => {
 });
 
 describe.each(providers.map((member) => [member.name, member] as const))('%s', (name, member) => {
-  it('makes an adapter of its own name without touching the network', async () => {
+  it('creates an adapter with its name without using the network', async () => {
     await using server = await vendorServer();
     const provider = await member.create(settingsFor(server.url));
     expect(provider.name).toBe(name);
@@ -35,7 +35,7 @@ describe.each(providers.map((member) => [member.name, member] as const))('%s', (
     expect(server.requests).toEqual([]);
   });
 
-  it('tells a refused key, with the next step and without the key', async () => {
+  it('reports a refused key, with the next step and without the key', async () => {
     await using server = await vendorServer(refusal(401, { error: { message: 'No: test-key-0123456789' } }));
     const { error, events } = await ask(await member.create(settingsFor(server.url)), chatRequest());
     expect(events).toEqual([]);
@@ -43,7 +43,7 @@ describe.each(providers.map((member) => [member.name, member] as const))('%s', (
     expect(error instanceof HiError && `${error.message} ${error.hint}`).not.toContain('0123456789');
   });
 
-  it('sends a request once, whatever comes back', async () => {
+  it('sends a request once, whatever the answer', async () => {
     await using server = await vendorServer(refusal(503, { error: { message: 'Busy' } }));
     const { error } = await ask(await member.create(settingsFor(server.url)), chatRequest());
     expect(error).toMatchObject({ code: 'overload', retryable: true });
@@ -56,7 +56,7 @@ describe.each(providers.map((member) => [member.name, member] as const))('%s', (
     expect(error).toMatchObject({ code: 'network' });
   });
 
-  it('keeps its own names apart from its wish for a key', () => {
+  it('has variables for a key exactly if it has a page for keys', () => {
     expect(member.keyVariables.length > 0).toBe(member.keyPage !== null);
   });
 });

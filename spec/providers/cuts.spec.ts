@@ -32,7 +32,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
       }
     });
 
-    it('never offers a tool call that is not whole', async () => {
+    it('never offers an incomplete tool call', async () => {
       for (const { got } of await atEveryPlace(dialect, dialect.tools(...CALLS), end)) {
         const calls = got.parts.filter((part) => part.type === 'tool_call');
         expect(calls.filter((call) => call.invalid_args !== undefined)).toEqual([]);

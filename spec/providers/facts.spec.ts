@@ -18,7 +18,7 @@ async function asked(provider: string, path: string, answers: readonly VendorAns
   return { facts, paths: server.requests.map((request) => request.path.split('?')[0]) };
 }
 
-describe('what a list of models tells of one', () => {
+describe('facts about a model from a list of models', () => {
   it.each<[string, JsonObject, ModelFacts]>([
     ['vLLM', { id: 'm', max_model_len: 16_384 }, { context_window: 16_384 }],
     [
@@ -73,14 +73,14 @@ describe('what a list of models tells of one', () => {
     ['LM Studio', { loaded_context_length: 4096, max_context_length: 131_072 }, { context_window: 4096 }],
   ])('%s', (_server, entry, facts) => expect(factsOf(entry)).toEqual(facts));
 
-  it('is nothing where the numbers mean nothing', () => {
+  it('are empty if the numbers make no sense', () => {
     expect(factsOf({ context_length: 0, max_tokens: null, context_window: 'large', n_ctx: 1 })).toEqual({});
     expect(factsOf(null)).toEqual({});
   });
 });
 
-describe('a server that is asked for one model', () => {
-  it('tells it in another place where its list has names alone, as LiteLLM does', async () => {
+describe('facts about a model from its server', () => {
+  it('are read from another path if the list contains only names, as with LiteLLM', async () => {
     const list = json({ object: 'list', data: [{ id: 'other' }, { id: 'm', owned_by: 'openai' }] });
     const info = json({
       data: [
@@ -95,7 +95,7 @@ describe('a server that is asked for one model', () => {
     expect((await asked('openai', '/v1', [list, { status: 404, chunks: ['{}'] }])).facts).toEqual({});
   });
 
-  it('tells it by an entry of its list, at an address of the user', async () => {
+  it("are read from its entry in the list, at a user's address", async () => {
     const list = json({
       object: 'list',
       data: [
@@ -106,7 +106,7 @@ describe('a server that is asked for one model', () => {
     expect(await asked('openai', '/v1', [list])).toEqual({ facts: { context_window: 16_384 }, paths: ['/v1/models'] });
   });
 
-  it('tells by /props which window each conversation of llama.cpp has', async () => {
+  it('include the window of each conversation from /props of llama.cpp', async () => {
     const list = json({ data: [{ id: 'alias', owned_by: 'llamacpp', meta: { n_ctx_train: 131_072 } }] });
     const props = json({ default_generation_settings: { n_ctx: 2048 }, modalities: { vision: false, audio: false } });
     expect(await asked('openai', '/v1', [list, props])).toEqual({
@@ -124,13 +124,13 @@ describe('a server that is asked for one model', () => {
     ],
     ['takes one call at a time', { supports_parallel_tool_calls: false }, { parallel_calls: false }],
     ['is not told about', 'none', undefined],
-  ])('tells that the chat template of llama.cpp %s', async (_what, chat_template_caps, takes) => {
+  ])('say that the chat template of llama.cpp %s', async (_what, chat_template_caps, takes) => {
     const list = json({ data: [{ id: 'm', owned_by: 'llamacpp' }] });
     const { facts } = await asked('openai', '/v1', [list, json({ chat_template_caps })]);
     expect(facts.takes).toEqual(takes);
   });
 
-  it('is asked by name where the vendor has an address for that', async () => {
+  it('are requested by name if the vendor has a path for that', async () => {
     const claude = await asked('anthropic', '', [json({ id: 'm', type: 'model', max_input_tokens: 300_000 })]);
     expect(claude).toEqual({ facts: { context_window: 300_000 }, paths: ['/v1/models/m'] });
     const gemini = await asked('gemini', '', [json({ name: 'models/m', inputTokenLimit: 50_000 })]);
@@ -157,25 +157,25 @@ describe('Ollama', () => {
   const tags = json({ models: [{ name: 'm:latest', size: 1000 }] });
   const thinks = { refused_thinking: ['low', 'medium', 'high'] };
 
-  it('gives a model its own window where the memory holds that', async () => {
+  it('gives a model its full window if there is enough memory', async () => {
     const { facts } = await asked('ollama', '', [show(), running(), tags]);
     expect(facts).toMatchObject({ context_window: 8192, takes: { tools: false, images: false } });
     expect(facts.refused_thinking).toEqual(expect.arrayContaining(thinks.refused_thinking));
   });
 
-  it('is left at the window that the user set for the server', async () => {
+  it('keeps the window that the user set for the server', async () => {
     const { facts } = await asked('ollama', '', [show(), running(2048), tags]);
     expect(facts).toMatchObject({ context_window: 2048, fixed_window: 2048 });
   });
 
-  it('is not left at its plain default, nor at what hi asked for', async () => {
+  it('keeps neither its plain default nor what hi requested', async () => {
     const plain = await asked('ollama', '', [show(), running(4096), tags]);
     expect(plain.facts).toMatchObject({ context_window: 8192, fixed_window: 0, loaded_window: 4096 });
     const ours = await asked('ollama', '', [show(), running(6000), tags], { loaded_window: 6000 });
     expect(ours.facts).toMatchObject({ context_window: 8192, fixed_window: 0 });
   });
 
-  it('tells which model can think and call tools', async () => {
+  it('reports whether a model supports thinking and tools', async () => {
     const { facts } = await asked('ollama', '', [
       show({ capabilities: ['completion', 'tools', 'thinking', 'vision'] }),
       running(),

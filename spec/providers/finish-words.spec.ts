@@ -61,7 +61,7 @@ describe.each(Object.entries(ENDINGS))('an answer by %s', (provider, ending) => 
 });
 
 describe('a finish reason of a gateway', () => {
-  it('that is an error has the words of the error after it', async () => {
+  it('that means an error includes the message of the error after it', async () => {
     const { chunks = [], ...rest } = sse(
       { choices: [{ index: 0, delta: { content: 'Half' }, finish_reason: 'error' }] },
       { error: { message: 'The worker died.' } },
@@ -71,7 +71,7 @@ describe('a finish reason of a gateway', () => {
   });
 });
 
-describe('a call that Gemini could not make', () => {
+describe('a malformed call of Gemini', () => {
   it.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])(
     'may be due to what was sent: %s',
     async (finishReason) => {

@@ -7,7 +7,7 @@ import { type Dialect, dialects } from '../support/vendors.js';
 const ARGS = { path: 'a.txt', content: 'half of it' };
 
 describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s', (_, dialect) => {
-  it('gives a call that the length limit cut as one that cannot be read, and the text before it', async () => {
+  it('returns a call cut by the length limit as invalid, and the text before it', async () => {
     const got = await answered(dialect, dialect.cutCall('Let me write.', 'write_file', ARGS));
     expect(got.end).toMatchObject({ stop_reason: 'length' });
     expect(got.text).toBe('Let me write.');
@@ -17,7 +17,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
     ]);
   });
 
-  it('gives a call whose arguments had not begun as one that cannot be read', async () => {
+  it('returns a call whose arguments had not begun as invalid', async () => {
     const got = await answered(dialect, dialect.cutCall('', 'write_file', {}));
     expect(got.parts).toMatchObject([{ type: 'tool_call', args: {}, invalid_args: expect.anything() }]);
   });
@@ -27,8 +27,8 @@ const responses = dialects.find(({ title }) => title === 'OpenAI Responses');
 const anthropic = dialects.find(({ title }) => title === 'Anthropic');
 const chat = dialects.find(({ title }) => title === 'OpenAI Chat Completions');
 
-describe('a call that the length limit cut', () => {
-  it('may come as an item that is done, by the Responses API', async () => {
+describe('a call cut by the length limit', () => {
+  it('may arrive as a finished item, from the Responses API', async () => {
     const item = {
       type: 'function_call',
       id: 'fc',
@@ -47,7 +47,7 @@ describe('a call that the length limit cut', () => {
     expect(got.end).toMatchObject({ stop_reason: 'length' });
   });
 
-  it('may lack the end of its block, at Anthropic', async () => {
+  it('may lack the end of its block, from Anthropic', async () => {
     const whole = anthropic?.cutCall('Text.', 'write_file', ARGS);
     const chunks = (whole?.chunks ?? []).filter((chunk) => !`${chunk}`.includes('"content_block_stop","index":1'));
     const got = await answered(anthropic, { ...whole, chunks });
@@ -63,7 +63,7 @@ describe('a call that the length limit cut', () => {
     },
   );
 
-  it('leaves the calls before it as they are', async () => {
+  it('does not affect the calls before it', async () => {
     const whole = { index: 0, id: 'a', function: { name: 'bash', arguments: '{"command":"ls"}' } };
     const cut = { index: 1, id: 'b', function: { name: 'bash', arguments: '{"comm' } };
     const got = await answered(chat, sse(chunk({ tool_calls: [whole, cut] }), chunk({}, 'length'), '[DONE]'));

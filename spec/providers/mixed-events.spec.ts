@@ -6,7 +6,7 @@ import { namedSse, sse, type VendorAnswer, vendorServer } from '../support/vendo
 import { type Dialect, dialects } from '../support/vendors.js';
 
 describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s', (_, dialect) => {
-  it('keeps the text that comes in one piece with an error', async () => {
+  it('keeps text that arrives together with an error', async () => {
     const answer = dialect.failure('Once upon', 'No slot is free.');
     const got = await answered(dialect, inOnePiece(answer));
     expect(got.text).toBe('Once upon');
@@ -14,7 +14,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
     expect(got.error).toMatchObject({ message: expect.stringContaining('No slot is free.') });
   });
 
-  it('keeps the text that comes in one piece with something that cannot be read', async () => {
+  it('keeps text that arrives together with something invalid', async () => {
     const answer = dialect.failure('Once upon', 'No slot is free.');
     const [last = ''] = answer.chunks?.slice(-1) ?? [];
     const broken = `${last}`.replace(/\{.*/, '{"brok');
@@ -27,7 +27,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
   });
 });
 
-describe('an empty reason to finish', () => {
+describe('an empty finish reason', () => {
   it.each(['OpenAI Chat Completions', 'Gemini', 'Anthropic'])('is none for %s: the stream was cut', async (title) => {
     const dialect = dialectOf(title);
     const { chunks = [], ...answer } = dialect.text('Hel', 'lo');
@@ -39,7 +39,7 @@ describe('an empty reason to finish', () => {
     expect(got.error).toMatchObject({ code: 'network', message: expect.stringContaining('cut off') });
   });
 
-  it('does no harm in every piece of an answer that tells its own at the end', async () => {
+  it('does no harm in every chunk of an answer whose last chunk has one', async () => {
     const piece = (content: string, finish_reason: string) => ({
       choices: [{ index: 0, delta: { content }, finish_reason }],
     });
@@ -49,7 +49,7 @@ describe('an empty reason to finish', () => {
   });
 });
 
-describe('an answer whose reason to end has come', () => {
+describe('an answer after its finish reason', () => {
   it.each(['OpenAI Chat Completions', 'Gemini', 'Anthropic'])(
     'is complete for %s, whatever breaks after it',
     async (title) => {
@@ -63,7 +63,7 @@ describe('an answer whose reason to end has come', () => {
   );
 });
 
-describe('an item of the Responses API that begins before the one before is done', () => {
+describe('an item of the Responses API that begins before the previous one ends', () => {
   const text = { type: 'output_text', text: 'Yes, it works.', annotations: [] };
   const message = { type: 'message', id: 'msg', role: 'assistant' };
   const reasoning = { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'SIGNED' };
@@ -99,7 +99,7 @@ describe('an item of the Responses API that begins before the one before is done
     ]);
   });
 
-  it('is kept and shown once where its pieces are mixed with those of the other', async () => {
+  it('is kept and shown once if its chunks are mixed with those of the other', async () => {
     const thought = (delta: string) => ({
       type: 'response.reasoning_summary_text.delta',
       output_index: 1,
@@ -121,7 +121,7 @@ describe('an item of the Responses API that begins before the one before is done
     expect([kept('text'), kept('thinking')]).toEqual(['Yes, it works.', 'Hm, fine.']);
   });
 
-  it('is a message of its own where two are mixed', async () => {
+  it('is a separate message if two are mixed', async () => {
     const messages = [0, 1].map((output_index) => ({ ...message, id: `msg${output_index}` }));
     const delta = (output_index: number, piece: string) => ({
       type: 'response.output_text.delta',

@@ -44,7 +44,7 @@ const LISTS: readonly (readonly [string, string, JsonObject])[] = [
 describe.each(LISTS)('the models of %s', (name, path, body) => {
   const member = pick(providers, name, 'provider');
 
-  it('may be told in a form that cannot be read', async () => {
+  it('may be in an invalid format', async () => {
     await using server = await vendorServer({ chunks: ['null'] });
     const listed = member.listModels(settingsFor(server.url + path), new AbortController().signal);
     await expect(listed).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe.each(LISTS)('the models of %s', (name, path, body) => {
     });
   });
 
-  it('are listed by name, the newest first where the vendor tells', async () => {
+  it('are listed by name, the newest first if the vendor reports that', async () => {
     await using server = await vendorServer({ chunks: [JSON.stringify(body)] });
     const listed = await member.listModels(settingsFor(server.url + path), new AbortController().signal);
     expect(listed.map((model) => model.name)).toEqual(['newer', 'older']);
@@ -66,7 +66,7 @@ describe.each(LISTS)('the models of %s', (name, path, body) => {
     await expect(asked).rejects.toMatchObject({ code: 'key' });
   });
 
-  it('are waited for no longer than they are wanted', async () => {
+  it('are not waited for after a cancellation', async () => {
     await using server = await vendorServer({ silent: true });
     const stop = new AbortController();
     const asked = member.listModels(settingsFor(server.url + path), stop.signal);
@@ -74,7 +74,7 @@ describe.each(LISTS)('the models of %s', (name, path, body) => {
     expect(isAbort(await asked.catch((thrown: unknown) => thrown))).toBe(true);
   });
 
-  it('are named by the registry for those who choose none', () => {
+  it('have a default in the registry', () => {
     expect(member.defaultModel).not.toBe('');
     expect(member.title).toMatch(/^[A-Z]/);
     expect(member.baseVariable).toMatch(/^[A-Z_]+$/);

@@ -21,13 +21,13 @@ function answer(prompt_eval_count?: number): VendorAnswer {
 }
 
 describe('a prompt that Ollama cut', () => {
-  it('is told of, with the numbers and what to do', async () => {
+  it('is reported, with the numbers and what to do', async () => {
     const [notices] = await noticesFor([[12_000, 4096]]);
     expect(notices).toHaveLength(1);
     expect(notices?.[0]).toMatch(/4096 of about 12000.*context_window.*\/compact/);
   });
 
-  it('is told of once a turn, not for every tool step', async () => {
+  it('is reported once a turn, not for every tool step', async () => {
     const [first, second] = await noticesFor([
       [12_000, 4096],
       [12_100, 4096],
@@ -35,7 +35,7 @@ describe('a prompt that Ollama cut', () => {
     expect([first?.length, second?.length]).toEqual([1, 0]);
   });
 
-  it('is not suspected where the counts are near, or the prompt is small', async () => {
+  it('is not suspected if the counts are close, or the prompt is small', async () => {
     expect((await noticesFor([[12_000, 9000]])).flat()).toEqual([]);
     expect((await noticesFor([[900, 20]])).flat()).toEqual([]);
     expect((await noticesFor([[12_000, undefined]])).flat()).toEqual([]);
@@ -43,7 +43,7 @@ describe('a prompt that Ollama cut', () => {
     expect((await noticesFor([[12_000, 7]])).flat()).toEqual([]);
   });
 
-  it('is not suspected where the server counts only what was not in its cache', async () => {
+  it('is not suspected if the server counts only what was not in its cache', async () => {
     expect(
       (
         await noticesFor([
@@ -54,7 +54,7 @@ describe('a prompt that Ollama cut', () => {
     ).toEqual([]);
   });
 
-  it('is not suspected because of images, whose cost nobody knows', async () => {
+  it('is not suspected because of images, whose cost is unknown', async () => {
     await using server = await vendorServer(refusal(404, { error: 'no' }), answer(300));
     const got = await ask(await adapter('ollama', server.url), picture);
     expect(got.events.filter((event) => event.type === 'notice')).toEqual([]);
@@ -82,7 +82,7 @@ describe('a prompt that Ollama cut', () => {
 });
 
 describe('an image for Ollama', () => {
-  it('is refused before the request when the model cannot see', async () => {
+  it('is refused before the request if the model does not accept images', async () => {
     await using server = await vendorServer({ chunks: [JSON.stringify({ capabilities: ['completion', 'tools'] })] });
     const { error } = await ask(await adapter('ollama', server.url), picture);
     expect(error).toMatchObject({
@@ -93,7 +93,7 @@ describe('an image for Ollama', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/api/show']);
   });
 
-  it('is sent when the model can see, and the server is asked only once', async () => {
+  it('is sent if the model accepts images, and the server is asked only once', async () => {
     await using server = await vendorServer(
       { chunks: [JSON.stringify({ capabilities: ['completion', 'vision'] })] },
       answer(300),
@@ -104,7 +104,7 @@ describe('an image for Ollama', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/api/show', '/api/chat', '/api/chat']);
   });
 
-  it('is sent when the server does not tell', async () => {
+  it('is sent if the server does not say', async () => {
     await using server = await vendorServer(refusal(404, { error: 'not found' }), answer(300));
     expect((await ask(await adapter('ollama', server.url), picture)).text).toBe('Hi.');
   });
@@ -122,8 +122,8 @@ describe('a PDF for Ollama', () => {
   });
 });
 
-describe('an attachment of an earlier turn that the model cannot take', () => {
-  it('is told of in words, so that the conversation goes on', async () => {
+describe('an attachment of an earlier turn that the model does not accept', () => {
+  it('is described in words, so that the conversation continues', async () => {
     await using server = await vendorServer(
       { chunks: [JSON.stringify({ capabilities: ['completion'] })] },
       answer(300),
@@ -174,8 +174,8 @@ async function noticesFor(requests: readonly (readonly [number, number | undefin
   return notices;
 }
 
-describe('a line that cannot be read', () => {
-  it('ends the answer it is in, and no other that comes at the same time', async () => {
+describe('an invalid line', () => {
+  it('ends its answer, and no other that streams at the same time', async () => {
     const lines = Array.from({ length: 40 }, (_, index) => ({ message: { role: 'assistant', content: `${index} ` } }));
     const { chunks = [], ...rest } = ndjson(...lines, { done: true, done_reason: 'stop', eval_count: 1 });
     const broken = {
@@ -193,7 +193,7 @@ describe('a line that cannot be read', () => {
     expect(other?.text).toMatch(/ 39 $/);
   });
 
-  it('is told also where nothing follows it, unless it has no end', async () => {
+  it('is reported even if nothing follows it, unless it was cut off', async () => {
     const told = await answered('{\n  "message": {"role": "assistant", "content": "Hello"},\n  "done": true\n}\n');
     expect(told).toMatchObject({ code: 'malformed', message: "Ollama sent a line that hi cannot read: '{'." });
     expect(await answered('{"message": {"role": "assist')).toMatchObject({ code: 'network' });

@@ -28,7 +28,7 @@ const BYTES = new Map([
 const BLOCKS = ['You are hi.', 'Skill: git.', '[Compressed Message Summary] Earlier.'];
 
 each('a request to %s', (_, dialect) => {
-  it('carries the system blocks in order before the conversation, in one message where a template may allow no more', async () => {
+  it('contains the system blocks in order before the conversation, in one message if a template requires it', async () => {
     const body = await sent(dialect, chatRequest({ system: BLOCKS }));
     const text = JSON.stringify(body);
     const places = [...BLOCKS.map((block) => text.indexOf(block))];
@@ -47,7 +47,7 @@ each('a request to %s', (_, dialect) => {
     expect(await sent(dialect, chatRequest())).not.toHaveProperty('tools');
   });
 
-  it('has the same bytes up to what is new, from request to request', async () => {
+  it('extends the previous request byte for byte', async () => {
     const first = chatRequest({ system: BLOCKS, tools: [LIST] });
     const answer = {
       role: 'assistant',
@@ -63,14 +63,14 @@ each('a request to %s', (_, dialect) => {
     expect(after.startsWith(before.slice(0, -1))).toBe(true);
   });
 
-  it('limits the answer only when asked to', async () => {
+  it('limits the answer only if requested', async () => {
     const limited = JSON.stringify(await sent(dialect, chatRequest({ max_output_tokens: 4321 })));
     expect(limited).toContain('4321');
     if (dialect !== anthropic)
       expect(JSON.stringify(await sent(dialect, chatRequest()))).not.toMatch(/max_|max[A-Z]|num_predict/);
   });
 
-  it('says so where an attachment is gone', async () => {
+  it('says if an attachment is gone', async () => {
     const messages: ChatRequest['messages'] = [{ role: 'user', content: [{ ...PICTURE, sha256: 'gone' }] }];
     expect(JSON.stringify(await sent(dialect, chatRequest({ messages })))).toContain('cat.png is no longer there');
   });
@@ -112,7 +112,7 @@ describe('an image', () => {
     ],
     [gemini, { parts: [{ text: 'What is it?' }, { inlineData: { mimeType: 'image/png', data: 'AQID' } }] }],
     [ollama, { content: 'What is it?', images: ['AQID'] }],
-  ])('goes in the form of its vendor (%#)', async (dialect, form) => {
+  ])("is sent in its vendor's format (%#)", async (dialect, form) => {
     expect(lastMessage(await sent(dialect, request))).toMatchObject(form);
   });
 });
@@ -140,7 +140,7 @@ describe('a PDF', () => {
       },
     ],
     [gemini, { parts: [{ inlineData: { mimeType: 'application/pdf', data: 'BAUG' } }] }],
-  ])('goes in the form of its vendor (%#)', async (dialect, form) => {
+  ])("is sent in its vendor's format (%#)", async (dialect, form) => {
     expect(lastMessage(await sent(dialect, request))).toMatchObject(form);
   });
 });
@@ -149,7 +149,7 @@ describe('thinking', () => {
   const set = async (dialect: Dialect | undefined, model: string, thinking: ThinkingLevel | null) =>
     sent(dialect, chatRequest({ model, thinking }));
 
-  it('is left to the vendor when nobody set it', async () => {
+  it('is left to the vendor if nobody set it', async () => {
     for (const dialect of dialects) {
       const text = JSON.stringify(await set(dialect, 'test-model', null));
       expect(text).not.toMatch(/"(?:reasoning|reasoning_effort|thinking|output_config|thinkingConfig|think)"/);
@@ -175,12 +175,12 @@ describe('thinking', () => {
     ['o3', 'low low medium high high high'],
     ['openai/gpt-oss-120b', 'low low medium high high high'],
     ['qwen3-8b', 'none low medium high xhigh max'],
-  ])('is the effort that the model knows: %s', async (model, efforts) => {
+  ])('is an effort that the model supports: %s', async (model, efforts) => {
     const sentAs = async (level: ThinkingLevel) => (await set(chat, model, level)).reasoning_effort;
     expect((await Promise.all(THINKING_LEVELS.map(sentAs))).join(' ')).toBe(efforts);
   });
 
-  it('is not asked of OpenAI models that know none', async () => {
+  it('is not requested from OpenAI models without it', async () => {
     for (const model of ['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest']) {
       const body = await set(responses, model, 'high');
       expect(body).not.toHaveProperty('reasoning');
@@ -269,18 +269,18 @@ describe('Anthropic', () => {
     expect(body.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Hello', ...mark }] }]);
   });
 
-  it('is told to cache the tools when there is no system text', async () => {
+  it('is told to cache the tools if there is no system text', async () => {
     expect(await sent(anthropic, chatRequest({ tools: [LIST] }))).toMatchObject({
       tools: [{ cache_control: { type: 'ephemeral' } }],
     });
   });
 
-  it('keeps everything where it was said, also behind a gateway to Claude', async () => {
+  it('keeps everything in its place, also behind a gateway to Claude', async () => {
     const body = await sent(anthropic, chatRequest({ model: 'bedrock/claude-sonnet-5-5', messages: LOOKED }));
     expect(kindsOf(body)).toEqual(['user: text', 'assistant: text tool_use', 'user: tool_result text']);
   });
 
-  it('speaks in the form that every template takes to another model at another address', async () => {
+  it('is sent what every template accepts for another model at another address', async () => {
     const body = await sent(anthropic, chatRequest({ model: 'qwen3', system: BLOCKS, messages: LOOKED }));
     expect(body.system).toEqual([{ type: 'text', text: BLOCKS.join('\n\n'), cache_control: { type: 'ephemeral' } }]);
     expect(kindsOf(body)).toEqual([
@@ -293,7 +293,7 @@ describe('Anthropic', () => {
     expect(JSON.stringify(body)).toContain('I look.');
   });
 
-  it('is told of the tools a conversation had, and that none may be called, where there are none any more', async () => {
+  it('is told which tools a conversation had, and that none may be called, if there are none any more', async () => {
     const messages: ChatRequest['messages'] = [
       ...chatRequest().messages,
       { role: 'assistant', content: [{ type: 'tool_call', call_id: 'a', name: 'bash', args: {} }] },
@@ -305,7 +305,7 @@ describe('Anthropic', () => {
     });
   });
 
-  it('gets room for the answer that fits beside the prompt', async () => {
+  it('gets room for the answer that fits after the prompt', async () => {
     expect(await sent(anthropic, chatRequest({ model: 'claude-sonnet-5-5' }))).toMatchObject({ max_tokens: 32_000 });
     expect(await sent(anthropic, chatRequest({ context_window: 200_000, estimated_tokens: 190_000 }))).toMatchObject({
       max_tokens: 10_000,
@@ -317,13 +317,13 @@ describe('Anthropic', () => {
 });
 
 describe('OpenAI', () => {
-  it('is spoken to by Responses without an address, by Chat Completions with one', async () => {
+  it('uses Responses without an address, and Chat Completions with one', async () => {
     await using server = await vendorServer(chat?.text('Hi.') ?? {});
     await ask(await adapter('openai', `${server.url}/v1`), chatRequest());
     expect(server.requests[0]?.path).toBe('/v1/chat/completions');
   });
 
-  it('gets no key where there is none', async () => {
+  it('gets no key if there is none', async () => {
     await using server = await vendorServer(chat?.text('Hi.') ?? {});
     await ask(await adapter('openai', `${server.url}/v1`, { apiKey: null }), chatRequest());
     expect(server.requests[0]?.headers.authorization).toBeUndefined();

@@ -53,7 +53,7 @@ afterEach(useNodeGlobals);
 describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('the SDK for %s', (title, dialect) => {
   const sdk = SDKS[title];
 
-  it('sends the same and reads the same answer with the plain globals as with those of Node', async () => {
+  it("sends the same request and reads the same answer with the plain globals as with Node's", async () => {
     const run = async (address: string, fetch: Fetch): Promise<unknown> => {
       const events: unknown[] = [];
       for await (const event of (await sdk?.ask(address, fetch)) ?? []) events.push(event);
@@ -64,7 +64,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('the
     expect(plain).toEqual(node);
   });
 
-  it('lists the same models with the plain globals as with those of Node', async () => {
+  it("lists the same models with the plain globals as with Node's", async () => {
     const models = [{ id: 'm-1', name: 'models/m-1', type: 'model' }];
     const answer = { chunks: [JSON.stringify({ object: 'list', data: models, models, has_more: false })] };
     const { node, plain } = await withBoth(answer, dialect.path, async (address, fetch) => sdk?.list(address, fetch));

@@ -50,7 +50,7 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
     { detail: 'No slot is free.' },
     { status: 'failed', msg: 'No slot is free.' },
     { success: false, message: 'No slot is free.' },
-  ])('is believed when it says so in a form of its own: %j', async (body) => {
+  ])('is believed when it reports an error in its own format: %j', async (body) => {
     const got = await answered(dialect, { headers: JSON_TYPE, chunks: [JSON.stringify(body)] });
     expect((got.error as HiError).message).toContain('No slot is free.');
   });
@@ -58,13 +58,13 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
   it.each([
     JSON.stringify({ error: { message: 'No slot is free.' } }),
     'data: {"error": {"message":"No slot is free."}}\n\n',
-  ])('is believed when it says with status 200 that it failed: %s', async (body) => {
+  ])('is believed when it reports a failure with status 200: %s', async (body) => {
     const got = await answered(dialect, { headers: JSON_TYPE, chunks: [body] });
     expect((got.error as HiError).code).toBe('overload');
     expect((got.error as HiError).message).toContain('No slot is free.');
   });
 
-  it('is not believed to be one where a web page comes, whatever its type', async () => {
+  it('is not believed to be a provider if it sends a web page, whatever its type', async () => {
     const got = await answered(dialect, { headers: {}, chunks: ['<!doctype html>\n<p>Log in: here</p>'] });
     expect(got.error).toMatchObject({ code: 'request', refused: { what: 'unsaid' }, retryable: false });
     expect((got.error as HiError).message).toContain('web page');
@@ -81,7 +81,7 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
     },
   );
 
-  it('may send signs of life for some time, but not for ever', async () => {
+  it('may send keep-alives for some time, but not forever', async () => {
     const comments = { chunks: Array(20).fill(': wait\n\n') };
     const good = dialect.text('Hel', 'lo');
     const late = await answered(dialect, { chunks: [...comments.chunks, ...(good.chunks ?? [])] });
@@ -94,13 +94,13 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
     });
   });
 
-  it('may not send more than fits the memory before its first event', async () => {
+  it('may not send more than fits in memory before its first event', async () => {
     const megabyte = 'x'.repeat(1024 * 1024);
     const got = await answered(dialect, { chunks: ['data: ', megabyte], end: 'again' });
     expect(got.error).toMatchObject({ code: 'malformed', message: expect.stringContaining('32 MiB') });
   });
 
-  it('may leave out the blank line after the last event', async () => {
+  it('may omit the blank line after the last event', async () => {
     const good = dialect.text('Hel', 'lo');
     const body = (good.chunks ?? []).join('').trimEnd();
     const got = await answered(dialect, { ...good, chunks: [body] });
@@ -108,7 +108,7 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
     expect(got.parts).toMatchObject([{ type: 'text', text: 'Hello' }]);
   });
 
-  it('may end its lines as it likes, spread an event over several, begin with a BOM, and say things that mean nothing', async () => {
+  it('may use any line ends, split an event, begin with a BOM, and send meaningless fields', async () => {
     const good = dialect.text('Hel', 'lo');
     const text = `: hello\n\ndata: null\n\ndata: 5\n\ndata:[]\n\ndata: {}\n\n${(good.chunks ?? []).join('')}`;
     const spread = text.replaceAll('data: {"', 'data:{\ndata:"');
@@ -120,7 +120,7 @@ describe.each(streamed.map((dialect) => [dialect.title, dialect] as const))('%s'
   });
 });
 
-describe('an event of the wrong form', () => {
+describe('an event in the wrong format', () => {
   const WRONG: Readonly<Record<string, readonly JsonObject[]>> = {
     'OpenAI Chat Completions': [{ choices: [{ delta: { tool_calls: { a: 1 } } }] }],
     'OpenAI Responses': [{ type: 'response.output_item.done' }, { type: 'response.completed' }],
@@ -128,7 +128,7 @@ describe('an event of the wrong form', () => {
   };
   const cases = streamed.flatMap((dialect) => (WRONG[dialect.title] ?? []).map((event) => ({ dialect, event })));
 
-  it.each(cases)('is the fault of its server: $dialect.title, $event', async ({ dialect, event }) => {
+  it.each(cases)("is reported as the server's fault: $dialect.title, $event", async ({ dialect, event }) => {
     const got = await answered(dialect, { chunks: [`data: ${JSON.stringify(event)}\n\n`] });
     expect(got.error).toMatchObject({ code: 'malformed' });
   });
@@ -138,7 +138,7 @@ describe('an event of the wrong form', () => {
 const ended = dialects.filter(({ provider }) => provider !== 'gemini');
 
 describe.each(ended.map((dialect) => [dialect.title, dialect] as const))('%s', (_, dialect) => {
-  it('may leave the connection open when the answer is done', async () => {
+  it('may keep the connection open after the answer', async () => {
     const open: VendorAnswer = { ...dialect.text('Hel', 'lo'), end: 'never' };
     const got = await answered(dialect, open, { idleTimeout: 3_600_000 });
     expect(got).toMatchObject({ error: null, text: 'Hello', end: { stop_reason: 'end' } });
@@ -218,7 +218,7 @@ describe('a server of Chat Completions', () => {
   });
 });
 
-it('Ollama may leave the thinking in the text too', async () => {
+it('Ollama may leave the thinking in the text', async () => {
   const ollama = dialects.find(({ provider }) => provider === 'ollama');
   if (ollama === undefined) throw new Error('There is none.');
   const got = await answered(ollama, ollama.text('<think>', 'Hm.</thi', 'nk>\n\nHel', 'lo.'));

@@ -9,7 +9,7 @@ const BODY = 'x'.repeat(32 * 1024 * 1024);
 const IDLE = 500;
 
 describe('a long request on a slow line', () => {
-  it('may take longer than a silent server may, a second for every 64 KiB', async () => {
+  it('may take longer than the idle limit, a second for every 64 KiB', async () => {
     await using server = await slowServer(3 * IDLE);
     const fetch = makeFetch(settingsFor(server.url, { idleTimeout: IDLE }));
     const response = await fetch(server.url, { method: 'POST', body: BODY });

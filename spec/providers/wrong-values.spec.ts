@@ -23,7 +23,7 @@ const wrong: fc.Arbitrary<Wrong> = fc.record({
 });
 
 describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s', (_, dialect) => {
-  it('may put anything in the place of anything: it is read as far as it can be, or its server is to blame', async () => {
+  it("may send any value anywhere: it is read as far as possible, or reported as the server's fault", async () => {
     const answers = [dialect.text('Hel', 'lo'), dialect.tools({ name: 'list_files', args: { path: '.' } })];
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...answers), wrong, async (answer, at) => {
@@ -38,7 +38,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
     );
   });
 
-  it('may nest anything in any place too deeply: it is read as far as it can be, or its server is to blame', async () => {
+  it("may nest any value too deeply anywhere: it is read as far as possible, or reported as the server's fault", async () => {
     const answers = [dialect.text('Hel', 'lo'), dialect.tools({ name: 'list_files', args: { path: '.' } })];
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...answers), wrong, async (answer, at) => {

@@ -11,7 +11,7 @@ const FACT = 'The locker in the gymnasium opens with pomegranate 4711.';
 const QUESTION = 'Which word opens the locker in the gymnasium?';
 
 describe('what was recalled', () => {
-  it('is not recalled again, nor found, after a thousand turns on one topic', async () => {
+  it('is neither recalled again nor found, after a thousand turns on one topic', async () => {
     const folder = quickFolder();
     const store = await openIn(folder);
     await exchange(store, FACT, 'Noted.');

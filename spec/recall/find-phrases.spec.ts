@@ -43,7 +43,7 @@ describe('a phrase', () => {
     expect(hits.map(({ text }) => text)).toEqual([said]);
   });
 
-  it('is found over the end of a line, and not where other words stand between', async () => {
+  it('is found across lines, but not with other words in between', async () => {
     expect((await recall.search(searchFor('"sits in a"'))).hits).toHaveLength(1);
     expect((await recall.search(searchFor('"quokka in a"'))).hits).toHaveLength(0);
     expect((await recall.search(searchFor('"迁移三月"'))).hits).toHaveLength(0);

@@ -47,12 +47,12 @@ async function originsOf(word: string): Promise<Readonly<Record<string, string>>
 }
 
 describe('the origin of words', () => {
-  it('is told by who wrote them', async () => {
+  it('depends on who wrote them', async () => {
     await turn(says('My zeppelin is blue.'), answers('A fine zeppelin.'));
     expect(await originsOf('zeppelin')).toEqual({ 'My zeppelin is blue.': 'user', 'A fine zeppelin.': 'model' });
   });
 
-  it('is foreign for what the model wrote after a tool gave it something, not for what it wrote before', async () => {
+  it("is foreign for the model's words after it read a tool's result, not before", async () => {
     await turn(
       says('Look.'),
       called('Looking for the zeppelin.'),
@@ -115,7 +115,7 @@ describe('the origin of words', () => {
     expect(hits.map(({ origin }) => origin)).toEqual(['foreign']);
   });
 
-  it('labels all that the model gets', async () => {
+  it('labels everything that the model gets', async () => {
     await turn(
       says('Look at the zeppelin.'),
       called('I look.'),

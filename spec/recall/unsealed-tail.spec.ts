@@ -99,8 +99,8 @@ function after(all: readonly Entry[], one: Step, folder: string): readonly Entry
   return all;
 }
 
-describe('what is in no segment yet', () => {
-  it('is taken in as long as there is time, and what was undone even without', () => {
+describe('messages that are in no segment yet', () => {
+  it('are indexed as long as there is time, and undone ones are recognised even without', () => {
     const tail = new UnsealedTail(entries, quickFolder());
     let left = 1;
     expect(tail.add(entries, () => left-- > 0)).toBe(false);
@@ -111,7 +111,7 @@ describe('what is in no segment yet', () => {
     expect(tail.undone).toEqual([1]);
   });
 
-  it('is found like by plain counting, whatever is kept of it, and whatever happens to that', () => {
+  it('are found like by plain counting, whatever is cached, and whatever happens to the cache', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 4, maxLength: 24 }), (steps) => {
         const folder = quickFolder();
@@ -135,7 +135,7 @@ describe('what is in no segment yet', () => {
     );
   });
 
-  it('is not cut into words again by the next process, and what was sealed leaves no file', () => {
+  it('are not split into words again by the next process, and sealed ones leave no file', () => {
     const folder = quickFolder();
     const long = [said(1, 'a'.repeat(10)), said(2, `birch ${'b '.repeat(20_000)}`), said(3, 'cedar')];
     const tail = new UnsealedTail(long, folder);

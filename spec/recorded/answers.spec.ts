@@ -19,24 +19,24 @@ withRecordings(() => {
 
     const bytes = Buffer.byteLength(recording.response.chunks?.join('') ?? '');
     if (bytes <= MEDIUM) {
-      it('gives the same in pieces of 7 bytes', async () => {
+      it('gives the same in chunks of 7 bytes', async () => {
         expectAnswer(await replayed(recording, { split: 7 }), recording);
       });
     }
 
     if (bytes <= SHORT) {
-      it('gives the same in pieces of one byte', async () => {
+      it('gives the same in chunks of one byte', async () => {
         expectAnswer(await replayed(recording, { split: 1 }), recording);
       });
     }
     if (bytes <= 1500) {
-      it('gives the same when it comes slowly', async () => {
+      it('gives the same when it arrives slowly', async () => {
         expectAnswer(await replayed(recording, { split: 40, delay: 2, firstDelay: 5 }), recording);
       });
     }
   });
 
-  it('never offers a call to be run that the model was not to make', async () => {
+  it('never offers an invalid call to be run', async () => {
     for (const recording of ALL_RECORDINGS.filter((one) => one.response.chunks && isBroken(one.expect.stopReason))) {
       const got = await replayed(recording);
       expect(got.parts.filter((part) => part.type === 'tool_call')).toEqual([]);

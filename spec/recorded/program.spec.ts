@@ -55,7 +55,7 @@ withRecordings(() => {
       'openai-resp-tool-gpt55',
       'anthropic-thinking-tool-sonnet4',
       'google-tool-gemini25flash',
-    ])('answers the calls of %s, in the vendor’s own form, and prints the second answer', async (id) => {
+    ])('answers the calls of %s, in the vendor’s own format, and prints the second answer', async (id) => {
       const [first, second] = [find(`${id}.1`), find(`${id}.2`)];
       await replaying({ recordings: [first, second] }, first, async (base, server) => {
         const run = await runProgram(homeFor(first, base), ['ask', 'hello']);

@@ -9,12 +9,12 @@ function found(inputs: readonly string[], typed: string): string | null {
 }
 
 describe('a search with Ctrl-R', () => {
-  it('takes small letters for both', () => {
+  it('matches both cases with lower-case letters', () => {
     expect(found(['Ask Ada', 'say hello'], 'ada')).toBe('Ask Ada');
     expect(found(['ÄPFEL kaufen', 'say hello'], 'äpfel')).toBe('ÄPFEL kaufen');
   });
 
-  it('takes a capital letter for itself, and what stands beside it', () => {
+  it('matches case with an upper-case letter', () => {
     const inputs = ['Ask Ada', 'ask adam', 'ask ADA'];
     expect(found(inputs, 'Ada')).toBe('Ask Ada');
     expect(found(inputs, 'ADA')).toBe('ask ADA');

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the input history', () => {
-  it('goes on in the next session, each input once, where it was last', () => {
+  it('continues in the next session, each input once, at its last place', () => {
     const file = join(folder, 'new', 'inputs');
     const first = new InputHistory(file);
     for (const text of ['one', 'two\nlines', 'one', 'one']) first.add(text);
@@ -22,13 +22,13 @@ describe('the input history', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('passes over lines that are damaged', () => {
+  it('skips damaged lines', () => {
     const file = join(folder, 'inputs');
     writeFileSync(file, '"one"\n{"no": "string"}\n"cut');
     expect(new InputHistory(file).entries()).toEqual(['one']);
   });
 
-  it('keeps the newest inputs, by number and by size', () => {
+  it('keeps the newest inputs, up to a number and a size', () => {
     const file = join(folder, 'inputs');
     writeFileSync(file, Array.from({ length: 5000 }, (_, index) => `"${index}"\n`).join(''));
     expect(new InputHistory(file).entries()).toHaveLength(2000);
@@ -38,7 +38,7 @@ describe('the input history', () => {
     expect(new InputHistory(file).entries()).toEqual([`d${long}`]);
   });
 
-  it('writes nothing without a file, and says nothing when it cannot write', () => {
+  it('writes nothing without a file, and is silent if it cannot write', () => {
     const none = new InputHistory(null);
     none.add('one');
     expect(none.entries()).toEqual(['one']);

@@ -22,7 +22,7 @@ describe('several lines', () => {
     expect(terminal.transcript()).toMatch(/^hi> one\ntwo\necho/);
   });
 
-  it('stand between triple quotes, and a slash in there is no command', async () => {
+  it('are written between triple quotes, where a slash is no command', async () => {
     const { terminal, submitted } = await start();
     terminal.type('"""\r/quit\rmore\r"""\r');
     await terminal.until('echo');
@@ -31,7 +31,7 @@ describe('several lines', () => {
 });
 
 describe('earlier inputs', () => {
-  it('come back with Up, also those of earlier days, each once', async () => {
+  it('come back with Up, even those of earlier days, each once', async () => {
     const first = await start();
     first.terminal.type('say one\rsay two\rsay one\r');
     await first.terminal.until(/two[\s\S]*one[\s\S]*hi>$/);
@@ -46,7 +46,7 @@ describe('earlier inputs', () => {
     await terminal.until(/hi>$/);
   });
 
-  it('give their last words with Alt-., older ones when it is pressed again', async () => {
+  it('insert their last words with Alt-., older ones if it is pressed again', async () => {
     const { terminal } = await start();
     terminal.type('say one\rsay two\r');
     await terminal.until(/two\n\nhi>$/);
@@ -72,7 +72,7 @@ describe('earlier inputs', () => {
     await terminal.until('\napple pie to go');
   });
 
-  it('are left alone when the search is given up', async () => {
+  it('are left unchanged if the search is cancelled', async () => {
     const { terminal } = await start();
     terminal.type('say apple\rdraft');
     await terminal.until(/hi> draft$/);
@@ -96,7 +96,7 @@ describe('earlier inputs', () => {
 });
 
 describe('Tab', () => {
-  it('completes a command, lists those that begin alike, and completes what they have in common', async () => {
+  it('completes a command, lists those with the same beginning, and completes what they have in common', async () => {
     const { terminal } = await start();
     terminal.type(`/q${KEY.tab}`);
     await terminal.until('hi> /quit');
@@ -114,7 +114,7 @@ describe('Tab', () => {
     await terminal.until('hi> /model small-fast');
   });
 
-  it('completes paths after @, with quotes where there are blanks', async () => {
+  it('completes paths after @, quoted if they contain blanks', async () => {
     const { terminal, folder } = await start();
     mkdirSync(join(folder, 'sub folder'));
     writeFileSync(join(folder, 'sub folder', 'notes.txt'), '');
@@ -130,7 +130,7 @@ describe('Tab', () => {
     await terminal.until('@"sub folder/notes.txt"');
   });
 
-  it('does nothing where there is nothing to complete', async () => {
+  it('does nothing if there is nothing to complete', async () => {
     const { terminal } = await start();
     terminal.type(`/zzz${KEY.tab}!`);
     await terminal.until((screen) => screen === 'hi> /zzz!');
@@ -138,7 +138,7 @@ describe('Tab', () => {
 });
 
 describe('the editor', () => {
-  it('gets the whole line with Ctrl-G, and what it saves comes back', async () => {
+  it('opens the whole line with Ctrl-G, and the saved text comes back', async () => {
     const { terminal, folder } = await start({ editor: './edit.sh --wait' });
     writeFileSync(join(folder, 'edit.sh'), '#!/bin/sh\ncp "$2" seen\nprintf "edited\\nby %s\\n" "$1" > "$2"\n');
     chmodSync(join(folder, 'edit.sh'), 0o755);
@@ -152,7 +152,7 @@ describe('the editor', () => {
     expect(terminal.transcript()).toMatch(/^hi> edited\nby --wait!\n/);
   });
 
-  it('leaves the line as it was when it fails, and says so', async () => {
+  it('leaves the line unchanged if it fails, and says so', async () => {
     const { terminal } = await start({ editor: 'false' });
     terminal.type(`draft${control('x')}${control('e')}`);
     await terminal.until(/The editor 'false' exited with status 1\.\n.*\nhi> draft$/);
@@ -160,7 +160,7 @@ describe('the editor', () => {
 });
 
 describe('the screen', () => {
-  it('is cleared with Ctrl-L but for the line', async () => {
+  it('is cleared with Ctrl-L except for the line', async () => {
     const { terminal } = await start();
     terminal.type('say something\rhalf a line');
     await terminal.until(/hi> half a line$/);
@@ -168,7 +168,7 @@ describe('the screen', () => {
     await terminal.until((screen) => screen === 'hi> half a line');
   });
 
-  it('keeps the cursor right beside wide characters, emoji and combining marks', async () => {
+  it('keeps the cursor in place next to wide characters, emoji and combining marks', async () => {
     const { terminal } = await start();
     terminal.type(`日本😀e\u0301!${KEY.left}${KEY.left}${KEY.left}`);
     await terminal.until('日本😀e\u0301!');
@@ -177,7 +177,7 @@ describe('the screen', () => {
     await terminal.until('日本x😀e\u0301!');
   });
 
-  it('is drawn anew when the terminal gets another size', async () => {
+  it('is redrawn when the terminal is resized', async () => {
     const { terminal } = await start();
     const words = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt';
     terminal.type(words);

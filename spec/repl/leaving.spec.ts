@@ -55,7 +55,7 @@ describe('leaving', () => {
     expect(terminal.written().lastIndexOf('\x1b[?2004l')).toBeGreaterThan(terminal.written().lastIndexOf('hi>'));
   });
 
-  it('stops on Ctrl-Z and goes on where it was', async () => {
+  it('suspends on Ctrl-Z and resumes', async () => {
     const { terminal, settings } = await shell();
     const before = await settings('before');
     terminal.type('clear; $HI\r');
@@ -69,7 +69,7 @@ describe('leaving', () => {
     await terminal.until(/\nhalf a line\n/);
   });
 
-  it('keeps from the shell what the terminal answers late', async () => {
+  it('hides late answers of the terminal from the shell', async () => {
     const { terminal } = await shell();
     terminal.type('clear; DRIVER_BACKGROUND=1 $HI; echo left with $?\r');
     await terminal.until(/^hi>/);
@@ -83,7 +83,7 @@ describe('leaving', () => {
     expect(terminal.screen()).not.toContain('rgb');
   });
 
-  it('keeps a line that was not sent for the next time', async () => {
+  it('keeps an unsent line for the next time', async () => {
     const { terminal } = await shell();
     terminal.type('clear; $HI\r');
     await terminal.until('hi>');
@@ -97,7 +97,7 @@ describe('leaving', () => {
     await terminal.until('hi> an unsent thought');
   });
 
-  it('does not wait for an answer that will not end when it is told to leave', async () => {
+  it('does not wait for an endless answer', async () => {
     const { terminal } = await shell();
     terminal.type('clear; $HI; echo left with $?\r');
     await terminal.until('hi>');

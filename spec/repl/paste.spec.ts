@@ -8,7 +8,7 @@ const verbatim = (text: string): string => `\x1b[200~${text}\x1b[201~`;
 const LONG = 'long text '.repeat(21).trim();
 
 describe('a bracketed paste', () => {
-  it('never submits, and short ones stay as they are', async () => {
+  it('never submits, and short ones stay unchanged', async () => {
     const { terminal, submitted } = await start();
     terminal.paste('one\ntwo\n');
     await terminal.until((screen) => screen === 'hi> one\ntwo');
@@ -19,7 +19,7 @@ describe('a bracketed paste', () => {
     ]);
   });
 
-  it('of exactly 200 characters stays, of 201 becomes a token', async () => {
+  it('of exactly 200 characters stays, one of 201 becomes a token', async () => {
     const { terminal, submitted } = await start();
     terminal.paste('😀'.repeat(200));
     terminal.type(' ');
@@ -31,7 +31,7 @@ describe('a bracketed paste', () => {
     expect(submitted()[0]?.text).toBe(`${'😀'.repeat(200)} ${'😀'.repeat(201)}`);
   });
 
-  it('keeps tokens apart, in one line and in the next ones', async () => {
+  it('keeps tokens distinct, in one line and in later ones', async () => {
     const { terminal, submitted } = await start();
     terminal.paste(`${LONG}A`);
     terminal.type(' and ');
@@ -99,7 +99,7 @@ describe('a bracketed paste', () => {
     expect(terminal.transcript().split('\n').length).toBeLessThan(30);
   });
 
-  it('opens when it is pasted again', async () => {
+  it('is shown in full if it is pasted again', async () => {
     const { terminal } = await start();
     terminal.paste(LONG);
     await terminal.until('[LongText#1]');
@@ -107,7 +107,7 @@ describe('a bracketed paste', () => {
     await terminal.until((screen) => screen.replaceAll('\n', '') === `hi> ${LONG}`);
   });
 
-  it('shows escape sequences and sends them as they were', async () => {
+  it('shows escape sequences and sends them unchanged', async () => {
     const { terminal, submitted } = await start();
     terminal.paste('red \x1b[31m\x07 end');
     await terminal.until('hi> red ␛[31m␇ end');
@@ -125,7 +125,7 @@ describe('a bracketed paste', () => {
     expect(submitted()[0]?.text).toBe('one\r\ntwo\nthree\r\nfour');
   });
 
-  it('keeps its CRLF behind a token, and when it is recalled, also by the next process', async () => {
+  it('keeps its CRLF behind a token, and when it is recalled, even by the next process', async () => {
     const first = await start();
     const text = 'a line\r\n'.repeat(40);
     first.terminal.type(verbatim(text));
@@ -140,7 +140,7 @@ describe('a bracketed paste', () => {
     expect(second.submitted().map((line) => line.text)).toEqual([text, text, text]);
   });
 
-  it('takes a CRLF for one newline in moving, deleting and cutting', async () => {
+  it('treats CRLF as one newline when moving, deleting and cutting', async () => {
     const { terminal, submitted } = await start();
     terminal.type(verbatim('one\r\ntwo\r\nthree'));
     await terminal.until('three');
@@ -160,7 +160,7 @@ describe('a bracketed paste', () => {
     expect(submitted()[0]?.text).toHaveLength(10_485_760);
   });
 
-  it('waits for the end of the answer when it comes before', async () => {
+  it('waits for the end of the answer if one is streaming', async () => {
     const { terminal } = await start();
     terminal.type('silent 300\r');
     terminal.paste('pasted\nahead');

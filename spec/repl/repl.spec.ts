@@ -23,7 +23,7 @@ describe('the repl', () => {
     expect(submitted()).toEqual([{ shown: 'axb', text: 'axb', pasted: [] }]);
   });
 
-  it('leaves with 0 on Ctrl-D and on quit', async () => {
+  it('exits with 0 on Ctrl-D and on quit', async () => {
     const first = await start();
     first.terminal.type(control('d'));
     expect(await first.terminal.exit()).toEqual({ status: 0, signal: 0 });
@@ -32,7 +32,7 @@ describe('the repl', () => {
     expect(await second.terminal.exit()).toEqual({ status: 0, signal: 0 });
   });
 
-  it('leaves with 130 on Ctrl-C twice and hints in between', async () => {
+  it('exits with 130 on Ctrl-C twice, with a hint in between', async () => {
     const { terminal } = await start();
     terminal.type(control('c'));
     await terminal.until('Press Ctrl-C again to exit.');
@@ -40,7 +40,7 @@ describe('the repl', () => {
     expect((await terminal.exit()).status).toBe(130);
   });
 
-  it('takes the hint away with the next key', async () => {
+  it('removes the hint with the next key', async () => {
     const { terminal } = await start();
     terminal.type(control('c'));
     await terminal.until('again to exit');
@@ -60,7 +60,7 @@ describe('the repl', () => {
   it.each([
     ['Ctrl-C', control('c')],
     ['Escape', KEY.escape],
-  ])('stops the answer on %s and keeps what came', async (_, key) => {
+  ])('stops the answer on %s and keeps the partial answer', async (_, key) => {
     const { terminal } = await start();
     terminal.type('slow\r');
     await terminal.until('word5 ');
@@ -80,14 +80,14 @@ describe('the repl', () => {
     expect(submitted().at(-1)?.text).toBe('next');
   });
 
-  it('sends a line entered during an answer after it', async () => {
+  it('sends a line that was entered during an answer after it', async () => {
     const { terminal } = await start();
     terminal.type('silent 300\r');
     terminal.type('say me too\r');
     await terminal.until(/silence is over\n\nhi> say me too\nme too\n\nhi>$/);
   });
 
-  it('puts a line entered during an answer back into the line when the answer is stopped', async () => {
+  it('puts a line that was entered during an answer back into the prompt when the answer is stopped', async () => {
     const { terminal, submitted } = await start();
     terminal.type('slow\r');
     await terminal.until('word2 ');
@@ -109,13 +109,13 @@ describe('the repl', () => {
     expect(terminal.written()).toContain('\x1b[0;1mstrong\x1b[0;2m**');
   });
 
-  it('shows an error and goes on', async () => {
+  it('shows an error and continues', async () => {
     const { terminal } = await start();
     terminal.type('fail the server is busy\r');
     await terminal.until(/hi: the server is busy\n {4}Try again later\.\n\nhi>$/);
   });
 
-  it('asks in between without losing what was typed', async () => {
+  it('asks a question without losing what was typed', async () => {
     const { terminal } = await start();
     terminal.type('question everything\r');
     terminal.type('typed ahead');
@@ -124,7 +124,7 @@ describe('the repl', () => {
     await terminal.until(/answered true\n\nhi> typed ahead$/);
   });
 
-  it('drops the question with the turn on Ctrl-C', async () => {
+  it('cancels the question with the turn on Ctrl-C', async () => {
     const { terminal } = await start();
     terminal.type('question everything\r');
     await terminal.until('Allow everything?');
@@ -135,13 +135,13 @@ describe('the repl', () => {
   it.each([
     ['leaves its line unfinished', 'printf foo', /\nfoo *\n+hi>$/],
     ['ends its line', 'echo foo', /\nfoo\n\nhi>$/],
-  ])('comes back below what another program wrote that %s', async (_, command, screen) => {
+  ])('resumes below the output of another program that %s', async (_, command, screen) => {
     const { terminal } = await start();
     terminal.type(`lend ${command}\r`);
     await terminal.until(screen);
   });
 
-  it('does not take a Ctrl-C that was meant for another program, though the signal comes after its end', async () => {
+  it('ignores a Ctrl-C for another program even if the signal arrives after its end', async () => {
     const { terminal } = await start();
     terminal.type('lend kill -INT $PPID\r');
     await terminal.until(/\n\nhi>$/);
@@ -149,7 +149,7 @@ describe('the repl', () => {
     await terminal.until(/\nstill here\n\nhi>$/);
   });
 
-  it('stops the answer when Ctrl-C comes among other keys of a question', async () => {
+  it('stops the answer if Ctrl-C comes among other keys of a question', async () => {
     const { terminal } = await start();
     terminal.type('question everything\r');
     await terminal.until('Allow everything?');
@@ -157,7 +157,7 @@ describe('the repl', () => {
     await terminal.until(/\(interrupted\)\n\nhi>$/);
   });
 
-  it('puts text into the line for a command', async () => {
+  it('lets a command put text into the prompt', async () => {
     const { terminal } = await start();
     terminal.type('prefill once more\r');
     await terminal.until(/hi> once more$/);
@@ -165,7 +165,7 @@ describe('the repl', () => {
 });
 
 describe('the terminal', () => {
-  it('may go away: the answer is ended, what was not sent is kept', async () => {
+  it('may close: the answer is ended, and unsent text is kept', async () => {
     const { terminal, folder } = await start();
     terminal.type('slow\r');
     await terminal.until('word3');
@@ -187,7 +187,7 @@ describe('the terminal', () => {
     expect(terminal.written()).toMatch(/\x1b\[\?2004l/);
   });
 
-  it('is given back after a crash', async () => {
+  it('is restored after a crash', async () => {
     const { terminal } = await start();
     terminal.type('crash\r');
     expect((await terminal.exit()).status).toBe(1);

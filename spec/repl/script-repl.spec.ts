@@ -21,11 +21,11 @@ function run(script: string): Promise<{ readonly out: string; readonly err: stri
 }
 
 describe('the repl without a terminal', () => {
-  it('takes each line as a turn, without prompt or colour', async () => {
+  it('sends each line as a turn, without prompt or colour', async () => {
     expect(await run('say one\n\nsay two\nsay three')).toEqual({ out: 'one\ntwo\nthree\n', err: '', status: 0 });
   });
 
-  it('goes on after an error and ends with its status', async () => {
+  it('continues after an error and ends with its status', async () => {
     const { out, err, status } = await run('fail too busy\nsay on\n');
     expect(out).toBe('so far \non\n');
     expect(err).toBe('hi: too busy\n    Try again later.\n');
@@ -43,7 +43,7 @@ describe('the repl without a terminal', () => {
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(status);
   });
 
-  it('ends where a command says so', async () => {
+  it('ends if a command says so', async () => {
     expect((await run('say one\n/quit\nsay two\n')).out).toBe('one\n');
   });
 });

@@ -31,8 +31,8 @@ function lateReader() {
   };
 }
 
-describe('an answer for a reader that does not read', () => {
-  it('is fetched no further than the pipe is full, and goes on with the reader', async () => {
+describe('an answer for a reader that stops reading', () => {
+  it('is paused when the pipe is full, and resumes with the reader', async () => {
     const reader = lateReader();
     const screen = new Screen(
       { ...fakeStreams(false), out: reader.stream },

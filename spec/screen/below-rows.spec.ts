@@ -38,7 +38,7 @@ const step = fc.oneof(
 );
 
 describe('rows below an answer', () => {
-  it('leave the answer as it would be without them, whatever is written when', async () => {
+  it('leave the answer as without them, whatever is written when', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 12, max: 40 }), async (steps, columns) => {
         const [withRows, without] = [screenOn(columns), screenOn(columns)];
@@ -60,7 +60,7 @@ describe('rows below an answer', () => {
     );
   });
 
-  it('stand below the row being written, also at the end of the screen', async () => {
+  it('are below the current row, even at the end of the screen', async () => {
     const { screen, emulator, update } = screenOn(40);
     screen.show({ type: 'text', text: `${'line\n'.repeat(ROWS)}and then ` });
     screen.showBelow(['queued: one', '› typed']);
@@ -74,7 +74,7 @@ describe('rows below an answer', () => {
     expect(screenOf(emulator)).toMatch(/and then more\n\nof it$/);
   });
 
-  it('wait while the row is full, because the next character belongs into a new one', async () => {
+  it('wait while the row is full, because the next character starts a new one', async () => {
     const { screen, emulator, update } = screenOn(12);
     screen.show({ type: 'text', text: 'twelve chars' });
     await update();

@@ -3,14 +3,14 @@ import { compactionLine, shortCount } from '../../lib/chat/transcript.js';
 import { HiError } from '../../lib/errors.js';
 import { errorText, shortTime } from '../../lib/screen/print.js';
 
-describe('what the screen prints', () => {
-  it('puts the hint of an error on a line of its own', () => {
+describe('a printed line', () => {
+  it('is followed by the hint of an error on its own line', () => {
     const error = new HiError('config', "Unknown provider 'opnai'.", { hint: "Did you mean 'openai'?" });
     expect(errorText(error)).toBe("hi: Unknown provider 'opnai'.\n    Did you mean 'openai'?");
     expect(errorText(new HiError('bug', 'Oh.'))).toBe('hi: Oh.');
   });
 
-  it('tells a compaction in one line', () => {
+  it('describes a compaction', () => {
     const report = { strategy: 'summary', source: 'model', messages_compacted: 42, messages_kept: 6 } as const;
     expect(compactionLine({ ...report, tokens_before: 101_000, tokens_after: 14_000 })).toBe(
       '── 42 messages compacted · 6 kept · 101k → 14k tokens ──',

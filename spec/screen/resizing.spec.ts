@@ -27,7 +27,7 @@ function canResize({ buffer: { active } }: Emulator, columns: number): boolean {
   return line?.isWrapped === false && active.cursorX < columns;
 }
 
-describe('an answer that comes while the window changes its size', () => {
+describe('an answer that streams while the window is resized', () => {
   it.concurrent.each(Object.entries(ANSWERS))(
     'is whole, also with something typed below it: %s',
     async (_name, answer) => {

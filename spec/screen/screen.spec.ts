@@ -36,12 +36,12 @@ describe('a screen', () => {
     expect(err).toBe('▸ bash ls\na\nb\n✓ bash · 2 lines\n');
   });
 
-  it('keeps the lines of both apart when both are one terminal', async () => {
+  it('keeps the lines of both separate if both are one terminal', async () => {
     const { both } = await shown(TOOL, true, { ...OPTIONS, now: () => 0 });
     expect(stripVTControlCharacters(both)).toBe('Let me look.\n▸ bash ls\na\nb\n✓ bash · 2 lines\nTwo files.\n');
   });
 
-  it('says what a call found, and how long it took from a second on', async () => {
+  it('shows what a call found, and its duration from a second on', async () => {
     let now = 0;
     const calls: readonly (readonly [JsonValue, number])[] = [
       [{ entries: ['a', 'b'], total: 1200, truncated: true }, 999],
@@ -69,11 +69,11 @@ describe('a screen', () => {
     ]);
   });
 
-  it('passes the bytes of the model on where there is no terminal', async () => {
+  it('passes the bytes of the model on if there is no terminal', async () => {
     expect((await shown([text('a\x1b[1mb'), text('\ud83d'), text('\ude00\n')], false)).out).toBe('a\x1b[1mb😀\n');
   });
 
-  it('neutralises what the model, a tool and an error say where there is one', async () => {
+  it('neutralises the text of the model, a tool and an error if there is one', async () => {
     const streams = fakeStreams(true);
     const screen = new Screen(streams, OPTIONS);
     screen.show(text('\x1b[2J'));
@@ -86,7 +86,7 @@ describe('a screen', () => {
     expect(streams.written.both).toContain('cut ␛[3J');
   });
 
-  it('shows the head of a long output and says how much more there was', async () => {
+  it('shows the head of a long output and how much more there is', async () => {
     const events: ChatEvent[] = [
       { type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'seq 100' } },
       ...Array.from(
@@ -100,7 +100,7 @@ describe('a screen', () => {
     expect(err).not.toContain('12\n');
   });
 
-  it('says nothing but answers, warnings and errors when quiet', async () => {
+  it('shows only answers, warnings and errors if it is quiet', async () => {
     const notices: ChatEvent[] = [
       { type: 'notice', level: 'info', text: 'for information' },
       { type: 'notice', level: 'warning', text: 'take care' },
@@ -111,7 +111,7 @@ describe('a screen', () => {
     expect(err).toBe('take care\n');
   });
 
-  it('follows events no faster than the streams take them', async () => {
+  it('reads events no faster than the streams accept them', async () => {
     const streams = fakeStreams(false);
     const screen = new Screen(streams, OPTIONS);
     await screen.follow(
@@ -124,7 +124,7 @@ describe('a screen', () => {
     expect(streams.written.out).toBe('one two\n');
   });
 
-  it('colours code that came all at once with the end of the answer', async () => {
+  it('colours code that arrives all at once with the end of the answer', async () => {
     const streams = fakeStreams(true);
     const screen = new Screen(streams, OPTIONS);
     await screen.follow(

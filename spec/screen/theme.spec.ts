@@ -52,7 +52,7 @@ describe('themes', () => {
     }
   });
 
-  it('take the place of the six colours and of nothing else', () => {
+  it('replace the six colours and nothing else', () => {
     expect(paint('x', combine(DIM, CYAN))).toBe('\x1b[0;2;36mx\x1b[0m');
     useTheme('light');
     expect(paint('x', combine(DIM, CYAN))).toBe('\x1b[0;2;38;5;23mx\x1b[0m');

@@ -33,13 +33,13 @@ const request: ChatEvent = { type: 'request', provider: 'p', model: 'model-1', c
 const text = (words: string): ChatEvent => ({ type: 'text', text: words });
 
 describe('the waiting line', () => {
-  it('says which model is waited for and how long', async () => {
+  it('names the model, and the time so far', async () => {
     const { show, shownAfter } = screenAtTheClock();
     show(request);
     expect(await shownAfter(65)).toBe('* model-1 · 1m 05s');
   });
 
-  it('says how far a call is, and how long that takes since it began', async () => {
+  it('shows the progress of a call, and the time since it began', async () => {
     const { show, shownAfter } = screenAtTheClock();
     show({ type: 'tool-start', call_id: '1', name: 'mcp__far__dig', args: {}, server: 'far' });
     jest.advanceTimersByTime(3000);
@@ -47,7 +47,7 @@ describe('the waiting line', () => {
     expect(await shownAfter(2)).toContain('* 3/8 digging · 5s');
   });
 
-  it('is gone when the answer comes', async () => {
+  it('disappears when the answer arrives', async () => {
     const { show, screen, shownAfter } = screenAtTheClock();
     show(request);
     jest.advanceTimersByTime(3000);
@@ -56,14 +56,14 @@ describe('the waiting line', () => {
     expect(await shownAfter(5)).toBe('Here it is.');
   });
 
-  it('counts the tokens of thinking that is not shown', async () => {
+  it('counts the tokens of hidden thinking', async () => {
     const { show, shownAfter } = screenAtTheClock();
     show(request);
     show({ type: 'thinking', text: 'x'.repeat(4800) });
     expect(await shownAfter(2)).toBe('* thinking · 2s · 1.2k tokens');
   });
 
-  it('says how much of a table waits for its end, and is gone with the table', async () => {
+  it('shows how much of a table waits for its end, and disappears with the table', async () => {
     const held = screenAtTheClock();
     held.show(request);
     held.show(text('| a | b |\n|---|---|\n| 1 | 2 |\n'));
@@ -75,7 +75,7 @@ describe('the waiting line', () => {
     expect(await ended.shownAfter(2)).not.toContain('rows');
   });
 
-  it('comes back when the answer pauses at the end of a line, and only there', async () => {
+  it('comes back if the answer pauses at the end of a line, and only there', async () => {
     const first = screenAtTheClock();
     first.show(text('A line.\n'));
     expect(await first.shownAfter(3)).toMatch(/^A line\.\n\* answering · \ds · 2 tokens$/);
@@ -84,27 +84,27 @@ describe('the waiting line', () => {
     expect(await second.shownAfter(3)).toBe('Half a line');
   });
 
-  it('counts down to the next try', async () => {
+  it('counts down to the next attempt', async () => {
     const { show, shownAfter } = screenAtTheClock();
     show({ type: 'retry', attempt: 2, delay: 10_000, reason: 'overloaded' });
     expect(await shownAfter(4)).toMatch(/^\* retry 2 in [56]s: overloaded$/);
   });
 
-  it('names the tool that runs, and how much it said', async () => {
+  it('names the running tool, and the amount of its output', async () => {
     const { show, shownAfter } = screenAtTheClock();
     show({ type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'make' } });
     show({ type: 'tool-output', call_id: '1', text: 'compiling\n', lines: 1 });
     expect(await shownAfter(7)).toMatch(/^▸ bash make\ncompiling\n\* bash · [67]s · 1 line$/);
   });
 
-  it('shows how far a compaction is', async () => {
+  it('shows the progress of a compaction', async () => {
     const { show, shownAfter } = screenAtTheClock();
     show({ type: 'compact-start', strategy: 'summary', messages: 42 });
     show({ type: 'compact-progress', characters: 1500 });
     expect(await shownAfter(2)).toMatch(/^\* compacting 42 messages \(summary\) · 2s/);
   });
 
-  it('takes one row only, however long its words are', async () => {
+  it('takes only one row, however long its words are', async () => {
     const { show, screen, shownAfter } = screenAtTheClock();
     show({ type: 'retry', attempt: 1, delay: 90_000, reason: '日本語 '.repeat(20) });
     jest.advanceTimersByTime(2000);
@@ -113,7 +113,7 @@ describe('the waiting line', () => {
     expect(await shownAfter(1)).toBe('x');
   });
 
-  it('stays away while somebody else has the terminal', async () => {
+  it('stays away while another program has the terminal', async () => {
     const { show, screen, shownAfter } = screenAtTheClock();
     show(request);
     jest.advanceTimersByTime(2000);
@@ -121,7 +121,7 @@ describe('the waiting line', () => {
     expect(await shownAfter(5)).toBe('');
   });
 
-  it('does not count the time in which the user is asked to that of the tool, which the question shows', async () => {
+  it("does not add the time of the user's answer to that of the tool", async () => {
     const { show, screen, shownAfter } = screenAtTheClock();
     show({ type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'make' } });
     const resume = screen.pause();

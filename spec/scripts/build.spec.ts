@@ -20,32 +20,32 @@ async function bundled(line: string, ...plugins: Plugin[]): Promise<string> {
 }
 
 describe('the build', () => {
-  it('puts code in place of a module', async () => {
+  it('replaces a module with code', async () => {
     const plugin = replaced('clock', { 'lib/clock.ts': () => 'export const monotonic = () => "replaced";' });
     const text = await bundled("import { monotonic } from './lib/clock.js'; console.log(monotonic());", plugin);
     expect(text).toContain('"replaced"');
     expect(text).not.toContain('performance');
   });
 
-  it('fails when the program no longer imports a module whose code is replaced', async () => {
+  it('fails if the program no longer imports a module that is replaced', async () => {
     const plugin = replaced('gone', { 'lib/gone.ts': () => '' });
     await expect(bundled("import './lib/clock.js';", plugin)).rejects.toThrow(/does not import .*lib\/gone\.ts/);
   });
 
-  it('fails when a part of an SDK that adapters call is not there', async () => {
+  it('fails if a part of an SDK that adapters call does not exist', async () => {
     await expect(bundled("import './lib/clock.js';", onlyCalled)).rejects.toThrow(
       /'openai chat' .* no longer in the SDK/,
     );
   });
 
-  it("takes from Node's modules only what is used", async () => {
+  it("loads only what is used of Node's modules", async () => {
     const text = await bundled("import { statSync } from 'node:fs'; console.log(statSync('.'));", nodeModules);
     expect(text).toContain('process.getBuiltinModule("fs")');
     expect(text).not.toMatch(/^import /m);
     expect(text).not.toContain('createReadStream');
   });
 
-  it('exports what a script has under names that are words of the language', async () => {
+  it('exports what a script has under names that are reserved words', async () => {
     const names = ['a', '$', 'do', 'if', 'in', 'let', 'new', 'default', 'arguments$'];
     const { metafile } = await build({
       stdin: { contents: `const all$={};${exportsOf(names)}`, loader: 'js' },

@@ -22,7 +22,7 @@ describe('the check of regular expressions', () => {
     expect(status).toBe(1);
   });
 
-  it('reports a quadratic one, and one that is put together where nothing makes it', () => {
+  it('reports a quadratic one, and one built at run time that no entry covers', () => {
     const { status, stderr } = checked('export const a = (b: string) => [/a*a*$/, new RegExp(b)];\n');
     expect(stderr).toContain('/a*a*$/ is not linear');
     expect(stderr).toContain('builds patterns');

@@ -18,7 +18,7 @@ const row = (more: Partial<Row>): Row => ({
 });
 
 describe('the table of the conformance suite', () => {
-  it('stands in place of the one before, a scenario a line', () => {
+  it('replaces the previous one, one line per scenario', () => {
     const rows = [
       row({}),
       row({ way: 'mcp test', hasPassed: false }),

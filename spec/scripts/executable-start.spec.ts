@@ -18,7 +18,7 @@ function nodeModules(file: string, found = new Set<string>(), seen = new Set<str
 
 // What each costs in Bun, where an empty program takes eight milliseconds: `node:stream`, `node:tty` and `node:zlib` four, `node:crypto`, `node:util` and
 // `node:worker_threads` two or three.
-it('the executable prints its version with no more of Node than files and paths', () => {
+it("the executable prints its version with only Node's modules for files and paths", () => {
   expect([...nodeModules(join(ROOT, 'bin/hi-executable.ts'))].sort()).toEqual(['node:fs', 'node:path']);
 });
 

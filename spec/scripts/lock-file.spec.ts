@@ -20,7 +20,7 @@ describe('the check of the lock file', () => {
     ]);
   });
 
-  it('takes an entry beside the package, above it, or below it', () => {
+  it('accepts an entry next to the package, above it, or below it', () => {
     for (const place of ['', 'node_modules/jest/', 'node_modules/jest/node_modules/@swc/core/']) {
       const packages = {
         'node_modules/jest/node_modules/@swc/core': swc,
@@ -30,7 +30,7 @@ describe('the check of the lock file', () => {
     }
   });
 
-  it('does not take an entry that belongs to another package', () => {
+  it('does not accept an entry that belongs to another package', () => {
     const packages = {
       'node_modules/@swc/core': swc,
       'node_modules/a/node_modules/@swc/core-darwin-arm64': { integrity, version: '1.0.0' },
@@ -48,7 +48,7 @@ describe('the check of the lock file', () => {
     ]);
   });
 
-  it('finds a package without integrity, but for the project itself, links and what comes inside another package', () => {
+  it('finds a package without integrity, except the project itself, links and bundled packages', () => {
     const packages = {
       '': {},
       'node_modules/a': {},

@@ -4,7 +4,7 @@ import { repeatedLines } from '../../scripts/measure/repeated.js';
 import { readSources } from '../../scripts/measure/source.js';
 
 describe('the measures', () => {
-  it('find what imports one another in a circle, the largest circle first', () => {
+  it('find import cycles, the largest first', () => {
     const graph = new Map([
       ['a', ['b']],
       ['b', ['a', 'c']],
@@ -17,7 +17,7 @@ describe('the measures', () => {
     expect(cycles(graph)).toEqual([['c', 'd', 'e'], ['a', 'b'], ['f']]);
   });
 
-  it('find six lines of code that stand twice, whatever is between them', () => {
+  it('find six repeated lines of code, ignoring comments and blank lines', () => {
     const lines = ['one();', 'two();', 'three();', 'four();', 'five();', 'six();'];
     const texts = [
       { file: 'a.ts', text: lines.join('\n') },
@@ -30,7 +30,7 @@ describe('the measures', () => {
     expect(repeatedLines(texts)).toEqual(['a.ts:1 = b.ts:4']);
   });
 
-  it('read types and what is loaded on demand as imports, and each function that has a body', () => {
+  it('count types and dynamic imports as imports, and each function with a body', () => {
     const sources = new Map(readSources(['bin', 'lib']).map((source) => [source.file, source]));
     expect(sources.get('bin/hi.ts')?.imports).toEqual(['lib/cli/base/world.ts', 'lib/cli/main.ts']);
     const main = sources.get('lib/cli/main.ts');

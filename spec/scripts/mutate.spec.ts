@@ -20,14 +20,14 @@ describe('a sample of mutants', () => {
     expect(drawEvenly(items, 150, 8)).not.toEqual(drawEvenly(items, 150, 7));
   });
 
-  it('draws each with about the same chance', () => {
+  it('contains each with about the same probability', () => {
     const counts = new Map<number, number>();
     for (let seed = 0; seed < 2000; seed += 1)
       for (const item of drawEvenly(items.slice(0, 10), 4, seed)) counts.set(item, (counts.get(item) ?? 0) + 1);
     for (const item of items.slice(0, 10)) expect(Math.abs((counts.get(item) ?? 0) - 800)).toBeLessThan(300);
   });
 
-  it('is all of them where there are not more', () => {
+  it('is all of them if there are not more', () => {
     expect(drawEvenly(items, 1000, 7)).toBe(items);
     expect(drawEvenly([], 5, 7)).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe('the score', () => {
     expect(found.high).toBeCloseTo(high, 1);
   });
 
-  it('is unknown where nothing was tried', () => {
+  it('is unknown if nothing was run', () => {
     expect(scoreOf(0, 0)).toEqual({ score: Number.NaN, low: 0, high: 100 });
   });
 });
@@ -55,7 +55,7 @@ describe('the score', () => {
 describe('the summary', () => {
   const outcomes = ['Killed', 'Survived', 'Killed', 'Endless', 'NoCoverage', 'CompileError', 'Timeout', 'Killed'];
 
-  it('of a sample that was stopped tells how much of it was run, and how sure the score is', () => {
+  it('of a stopped sample says how much of it was run, and how accurate the score is', () => {
     const { text, score } = summaryOf(outcomes, { drawn: 40, total: 900, seed: 7 });
     expect(score).toBeCloseTo(66.7, 1);
     expect(text).toBe(

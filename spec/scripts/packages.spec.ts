@@ -47,7 +47,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the packages of the executables', () => {
-  it('are all there, and nothing else', () => {
+  it('are all built, and nothing else', () => {
     expect(made.filter((file) => !existsSync(file))).toEqual([]);
     expect(readdirSync(packages('npm')).sort()).toEqual([
       'hi-chat-darwin-arm64',
@@ -71,7 +71,7 @@ describe('the packages of the executables', () => {
     for (const name of readdirSync(packages('npm'))) expect(manifest(name)).not.toHaveProperty('scripts');
   });
 
-  it('are what the launcher asks for, in its version, with the JavaScript for the others', () => {
+  it('match what the launcher asks for, in its version, with the JavaScript for the other platforms', () => {
     expect(manifest('hi-chat-native')).toMatchObject({
       version,
       bin: { hi: 'hi' },
@@ -80,7 +80,7 @@ describe('the packages of the executables', () => {
     expect(manifest('hi-chat-native').optionalDependencies).not.toHaveProperty('hi-chat-windows-x64');
   });
 
-  it('have sums that sha256sum accepts', () => {
+  it('have checksums that sha256sum accepts', () => {
     const check = (...parts: readonly string[]) =>
       execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: packages(...parts), encoding: 'utf8' });
     expect(check('npm', 'hi-chat-linux-x64')).toBe('hi: OK\n');
@@ -108,11 +108,11 @@ describe('the launcher', () => {
     expect(say(hi, 'ask', 'two  words', '')).toBe('linux-x64 ask two  words \n');
   });
 
-  it.each([true, false])('starts the JavaScript where npm found no executable (nested: %s)', (nested) => {
+  it.each([true, false])('starts the JavaScript if npm found no executable (nested: %s)', (nested) => {
     expect(say(installed(`script ${nested}`, [], nested), 'ask', 'x')).toBe('JavaScript ask x\n');
   });
 
-  it('says what to do where there is neither', () => {
+  it('says what to do if there is neither', () => {
     const hi = installed('nothing', [], false);
     rmSync(join(folder, 'nothing', 'lib', 'node_modules', 'hi-chat-native', 'dist'), { recursive: true });
     const { status, stderr } = spawnSync(hi, { encoding: 'utf8' });

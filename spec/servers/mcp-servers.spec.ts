@@ -101,7 +101,7 @@ describe('a server of npm', () => {
       }
     });
 
-  itHere('mcp-server-everything gives a picture, which the model sees', async () => {
+  itHere('mcp-server-everything returns a picture, which the model sees', async () => {
     await withServer({ command: packageProgram('mcp-server-everything') }, [call('get-tiny-image', {})]);
     await house.ask();
     expect(contentOf()).toMatch(/\[image\/png, \d+ bytes, in \S+; shown below\]/);
@@ -140,7 +140,7 @@ describe('a server of npm', () => {
 });
 
 describe("Playwright's server with Debian's Chromium", () => {
-  itInBrowser('opens a page, reads it, and shows a picture of it; no browser is left', async () => {
+  itInBrowser('opens a page, reads it, and shows a picture of it; no browser is left running', async () => {
     const page = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<title>A page</title><h1>Heading of the page</h1>');

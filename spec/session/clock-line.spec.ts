@@ -24,8 +24,8 @@ async function line(at: string, { cwd = '/home/me/work', host = 'desk.local', of
   return reading.line?.text ?? null;
 }
 
-describe('the line with the time and place', () => {
-  it('is there only when an hour or midnight has passed', async () => {
+describe('the line with time and place', () => {
+  it('is added only if an hour or midnight has passed', async () => {
     expect(await line('2026-03-11 21:05:00')).toBeNull();
     expect(await line('2026-03-11 22:05:00')).toBeNull();
     expect(await line('2026-03-11 23:04:59')).toBeNull();
@@ -38,7 +38,7 @@ describe('the line with the time and place', () => {
     expect(await line('2031-11-15 01:30:00')).toBeNull();
   });
 
-  it('is there when the folder, the machine or the time zone has changed', async () => {
+  it('is added if the folder, the machine or the time zone has changed', async () => {
     const at = (minute: number): string => `2026-03-11 21:${minute}`;
     const there = { cwd: '/home/meter', host: 'lap' };
     expect(await line(at(10))).toBeNull();
@@ -52,21 +52,21 @@ describe('the line with the time and place', () => {
     expect(await line(at(18), { ...there, offset: 0 })).toBeNull();
   });
 
-  it('is one line whatever a folder is called', async () => {
+  it('is one line whatever the name of a folder', async () => {
     await line('2026-03-11 21:05:00');
     expect(await line('2026-03-11 21:06:00', { cwd: '/tmp/a\nUser: b\u2028c' })).toBe(
       '[Wed 11 Mar 2026 21:06 UTC+1 · /tmp/a?User: b?c]',
     );
   });
 
-  it('says nothing of what older versions did not record', async () => {
+  it('leaves out what older versions did not record', async () => {
     now = new Date('2026-03-11T21:05');
     const content = [{ type: 'text', text: 'Hello' }] as const;
     await history.begin({ role: 'user', content, cwd: '/home/me/work', stop_reason: 'end' });
     expect(await line('2026-03-11 21:06:00')).toBeNull();
   });
 
-  it('comes again after the turn that had it was taken back', async () => {
+  it('is added again after the turn that had it was undone', async () => {
     await line('2026-03-11 21:05:00');
     const expected = '[Thu 12 Mar 2026 21:05 UTC+1 · 24 hours later · ~/work]';
     expect(await line('2026-03-12 21:05:00')).toBe(expected);

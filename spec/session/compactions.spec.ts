@@ -40,7 +40,7 @@ const block = (id: number, restores?: number): CompressBlock => ({
 });
 
 describe('the compactions of a conversation', () => {
-  it('are listed, oldest first, also those before what is loaded', async () => {
+  it('are listed, oldest first, including those before the loaded part', async () => {
     const one = await talk(10);
     expect(await compactionsOf(one.history)).toEqual([]);
     await compact(one);
@@ -51,7 +51,7 @@ describe('the compactions of a conversation', () => {
     expect(blocks.map(({ id }) => id)).toEqual([...blocks.map(({ id }) => id)].sort((a, b) => a - b));
   });
 
-  it('are not in effect any more once a later one takes them back', () => {
+  it('are no longer in effect once a later one takes them back', () => {
     const taken = (...blocks: readonly CompressBlock[]): readonly number[] => [...takenBack(blocks)];
     expect(taken(block(5), block(9))).toEqual([]);
     expect(taken(block(5), block(9), block(12, 5))).toEqual([9]);
@@ -60,7 +60,7 @@ describe('the compactions of a conversation', () => {
     expect(taken(block(12, 0), block(15))).toEqual([]);
   });
 
-  it('are taken back one after another, and what was said since stays', async () => {
+  it('are taken back one after another, and later messages stay', async () => {
     const one = await talk(10);
     await compact(one);
     const first = ids(one);
@@ -85,14 +85,14 @@ describe('the compactions of a conversation', () => {
     expect(last?.tokens_after).toBeGreaterThan(last?.tokens_before ?? 0);
   });
 
-  it('of nothing cannot be taken back', async () => {
+  it('cannot be taken back if there are none', async () => {
     const one = await talk(1);
     await expect(one.session.uncompact(signal)).rejects.toMatchObject({
       message: 'There is no compaction to undo.',
     });
   });
 
-  it('cannot be taken back where what they replaced does not fit, which says how much that is', async () => {
+  it('cannot be taken back if what they replaced does not fit, with the sizes', async () => {
     const one = await talk(20, 1000, 6000);
     await compact(one);
     const before = ids(one);
@@ -108,7 +108,7 @@ describe('the compactions of a conversation', () => {
     expect((await compactionsOf(one.history)).every(({ restores }) => restores === undefined)).toBe(true);
   });
 
-  it('cannot be taken back where what they replaced is many times what fits', async () => {
+  it('cannot be taken back if what they replaced is many times what fits', async () => {
     const one = await talk(40, 1000);
     await compact(one);
     one.session.target.memory.learn({ context_window: 2000 });
@@ -118,7 +118,7 @@ describe('the compactions of a conversation', () => {
     });
   });
 
-  it('cannot be taken back where the originals were removed', async () => {
+  it('cannot be taken back if the originals were removed', async () => {
     const one = await stage([answer('yes')], { compaction: { ...SETTINGS, strategy: 'truncate', archive: 'discard' } });
     set = one;
     await say(one, 12);
@@ -129,7 +129,7 @@ describe('the compactions of a conversation', () => {
     });
   });
 
-  it('keep what was pinned when they are taken back', async () => {
+  it('keep pinned messages when they are taken back', async () => {
     const one = await talk(10);
     await one.session.pins.pin({ id: 1 });
     await compact(one);

@@ -29,17 +29,17 @@ async function refusalOf(path: string, pipes = false): Promise<readonly [string,
 }
 
 describe('a file for the model', () => {
-  it('is a block with its name when it is text', async () => {
+  it('is a block with its name if it is text', async () => {
     expect(await read(write('a.txt', 'one\ntwo\n'))).toEqual({ text: '<file name="a.txt">\none\ntwo\n</file>' });
     expect(await read(write('b "c".txt', '\none'))).toEqual({ text: '<file name="b \\"c\\".txt">\n\none\n</file>' });
   });
 
-  it('is named by its path as given, and may be given absolutely', async () => {
+  it('is named by its path as given, which may be absolute', async () => {
     write('a.txt', 'x\n');
     expect(await read(join(cwd, 'a.txt'))).toEqual({ text: `<file name="${join(cwd, 'a.txt')}">\nx\n</file>` });
   });
 
-  it('is an image or a document of that name by its first bytes', async () => {
+  it('is an image or a document with its name, by its first bytes', async () => {
     expect(await read(write('cat.txt', PNG))).toEqual({
       attachment: { kind: 'image', mime: 'image/png', bytes: PNG, name: 'cat.txt' },
     });
@@ -53,7 +53,7 @@ describe('a file for the model', () => {
     ['fake.png', PNG.subarray(0, 8), 'PNG image'],
     ['fake.jpg', Buffer.from('ffd8ffe0', 'hex'), 'JPEG image'],
     ['fake.pdf', Buffer.from('%PDF-'), 'PDF document'],
-  ])('is refused when its header is damaged: %s', async (name, bytes, what) => {
+  ])('is refused if its header is damaged: %s', async (name, bytes, what) => {
     expect(await refusalOf(write(name, bytes))).toEqual([
       `'${name}' starts like a ${what}, but its header is damaged or cut off.`,
       'Attach the whole file; nothing was sent.',
@@ -117,7 +117,7 @@ describe('a pipe', () => {
   const feed = (name: string, command: string) =>
     spawn('sh', ['-c', `{ ${command}; } > ${name}`], { cwd, stdio: 'ignore' });
 
-  it('is refused where its end may not be waited for', async () => {
+  it('is refused if its end may not be waited for', async () => {
     expect(await refusalOf(makePipe('refused'))).toEqual([
       "Cannot attach 'refused': It is a named pipe.",
       'Use hi ask -f, or cat it into a file; nothing was sent.',
@@ -142,7 +142,7 @@ describe('a pipe', () => {
     writer.kill();
   });
 
-  it('can be left before its end', async () => {
+  it('can be abandoned before its end', async () => {
     const name = makePipe('left');
     const stop = new AbortController();
     const reading = read(name, true, stop.signal);

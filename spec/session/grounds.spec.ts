@@ -43,7 +43,7 @@ async function talk(content: string | null = `${PROSE}\n\nFacts on record:\n- fa
 }
 
 describe('the statements of the summary', () => {
-  it('are found by a text in them, by all words, or by the id of a message they rest on', async () => {
+  it('are found by a text, by all words, or by the id of a message they rest on', async () => {
     await talk();
     const found = (text: string): readonly string[] =>
       (statementsWith(history, text) ?? []).map((one) => one.slice(0, 12));
@@ -66,8 +66,8 @@ describe('the statements of the summary', () => {
   });
 });
 
-describe('what a statement rests on', () => {
-  it('are the messages that it names, also undone ones, and it says which are gone', async () => {
+describe('the sources of a statement', () => {
+  it('are the messages that it cites, even undone ones, and it says which are gone', async () => {
     const finder = await talk();
     const { messages, ...rest } = await groundsOf('The port is 8080 [#1 #4 #99].', history, finder, signal);
     expect(messages.map(({ message, isUndone }) => [message.id, isUndone])).toEqual([
@@ -77,7 +77,7 @@ describe('what a statement rests on', () => {
     expect(rest).toEqual({ statement: 'The port is 8080 [#1 #4 #99].', isNamed: true, missing: [99] });
   });
 
-  it('are else the messages that fit it best and are not in view, three at most', async () => {
+  it('are otherwise up to three messages that match it best and are not in view', async () => {
     const finder = await talk();
     const { messages, isNamed, missing } = await groundsOf(
       '- fact: The astrolabe of Regensburg [#98]',
@@ -93,7 +93,7 @@ describe('what a statement rests on', () => {
     expect(messages.every(({ isUndone }) => !isUndone)).toBe(true);
   });
 
-  it('is searched for by its words, without its kind, its ids and quotation marks', () => {
+  it('are searched for by its words, without its kind, its ids and quotation marks', () => {
     expect(plain('- fact: the “port” is [#12 #13] 8080').replace(/\s+/g, ' ')).toBe('the port is 8080');
     expect(plain('* the port: 8080')).toBe('the port: 8080');
     expect(plain('no - fact: here')).toBe('no - fact: here');

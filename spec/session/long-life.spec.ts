@@ -89,8 +89,8 @@ async function inLife(
   }
 }
 
-describe('a life with a summariser that loses half of its prose each time', () => {
-  it('of six hundred turns has ten of ten wishes and sixty of sixty facts in view, and each fact names the message that said it', async () => {
+describe('a long conversation with a summariser that loses half of its prose each time', () => {
+  it('of six hundred turns has ten of ten instructions and sixty of sixty facts in view, and each fact cites its message', async () => {
     await inLife(TURNS, true, ['memory', 'pin', 'talk'], async ({ set, passes, lacking, facts, wishes }) => {
       expect(passes).toBeGreaterThan(35);
       expect([wishes.length, facts.length]).toEqual([10, 60]);
@@ -109,7 +109,7 @@ describe('a life with a summariser that loses half of its prose each time', () =
     });
   }, 300_000);
 
-  it('loses no fact where it writes prose alone: each is found by a question, and the wishes stay in view', async () => {
+  it('loses no fact if it writes prose alone: each is found by a question, and the instructions stay in view', async () => {
     await inLife(SOME, false, ['memory', 'pin'], async ({ set, passes, lacking, facts, wishes }, folder) => {
       expect(passes).toBeGreaterThan(SOME / 18);
       expect([wishes.length, lacking.length]).toEqual([10, 0]);

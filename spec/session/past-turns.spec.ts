@@ -29,7 +29,7 @@ const inView = ({ history }: Stage): readonly string[] =>
     .map(({ content }) => textOf(content));
 
 describe('the turns of a conversation', () => {
-  it('that are in view can be gone back before, the newest first, by what was typed', async () => {
+  it('in view can be gone back to, the newest first, by what was typed', async () => {
     const { session, history } = await talk('one', 'two', 'three');
     await drain(session.send({ text: 'four', texts: ['a file'], attachments: [] }, signal));
     expect(pastTurns(history).map(({ id, text }) => [id, text])).toEqual([
@@ -42,7 +42,7 @@ describe('the turns of a conversation', () => {
     expect([turnsFrom(history, 3), turnsFrom(history, 4), turnsFrom(history, 99)]).toEqual([[3, 5, 7], [5, 7], []]);
   });
 
-  it('are gone back before, with all that came later, and come again by redo', async () => {
+  it('are undone with everything later, and restored by redo', async () => {
     const one = await talk('one', 'two', 'three');
     const { session, history } = one;
     expect(await session.rewind(3)).toBe('two');
@@ -61,7 +61,7 @@ describe('the turns of a conversation', () => {
     expect(inView(one)).toEqual(['one', 'two']);
   });
 
-  it('that are undone one after another come again in the opposite order', async () => {
+  it('undone one after another are restored in the opposite order', async () => {
     const one = await talk('one', 'two', 'three');
     expect([await one.session.undo(), await one.session.undo()]).toEqual(['three', 'two']);
     expect([await redo(one.history), await redo(one.history)]).toEqual([[3], [5]]);
@@ -71,7 +71,7 @@ describe('the turns of a conversation', () => {
     await expect(redo(one.history)).rejects.toThrow('There is nothing to redo.');
   });
 
-  it('that were undone stay so once something else was said', async () => {
+  it('stay undone once something else was said', async () => {
     const one = await talk('one', 'two');
     await one.session.undo();
     await drain(one.session.send(typed('other'), signal));
@@ -79,7 +79,7 @@ describe('the turns of a conversation', () => {
     expect(inView(one)).toEqual(['one', 'other']);
   });
 
-  it('that were undone come again though a turn failed meanwhile: it left nothing', async () => {
+  it('are restored although a turn failed meanwhile, because it left nothing', async () => {
     const one = await talk('one', 'two');
     await one.session.undo();
     const { id } = await one.history.begin(says('failed'));
@@ -88,7 +88,7 @@ describe('the turns of a conversation', () => {
     expect(inView(one)).toEqual(['one', 'two']);
   });
 
-  it('that were undone do not come again behind a compaction', async () => {
+  it('are not restored after a compaction', async () => {
     const one = await talk('one', 'two');
     await one.session.undo();
     const sizes = { messages_compacted: 2, messages_kept: 0, tokens_before: asTokens(9), tokens_after: asTokens(5) };
@@ -116,7 +116,7 @@ describe('the turns of a conversation', () => {
     expect(one.session.lastInput()).toBeNull();
   });
 
-  it('take the words of a turn that another process undid no more', async () => {
+  it('do not return the words of a turn that another process has undone', async () => {
     const one = await talk('one');
     const { id } = await one.history.begin(says('two'));
     await one.history.append(id, [answers('yes')]);
@@ -127,7 +127,7 @@ describe('the turns of a conversation', () => {
 });
 
 describe('a session', () => {
-  it('tries out a request with the tools that are offered, asks aside without, and keeps nothing of either', async () => {
+  it('previews a request with the offered tools, asks an aside without, and keeps nothing of either', async () => {
     const tool = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
     set = await stage([answer('yes')], { toolSpecs: [tool] });
     const { session, history, requests } = set;
@@ -142,7 +142,7 @@ describe('a session', () => {
     expect([session.toolSpecs, history.length]).toEqual([[tool], 0]);
   });
 
-  it('sends the level of thinking, the search and the model that were chosen last', async () => {
+  it('sends the last chosen level of thinking, search and model', async () => {
     const one = await talk('one');
     const { session, requests } = one;
     expect([session.thinking, session.web, session.target.model]).toEqual([null, 'off', 'm']);
@@ -156,7 +156,7 @@ describe('a session', () => {
     expect([requests[2]?.model, session.target.model]).toEqual(['third', 'other']);
   });
 
-  it('keeps nothing of what is said off the record, not even what failed', async () => {
+  it('keeps nothing that is said off the record, not even a failed question', async () => {
     const one = await talk('one');
     const { session, history } = one;
     await session.goOffRecord();
@@ -167,7 +167,7 @@ describe('a session', () => {
     expect([inView(one), session.lastInput(), history.length]).toEqual([['one'], 'one', 2]);
   });
 
-  it('brings back what a reset cleared', async () => {
+  it('restores what a reset cleared', async () => {
     const one = await talk('one');
     await one.session.reset({ purge: false });
     expect(inView(one)).toEqual([]);
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect((await (await one.session.finder()).around(1, 0, 0)).map(({ message }) => message.id)).toEqual([1]);
   });
 
-  it('marks its answers while a summary is in view that rests on others’ words, and no others', async () => {
+  it('marks its answers while a summary in view rests on others’ words, and no others', async () => {
     for (const rests_on of ['foreign', 'own'] as const) {
       const one = await talk('one');
       const sizes = { messages_compacted: 2, messages_kept: 0, tokens_before: asTokens(9), tokens_after: asTokens(5) };
@@ -198,14 +198,14 @@ describe('a session', () => {
     set = null;
   });
 
-  it('says what must be known before a turn', async () => {
+  it('shows notices before a turn', async () => {
     set = await stage([answer('yes')], { settle: async () => ['mind the gap'] });
     const events = await drain(set.session.send(typed('one'), signal));
     expect(events[0]).toEqual({ type: 'notice', level: 'warning', text: 'mind the gap' });
     expect((await drain(set.session.aside('b', signal)))[0]).toEqual(events[0]);
   });
 
-  it('offers no tools in a turn without them, and holds an answer to its schema', async () => {
+  it('offers no tools in a turn without them, and checks an answer against its schema', async () => {
     const tool = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
     set = await stage([answer('{}')], { toolSpecs: [tool] });
     const schema = { name: 'thing', schema: { type: 'object' }, needsTools: false };

@@ -17,7 +17,7 @@ const words = (): readonly string[] => set.session.pins.list().map(({ content })
 const sent = (): readonly string[] => set.history.view(null).messages.map(({ content }) => textOf(content));
 
 describe('a message', () => {
-  it('is pinned by its place among the newest, or by its id, once', async () => {
+  it('is pinned once, by its place among the newest or by its id', async () => {
     const { pins } = set.session;
     expect(await pins.pin({ place: 4 })).toMatchObject({ message: { id: 5, role: 'user' }, isNew: true });
     expect(await pins.pin({ id: 1 })).toMatchObject({ message: { id: 1 }, isNew: true });
@@ -31,7 +31,7 @@ describe('a message', () => {
     expect(pins.room).toBeLessThanOrEqual(1000);
   });
 
-  it('counts by its place where it says something: what tools printed is skipped', async () => {
+  it('is counted only if it contains words: the output of tools is skipped', async () => {
     expect(await set.session.pins.pin({ place: 5 })).toMatchObject({
       message: { id: 4, content: [{ text: 'found' }] },
     });
@@ -40,7 +40,7 @@ describe('a message', () => {
     });
   });
 
-  it('that is not there, was printed by a tool or has no words is refused', async () => {
+  it("that does not exist, is a tool's output or has no words is refused", async () => {
     const { pins } = set.session;
     for (const [which, message] of [
       [{ place: 8 }, 'There is no message 8: 7 in view.'],
@@ -87,7 +87,7 @@ describe('a message', () => {
       });
   });
 
-  it('that takes too much of the window is refused, alone or with what is pinned already', async () => {
+  it('that takes too much of the window is refused, alone or with those pinned already', async () => {
     const { pins } = set.session;
     await drain(set.session.send(typed(prose(4 * 700, 1)), signal));
     await drain(set.session.send(typed(prose(4 * 700, 2)), signal));
@@ -105,7 +105,7 @@ describe('a message', () => {
     expect(pins.list().map(({ id }) => id)).toEqual([9]);
   });
 
-  it('whose turn is undone is pinned no more, until it is redone', async () => {
+  it('is no longer pinned if its turn is undone, until it is redone', async () => {
     await set.session.pins.pin({ place: 2 });
     expect(words()).toEqual(['and more']);
     await set.session.undo();

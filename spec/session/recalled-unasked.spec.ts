@@ -87,8 +87,8 @@ function found(entry: Entry | undefined): Reminded {
   return { reminders: [reminder], best: 9.5, threshold: 4.2 };
 }
 
-describe('what is recalled unasked', () => {
-  it('is what fits best, which is said in a line, with the reason', async () => {
+describe('automatic recall', () => {
+  it('adds the best match, with a line about it that gives the reason', async () => {
     const log = await talk(150);
     const { part, events, why } = await recalled(found(log.entries[4]));
     expect(part).toMatchObject({
@@ -100,7 +100,7 @@ describe('what is recalled unasked', () => {
     expect(why).toBe('Recalled for the last message: #5. The best match has 9.5; the threshold is 4.2.');
   });
 
-  it('is looked for beyond what is in view, for a moment only', async () => {
+  it('searches what is not in view, with a short time limit', async () => {
     await talk(150);
     const finder = new Scripted({ reminders: [], best: 0, threshold: 4.2 });
     await recalled(finder);
@@ -111,7 +111,7 @@ describe('what is recalled unasked', () => {
     expect((end ?? 0) - process.uptime() * 1000).toBeLessThanOrEqual(50);
   });
 
-  it('is nothing where nothing fits, or the search is late or cannot tell', async () => {
+  it('adds nothing if nothing matches, or the search is too slow or uncertain', async () => {
     await talk(150);
     expect(await recalled({ reminders: [], best: 0, threshold: 4.2 })).toEqual(
       nothing('nothing outside the view matches well enough. No match comes near the threshold of 4.2.'),
@@ -123,7 +123,7 @@ describe('what is recalled unasked', () => {
     expect((await recalled('uncalibrated')).why).toContain('hi recall --rebuild');
   });
 
-  it('is nothing, and nobody is asked, where it is off, the conversation is short, or nothing rare is asked', async () => {
+  it('adds nothing, without a search, if it is off, the conversation is short, or the question has no rare word', async () => {
     await talk(150);
     const finder = new Scripted('late');
     expect(await recalled(finder, QUESTION, false)).toEqual(nothing('automatic recall is off.'));
@@ -139,7 +139,7 @@ describe('what is recalled unasked', () => {
     expect((await recalled(finder)).why).toContain('took longer');
   });
 
-  it('never stops a message: a search that fails is said to have failed', async () => {
+  it('never stops a message: a failed search is reported', async () => {
     await talk(150);
     const reminders = new Reminders(history, async () => await Promise.reject(new Error('no')), true);
     expect(reminders.why).toBe('No message has been sent yet.');

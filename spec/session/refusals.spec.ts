@@ -64,7 +64,7 @@ describe('any history against a server that refuses any part of it', () => {
     );
   });
 
-  it('is answered at once when the server was learnt', async () => {
+  it('is answered at once if the refusals of the server are known', async () => {
     await fc.assert(
       fc.asyncProperty(conversations, async (one) => {
         await using chat = await conversation(one);

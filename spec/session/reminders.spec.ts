@@ -49,8 +49,8 @@ const say = async (text: string) =>
 
 const idsIn = ({ messages }: ChatRequest): readonly number[] => messages.flatMap(({ content }) => recalledIn(content));
 
-describe('what is recalled unasked', () => {
-  it('leaves each request a byte prefix of the next, recalls nothing twice in view, and never what was recalled', async () => {
+describe('messages recalled automatically', () => {
+  it('leave each request a byte prefix of the next, are not recalled twice while in view, and never include recalled text', async () => {
     const [first = '', second = ''] = RARE;
     await say(`How many florins for the ${first} and the ${second}?`);
     const topics = fc.sample(fc.array(fc.constantFrom(...RARE), { minLength: 1, maxLength: 3 }), TURNS);
@@ -76,7 +76,7 @@ describe('what is recalled unasked', () => {
     }
   }, 600_000);
 
-  it('is left out of what /undo gives back and of what is sent again', async () => {
+  it('are left out of what /undo returns and of what is sent again', async () => {
     const [first = '', second = ''] = RARE;
     const question = `How many florins for the ${first} and the ${second}?`;
     await say(question);
@@ -90,7 +90,7 @@ describe('what is recalled unasked', () => {
     expect(await set.session.undo()).toBe(question);
   });
 
-  it('is nothing in no time', async () => {
+  it('are none without time to search', async () => {
     const known = { isSeen: () => false, isSaid: () => false };
     const question = `florins ${RARE[0]}`;
     expect(await recall.remind(question, known, monotonic())).toMatchObject({ threshold: expect.any(Number) });

@@ -39,7 +39,7 @@ describe('a turn', () => {
     expect(stored()).toMatchObject([{ role: 'user' }, { role: 'assistant', stop_reason: 'end', usage }]);
   });
 
-  it('yields what each request took, and ends with the sum', async () => {
+  it('yields the usage of each request, and ends with the sum', async () => {
     const usage = (input_tokens: number) => {
       return { input_tokens, output_tokens: 2, cached_tokens: 1, context_tokens: input_tokens + 2 };
     };
@@ -54,7 +54,7 @@ describe('a turn', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', usage: sum });
   });
 
-  it('asks for the texts of the skills once for each request', async () => {
+  it('reads the texts of the skills once for each request', async () => {
     let times = 0;
     const skills: SkillLibrary = {
       ...NO_SKILLS,
@@ -69,7 +69,7 @@ describe('a turn', () => {
     expect(set.requests.map(({ system }) => system)).toEqual([['text 1'], ['text 2']]);
   });
 
-  it('runs the calls, goes on, and lets the tools end what they left running', async () => {
+  it('runs the calls, continues, and lets the tools end what they left running', async () => {
     set = await stage([answer('Let me see.', ['one', 'two']), answer('Seen.')]);
     const events = await drain(set.session.send(say('look'), never()));
     expect(set.toolRuns).toEqual(['one', 'two']);
@@ -82,7 +82,7 @@ describe('a turn', () => {
     expect(new Set(stored().map(({ turn }) => turn)).size).toBe(1);
   });
 
-  it('ends after its rounds with a word to the model and the user', async () => {
+  it('ends at its round limit with a message to the model and the user', async () => {
     set = await stage([answer('', ['again'])]);
     const events = await drain(set.session.send(say('loop'), never()));
     expect(set.requests).toHaveLength(3);
@@ -94,7 +94,7 @@ describe('a turn', () => {
     expect(sent(3)?.at(-1)).toBe('user: next');
   });
 
-  it('says when the history was damaged meanwhile and had to be repaired, once', async () => {
+  it('reports once if the history was damaged meanwhile and had to be repaired', async () => {
     set = await stage([answer('one'), answer('two')]);
     await drain(set.session.send(say('first'), never()));
     const [file = ''] = set.history.totals.files;
@@ -106,7 +106,7 @@ describe('a turn', () => {
     expect(await told('third')).toEqual([]);
   });
 
-  it('says that the history was repaired also when something else was said of it before', async () => {
+  it('reports that the history was repaired even after another notice about it', async () => {
     const folder = dataFolder();
     const before = await openIn(folder);
     await exchange(before, 'first', 'one');
@@ -123,7 +123,7 @@ describe('a turn', () => {
     await history.close();
   });
 
-  it('says that the model declined, with its reason', async () => {
+  it('reports that the model declined, with its reason', async () => {
     const declining: Script = async function* () {
       yield { type: 'end', stop_reason: 'refusal', usage: null, detail: 'policy' };
     };
@@ -135,7 +135,7 @@ describe('a turn', () => {
 });
 
 describe('a failure', () => {
-  it('that may pass is tried again after the told delay, while nothing was shown', async () => {
+  it('that may be temporary is retried after the requested delay, if nothing was shown yet', async () => {
     set = await stage([failure(busy), failure(busy), answer('at last')]);
     const events = await drain(set.session.send(say('x'), never()));
     expect(events.filter(({ type }) => type === 'retry')).toMatchObject([
@@ -145,7 +145,7 @@ describe('a failure', () => {
     expect(events.at(-1)).toMatchObject({ text: 'at last' });
   });
 
-  it('is not tried again once something of the answer was shown, and keeps what was', async () => {
+  it('is not retried once part of the answer was shown, and keeps that part', async () => {
     set = await stage([failure(busy, 'half'), answer('whole')]);
     await expect(drain(set.session.send(say('x'), never()))).rejects.toBe(busy);
     expect(stored().at(-1)).toMatchObject({ stop_reason: 'interrupted', content: [{ type: 'text', text: 'half' }] });
@@ -153,7 +153,7 @@ describe('a failure', () => {
     expect(sent(1)).toEqual(['user: x']);
   });
 
-  it('that cannot pass is thrown at once, and what was asked is not sent again but can be retried', async () => {
+  it('that is permanent is thrown at once, and the question is not sent again but can be retried', async () => {
     set = await stage([failure(refused), answer('one'), answer('two')]);
     await expect(drain(set.session.send(say('lost?'), never()))).rejects.toBe(refused);
     expect(set.requests).toHaveLength(1);
@@ -169,14 +169,14 @@ describe('a failure', () => {
     expect(set.requests).toHaveLength(4);
   });
 
-  it('that asks for a longer wait than anybody waits is told instead', async () => {
+  it('that requests a very long delay is reported instead', async () => {
     const long = new HiError('rate', 'Slow down.', { retryable: true, retryAfter: 3_600_000 });
     set = await stage([failure(long)]);
     await expect(drain(set.session.send(say('x'), never()))).rejects.toBe(long);
     expect(set.requests).toHaveLength(1);
   });
 
-  it('for length compacts once and sends again', async () => {
+  it('because of the length compacts once and sends again', async () => {
     const tooLong = new HiError('window', 'Too long.');
     const scripts = [
       ...Array.from({ length: 6 }, (_, index) => answer(`a${index}`)),
@@ -192,7 +192,7 @@ describe('a failure', () => {
     expect(sent(7)?.at(-1)).toBe('user: last');
   });
 
-  it('for length that nothing can mend is thrown', async () => {
+  it('because of the length that nothing can fix is thrown', async () => {
     const tooLong = new HiError('window', 'Too long.');
     set = await stage([failure(tooLong)]);
     await expect(drain(set.session.send(say('x'), never()))).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe('an interruption', () => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
 
-  it('keeps the partial answer and ends the turn in good order', async () => {
+  it('keeps the partial answer and ends the turn properly', async () => {
     set = await stage([hanging, answer('more')]);
     const stop = new AbortController();
     const events = await drain(set.session.send(say('x'), stop.signal), (event) => {
@@ -223,7 +223,7 @@ describe('an interruption', () => {
     expect(sent(1)).toEqual(['user: x', 'assistant: half an ', 'user: go on']);
   });
 
-  it('during a tool answers every call, so that none stands without its result', async () => {
+  it('during a tool answers every call, so that each has a result', async () => {
     set = await stage([answer('', ['slow', 'never']), answer('more')]);
     const stop = new AbortController();
     const events = await drain(set.session.send(say('x'), stop.signal), (event) => {
@@ -235,7 +235,7 @@ describe('an interruption', () => {
     expect(stored().at(-1)).toMatchObject({ role: 'assistant', stop_reason: 'interrupted' });
   });
 
-  it('while waiting to try again ends at once', async () => {
+  it('while waiting for a retry ends at once', async () => {
     set = await stage([failure(new HiError('rate', 'Wait.', { retryable: true, retryAfter: 60_000 }))]);
     const stop = new AbortController();
     const events = await drain(set.session.send(say('x'), stop.signal), (event) => {
@@ -246,7 +246,7 @@ describe('an interruption', () => {
 });
 
 describe('the conversation', () => {
-  it('gives the last turn back with undo', async () => {
+  it('undoes the last turn and returns its words', async () => {
     set = await stage([answer('one'), answer('two'), answer('three')]);
     await drain(set.session.send(say('first'), never()));
     await drain(set.session.send(say('second'), never()));
@@ -256,7 +256,7 @@ describe('the conversation', () => {
     expect(stored()).toHaveLength(6);
   });
 
-  it('asks again by another model for one turn', async () => {
+  it('asks another model again for one turn', async () => {
     set = await stage([answer('one'), answer('two'), answer('three')]);
     await drain(set.session.send(say('first'), never()));
     await drain(set.session.retry('other', never()));
@@ -277,14 +277,14 @@ describe('the conversation', () => {
     await expect(drain(set.session.aside('again', never()))).rejects.toBe(refused);
   });
 
-  it('loads the skills again that went with the newest message, none at the beginning', async () => {
+  it('loads the skills again that came with the newest message, and none at the beginning', async () => {
     set = await stage([answer('one')]);
     expect(set.session.skills.active).toEqual([]);
     await set.history.note({ ...NOTE, skills: { matched: ['git'], active: ['git'] } });
     expect(set.session.skills.active).toEqual(['git']);
   });
 
-  it('has nothing of a question that failed after a reset', async () => {
+  it('forgets a failed question at a reset', async () => {
     set = await stage([failure(refused), answer('one')]);
     await expect(drain(set.session.send(say('cleared'), never()))).rejects.toBe(refused);
     await set.session.reset({ purge: false });
@@ -293,7 +293,7 @@ describe('the conversation', () => {
     expect(set.requests).toHaveLength(1);
   });
 
-  it('has nothing to take back or to ask again at the beginning', async () => {
+  it('has nothing to undo or to retry at the beginning', async () => {
     set = await stage([answer('one')]);
     await expect(set.session.undo()).rejects.toMatchObject({ code: 'usage' });
     await expect(drain(set.session.retry(null, never()))).rejects.toMatchObject({ code: 'usage' });
@@ -301,7 +301,7 @@ describe('the conversation', () => {
 });
 
 describe('what is known of the model', () => {
-  it('goes with every request, also what was learnt since the last', async () => {
+  it('is sent with every request, including what was learnt since the last', async () => {
     const known = memory({ context_window: 4096 });
     set = await stage([answer('One.'), answer('Two.')], {}, 100_000, known);
     await drain(set.session.send(say('first'), never()));

@@ -27,8 +27,8 @@ function noting(): Pick<SessionDeps, 'skills'> & { readonly asked: SkillOverride
 
 afterEach(() => set?.close());
 
-describe('what the user asks of a skill by hand', () => {
-  it('is what was asked last', async () => {
+describe('skills that the user loads or drops by hand', () => {
+  it('follow the last command', async () => {
     const { asked, skills } = noting();
     set = await stage([answer('fine')], { skills });
     set.session.skills.pin('git');
@@ -40,7 +40,7 @@ describe('what the user asks of a skill by hand', () => {
     expect(asked).toEqual([{ pin: ['docker', 'sql'], drop: ['git'] }]);
   });
 
-  it('holds for one message, and for the next one when that turn is taken back', async () => {
+  it('are set for one message, and for the next one if that turn is undone', async () => {
     const { asked, skills } = noting();
     set = await stage([answer('fine')], { skills });
     set.session.skills.pin('git');
@@ -56,7 +56,7 @@ describe('what the user asks of a skill by hand', () => {
     ]);
   });
 
-  it('is not asked again when another turn is taken back', async () => {
+  it('are not set again if another turn is undone', async () => {
     const { asked, skills } = noting();
     set = await stage([answer('fine')], { skills });
     set.session.skills.pin('git');

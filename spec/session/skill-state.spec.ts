@@ -62,7 +62,7 @@ async function choose(state: SkillState, text = 'hello') {
 }
 
 describe('the skills of a session', () => {
-  it('are read once for a model, and again for another one', async () => {
+  it('are read once for each model', async () => {
     const { state, answering, opened } = await skillState();
     const [first, second] = [state.library(), state.library()];
     expect(first).toBe(second);
@@ -73,18 +73,18 @@ describe('the skills of a session', () => {
     expect(opened).toEqual(['main', 'other', 'main']);
   });
 
-  it('are chosen for the words of a message', async () => {
+  it('are chosen by the words of a message', async () => {
     const { state, selected } = await skillState();
     expect(await choose(state, 'rebase')).toEqual({ events: [], selection: SELECTION });
     expect(selected).toEqual([{ text: 'rebase', overrides: { pin: [], drop: [] } }]);
   });
 
-  it('say that choosing takes a while where a model is asked', async () => {
+  it('report that choosing takes a while if a model is called', async () => {
     const { state } = await skillState({ asks: true });
     expect((await choose(state)).events).toEqual([{ type: 'waiting', what: 'choosing skills' }]);
   });
 
-  it('say each warning once, also one that comes later', async () => {
+  it('report each warning once, even one that comes later', async () => {
     const warnings: SkillWarning[] = [{ path: '/s/a.md', reason: 'is empty; left out' }];
     const { state } = await skillState({ warnings });
     const notice = (text: string) => ({ type: 'notice', level: 'info', text });
@@ -96,7 +96,7 @@ describe('the skills of a session', () => {
 });
 
 describe('skills loaded and dropped by hand', () => {
-  it('go with the next message and with what is explained, until they are recorded', async () => {
+  it('are sent with the next message and listed by explanations, until they are recorded', async () => {
     const { state, selected } = await skillState();
     state.pin('git');
     state.drop('sql');
@@ -108,7 +108,7 @@ describe('skills loaded and dropped by hand', () => {
     expect(selected.map((each) => each.overrides)).toEqual([overrides, { pin: [], drop: [] }]);
   });
 
-  it('come back when the turn that recorded them is taken back, but not against later ones', async () => {
+  it('come back when the turn that recorded them is undone, but do not override later ones', async () => {
     const { state, selected } = await skillState();
     const skills = { matched: [], active: ['git'], pinned: ['git', 'go'], dropped: ['sql'] };
     const message = { role: 'user', content: [{ type: 'text', text: 'hello' }], cwd: '/', skills } as const;

@@ -13,15 +13,18 @@ const cases = [1.2, 1.7, 2.15].flatMap((ratio) =>
   (['summary', 'truncate', 'replace'] as const).map((strategy) => ({ ratio, strategy })),
 );
 
-describe('a model that has more tokens than the estimate', () => {
-  it.each(cases)('gets no request beyond its window: $ratio times as many, $strategy', async ({ ratio, strategy }) => {
-    const { sizes } = await talk(ratio, strategy, TURNS);
-    expect(sizes).toHaveLength(TURNS);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(WINDOW);
-    expect(Math.max(...sizes)).toBeGreaterThan(WINDOW / 2);
-  });
+describe('a model with more tokens than the estimate', () => {
+  it.each(cases)(
+    'is sent no request beyond its window: $ratio times as many, $strategy',
+    async ({ ratio, strategy }) => {
+      const { sizes } = await talk(ratio, strategy, TURNS);
+      expect(sizes).toHaveLength(TURNS);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(WINDOW);
+      expect(Math.max(...sizes)).toBeGreaterThan(WINDOW / 2);
+    },
+  );
 
-  it('is counted by what was measured last in the next process too', async () => {
+  it('is counted with the last measured ratio in the next process', async () => {
     const { known } = await talk(2.15, 'truncate', 3);
     expect(known.facts.token_ratio).toBeGreaterThan(1.8);
     expect(known.facts.token_ratio).toBeLessThan(2.4);

@@ -22,17 +22,17 @@ function answered(
   return { parts, end: { type: 'end', stop_reason, usage } };
 }
 
-describe('a call that the length limit cut', () => {
+describe('a call cut by the length limit', () => {
   const cut = call('b', { invalid_args: '{"command": "ec' });
 
-  it('is one without whole arguments in an answer that ended for its length', () => {
+  it('has incomplete arguments in an answer that ended for its length', () => {
     const parts = [text('Let me look.'), call('a'), cut];
     expect(cutCalls(answered(parts, 'length'))).toEqual([cut]);
     expect(cutCalls(answered(parts, 'tool_calls'))).toEqual([]);
     expect(cutCalls({ parts, end: null })).toEqual([]);
   });
 
-  it('is not run, and the model reads why, with the limit where it is known', () => {
+  it('is not run, and the model is told why, with the limit if it is known', () => {
     const why = (limit: string) =>
       `Not run: your answer reached ${limit} in the middle of this call, so its arguments are incomplete. Write less in one answer: do the work in several smaller calls.`;
     expect(cutResult(cut, answered([cut], 'length', USAGE))).toEqual({
@@ -46,7 +46,7 @@ describe('a call that the length limit cut', () => {
     expect(cutResult(cut, { parts: [], end: null }).error).toBe(why('the output limit'));
   });
 
-  it('is named to the user, also one that has no name yet', () => {
+  it('is named to the user, even without a name yet', () => {
     const calls = [cut, call('c', { name: '' })];
     expect(lengthCutNotice(calls)).toMatch(/in the middle of a call to bash, a tool\. The call was not run/);
     expect(cutStop(calls)).toMatch(/^Stopped: .* in the middle of a call to bash, a tool, which was not run\./);
@@ -54,8 +54,8 @@ describe('a call that the length limit cut', () => {
   });
 });
 
-describe('what a turn has come to', () => {
-  it('is nothing before the first answer', () => {
+describe('the result of a turn', () => {
+  it('is empty before the first answer', () => {
     const progress = new Progress('m');
     expect(progress.kept).toBe(false);
     expect(progress.outcome('interrupted')).toEqual({
@@ -68,7 +68,7 @@ describe('what a turn has come to', () => {
     });
   });
 
-  it('has the words of the newest answer that has any', () => {
+  it('has the words of the newest answer with words', () => {
     const progress = new Progress('m');
     progress.take(answered([text('one')]));
     progress.take(answered([text('two')]));
@@ -86,7 +86,7 @@ describe('what a turn has come to', () => {
     expect(progress.outcome('end').sources).toEqual([a, b]);
   });
 
-  it('has the calls with what became of them, and none that was not run', () => {
+  it('has the calls with their results, but none that was not run', () => {
     const progress = new Progress('m');
     progress.takeResults(
       [call('a', { args: { command: 'ls' } }), call('b'), call('c')],

@@ -32,7 +32,7 @@ const calls = (stop_reason: 'length' | 'tool_calls', ...parts: readonly AnswerPa
 afterEach(() => set?.close());
 
 describe('a message', () => {
-  it('has its attachments first, then texts, then what was typed, and nothing empty', async () => {
+  it('has its attachments first, then texts, then what was typed, and no empty part', async () => {
     set = await stage([answer('fine')]);
     const bytes = new Uint8Array([1, 2, 3]);
     const attachments = [{ kind: 'image', mime: 'image/png', bytes, name: 'a.png' } as const];
@@ -50,7 +50,7 @@ describe('a message', () => {
     expect(attached && [...attached]).toEqual([1, 2, 3]);
   });
 
-  it('has a notice when an attachment of an earlier one is lost', async () => {
+  it('comes with a notice if an attachment of an earlier one is lost', async () => {
     set = await stage([answer('fine')]);
     const attachments = [{ kind: 'image', mime: 'image/png', bytes: new Uint8Array([1]), name: 'a.png' } as const];
     await drain(set.session.send({ ...say('look'), attachments }, never()));
@@ -62,7 +62,7 @@ describe('a message', () => {
     expect(set.requests[1]?.attachments.size).toBe(0);
   });
 
-  it('that is too large by itself is refused before anything is compacted for it', async () => {
+  it('that is too large by itself is refused without a compaction', async () => {
     set = await stage([answer('fine')], {}, 1000);
     for (const text of ['a', 'b', 'c', 'd']) await drain(set.session.send(say(text), never()));
     await expect(drain(set.session.send(say('x'.repeat(8000)), never()))).rejects.toMatchObject({ code: 'window' });
@@ -76,7 +76,7 @@ describe('a message', () => {
     expect(set.session.lastInput()).toBe('look');
   });
 
-  it('may be the note of a local command, which the next answer knows', async () => {
+  it('may be the note of a local command, which the next request includes', async () => {
     set = await stage([answer('fine')]);
     await set.session.note('ls: a.txt');
     await drain(set.session.send(say('and?'), never()));
@@ -85,14 +85,14 @@ describe('a message', () => {
 });
 
 describe('an answer', () => {
-  it('that is empty is said to be', async () => {
+  it('that is empty is reported', async () => {
     set = await stage([answer('')]);
     const events = await drain(set.session.send(say('x'), never()));
     expect(noticesOf(events)).toEqual(['warning: The model sent an empty answer.']);
     expect(events.at(-1)).toMatchObject({ stop_reason: 'end' });
   });
 
-  it('that the model declined without a reason is said to be', async () => {
+  it('that the model declined without a reason is reported', async () => {
     set = await stage([
       async function* () {
         yield { type: 'end', stop_reason: 'refusal', usage: null };
@@ -103,7 +103,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('that ends for tools without a call is the end of the turn', async () => {
+  it('that announces tools without a call is the end of the turn', async () => {
     set = await stage([
       async function* () {
         yield { type: 'part', part: { type: 'text', text: 'x' } };
@@ -120,7 +120,7 @@ describe('calls that cannot be run', () => {
       .filter(({ role }) => role === 'tool')
       .flatMap(({ content }) => content.map((part) => (part.type === 'tool_result' ? [part.call_id, part.error] : [])));
 
-  it('for the length limit are answered, and the others run', async () => {
+  it('because of the length limit are answered, and the others run', async () => {
     set = await stage([calls('length', whole, broken), answer('done')]);
     const events = await drain(set.session.send(say('x'), never()));
     expect(set.toolRuns).toEqual(['read']);
@@ -132,7 +132,7 @@ describe('calls that cannot be run', () => {
     expect(events.at(-1)).toMatchObject({ stop_reason: 'end', text: 'done' });
   });
 
-  it('for the length limit a second time end the turn', async () => {
+  it('because of the length limit twice end the turn', async () => {
     set = await stage([calls('length', whole, broken)]);
     const events = await drain(set.session.send(say('x'), never()));
     expect(set.requests).toHaveLength(2);
@@ -145,14 +145,14 @@ describe('calls that cannot be run', () => {
     expect(noticesOf(events)[1]).toMatch(/^warning: Stopped: the answer reached/);
   });
 
-  it('for the length limit in the last round end the turn for the length', async () => {
+  it('because of the length limit in the last round end the turn with that reason', async () => {
     set = await stage([calls('length', broken)], { maxRounds: 1 });
     const events = await drain(set.session.send(say('x'), never()));
     expect(set.requests).toHaveLength(1);
     expect(events.at(-1)).toMatchObject({ stop_reason: 'length' });
   });
 
-  it('for their arguments three times in a row end the turn', async () => {
+  it('because of their arguments three times in a row end the turn', async () => {
     set = await stage([calls('tool_calls', broken, { ...broken, call_id: 'c2', name: '' })], { maxRounds: 9 });
     const events = await drain(set.session.send(say('x'), never()));
     expect(set.requests).toHaveLength(3);
@@ -161,7 +161,7 @@ describe('calls that cannot be run', () => {
     expect(events.at(-1)).toMatchObject({ stop_reason: 'tool_limit' });
   });
 
-  it('for their arguments now and then do not', async () => {
+  it('because of their arguments now and then do not', async () => {
     const bad = calls('tool_calls', broken);
     set = await stage([bad, bad, calls('tool_calls', whole, broken), bad, bad, answer('done')], { maxRounds: 9 });
     expect((await drain(set.session.send(say('x'), never()))).at(-1)).toMatchObject({ text: 'done' });
@@ -178,7 +178,7 @@ describe('skills', () => {
     explain: async (name) => `${name}: in`,
   };
 
-  it('are sent with the preamble, and what changes is said', async () => {
+  it('are sent with the preamble, and changes are reported', async () => {
     set = await stage([answer('fine')], { skills: async () => library, preamble: 'Be brief.' });
     const events = await drain(set.session.send(say('rebase'), never()));
     expect(events).toContainEqual({ type: 'skills', loaded: ['git'], dropped: ['sql'] });
@@ -188,7 +188,7 @@ describe('skills', () => {
     expect(await set.session.skills.explain('git')).toBe('git: in');
   });
 
-  it('are sent shorter where the window is full, which takes a while and is said once', async () => {
+  it('are shortened if the window is full, with one notice that this takes a while', async () => {
     set = await stage([answer('fine')], { skills: async () => library }, 800);
     const events = await drain(set.session.send(say('rebase'), never()));
     expect(events).toContainEqual({ type: 'waiting', what: 'shortening skills' });
@@ -197,14 +197,14 @@ describe('skills', () => {
     expect(noticesOf(await drain(set.session.send(say('again'), never())))).toEqual([]);
   });
 
-  it('are sent shorter where the server finds a request too long that hi does not', async () => {
+  it('are shortened if the server finds a request too long that hi does not', async () => {
     const tooLong = new HiError('window', 'Too long.');
     set = await stage([failure(tooLong), answer('fine')], { skills: async () => library });
     await drain(set.session.send(say('rebase'), never()));
     expect(set.requests.map(({ system }) => system[0]?.split(' ')[1])).toEqual(['whole', 'short']);
   });
 
-  it('count in the shorter form they have where the window is full', async () => {
+  it('count in their short form if the window is full', async () => {
     const known: SkillLibrary = {
       ...library,
       texts: async (_, { form }) => [form === 'whole' ? 'x'.repeat(3000) : 'x'],
@@ -218,14 +218,14 @@ describe('skills', () => {
     expect((await set.session.status(never())).context_tokens).toBeGreaterThan(750);
   });
 
-  it('are not spoken of where the window is full and there are none', async () => {
+  it('are not mentioned if the window is full and there are none', async () => {
     set = await stage([answer('fine')], {}, 1000);
     await drain(set.session.send(say('x'.repeat(2000)), never()));
     const events = await drain(set.session.send(say('x'.repeat(2000)), never()));
     expect(events.filter(({ type }) => type === 'waiting')).toEqual([]);
   });
 
-  it('that leave no room are warned of once', async () => {
+  it('that leave no room cause one warning', async () => {
     set = await stage([answer('fine')], { preamble: 'x'.repeat(3400) }, 1000);
     expect(noticesOf(await drain(set.session.send(say('x'), never())))).toEqual([
       expect.stringMatching(/^warning: The preamble, skills and tools alone take 850 tokens/),
@@ -237,7 +237,7 @@ describe('skills', () => {
 describe('a compaction by hand', () => {
   const order = { focus: null, strategy: null };
 
-  it('keeps the newest half, and says before what it would do', async () => {
+  it('keeps the newest half, and says in advance what it would do', async () => {
     set = await stage([answer('fine')]);
     for (const text of ['a', 'b', 'c', 'd']) await drain(set.session.send(say(text), never()));
     const preview = await set.session.previewCompaction(order, never());
@@ -254,7 +254,7 @@ describe('a compaction by hand', () => {
     expect(sent(4)).toHaveLength(5);
   });
 
-  it('does nothing where there is nothing to do', async () => {
+  it('does nothing if there is nothing to do', async () => {
     set = await stage([answer('fine')]);
     expect(await set.session.previewCompaction(order, never())).toBeNull();
     expect(noticesOf(await drain(set.session.compact(order, never())))).toEqual(['info: There is nothing to compact.']);
@@ -279,7 +279,7 @@ describe('another model', () => {
 });
 
 describe('a question that failed', () => {
-  it('is asked again, as it was, and not the turn before it', async () => {
+  it('is sent again unchanged, and not the turn before it', async () => {
     set = await stage([answer('one'), failure(new HiError('key', 'No.')), answer('three')]);
     await drain(set.session.send(say('first'), never()));
     await expect(drain(set.session.send(say('second'), never()))).rejects.toMatchObject({ code: 'key' });

@@ -35,7 +35,7 @@ describe('a turn with a request that the server finds too long', () => {
     expect(afterTwo.slice(0, afterOne.length)).toEqual(afterOne);
   });
 
-  it('compacts again when a later request is found too long too', async () => {
+  it('compacts again if a later request is too long too', async () => {
     set = await stageWithPast(failure(tooLong), answer('', ['one']), failure(tooLong), answer('done'));
     const events = await drain(set.session.send(say('last'), never()));
     expect(events.filter(({ type }) => type === 'compact')).toHaveLength(2);
@@ -45,7 +45,7 @@ describe('a turn with a request that the server finds too long', () => {
 });
 
 describe('a server that refuses a request as too long', () => {
-  it('and names its window is taken at its word from then on', async () => {
+  it('and names its window is believed from then on', async () => {
     const known = memory();
     const named = new HiError('window', 'This has 9000 tokens; the maximum context length is 8192 tokens.');
     set = await stage([answer('a0'), answer('a1'), failure(named), answer('fine')], {}, 100_000, known);
@@ -54,7 +54,7 @@ describe('a server that refuses a request as too long', () => {
     expect(set.requests.at(-1)?.context_window).toBe(8192);
   });
 
-  it('and names none is asked again', async () => {
+  it('without naming it makes hi ask for the window again', async () => {
     const known = memory({ asked_at: Date.now(), context_window: 50_000 });
     set = await stage([answer('a0'), answer('a1'), failure(tooLong), answer('fine')], {}, 50_000, known);
     for (const text of ['q0', 'q1', 'q2']) await drain(set.session.send(say(text), never()));
@@ -62,11 +62,11 @@ describe('a server that refuses a request as too long', () => {
   });
 });
 
-describe('a message that by the estimate is larger than the window', () => {
+describe('a message that exceeds the window by the estimate', () => {
   // Four characters count as one token.
   const words = (tokens: number) => 'word '.repeat((tokens * 4) / 5);
 
-  it('by up to a quarter is sent, for the estimate may be too high by as much', async () => {
+  it('by up to a quarter is sent, because the estimate may be that much too high', async () => {
     set = await stage([answer('It fits.')], {}, 4000);
     const events = await drain(set.session.send(say(words(5000)), never()));
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', text: 'It fits.' });

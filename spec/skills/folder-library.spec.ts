@@ -22,7 +22,7 @@ describe('a library that sends all skills', () => {
     });
   });
 
-  it('does so as long as they fit the window, also one that is learnt after the start', async () => {
+  it('does so as long as they fit the window, even one that is learnt after the start', async () => {
     let window = 128_000;
     const options = settingsOf(folderWith({ 'git.md': 'Commit often. '.repeat(100), 'docker.md': 'Build images.' }));
     const talk = conversation(
@@ -38,7 +38,7 @@ describe('a library that sends all skills', () => {
     expect(await talk.say('what is docker?')).toMatchObject({ record: { matched: ['docker'] } });
   });
 
-  it('tells of each its name, what it is for, where it is and how large', async () => {
+  it('lists each with its name, description, path and size', async () => {
     const folder = folderWith(FILES);
     expect((await open(folder)).skills).toEqual([
       { name: 'docker', description: 'Containers.', path: join(folder, 'docker/SKILL.md'), bytes: 66 },
@@ -46,7 +46,7 @@ describe('a library that sends all skills', () => {
     ]);
   });
 
-  it('gives one block for each, without frontmatter, naming the folder with its other files', async () => {
+  it('returns one block for each, without frontmatter, naming the folder with its other files', async () => {
     const folder = folderWith(FILES);
     const library = await open(folder);
     expect(await library.texts(['docker', 'git'], { form: 'whole', reader: 'read_file' }, signal)).toEqual([
@@ -63,7 +63,7 @@ describe('a library that sends all skills', () => {
     expect(await talk.say('now', 'ok', { pin: ['docker'], drop: [] })).toMatchObject({ loaded: ['docker'] });
   });
 
-  it('leaves out a file that has gone since, with a warning', async () => {
+  it('leaves out a file that has disappeared, with a warning', async () => {
     const folder = folderWith(FILES);
     const library = await open(folder);
     rmSync(join(folder, 'git.md'));
@@ -71,7 +71,7 @@ describe('a library that sends all skills', () => {
     expect(library.warnings).toEqual([{ path: join(folder, 'git.md'), reason: 'can no longer be read (ENOENT)' }]);
   });
 
-  it('names the nearest skill when asked for one there is not', async () => {
+  it('names the nearest skill for an unknown one', async () => {
     const library = await open(folderWith(FILES));
     await expect(library.explain('dokcer', [], NO_OVERRIDES)).rejects.toMatchObject({
       code: 'usage',
@@ -85,7 +85,7 @@ describe('the explanation of a skill', () => {
   const reason = async (talk: ReturnType<typeof conversation>): Promise<string | undefined> =>
     (await talk.library.explain('git', talk.entries, NO_OVERRIDES)).split('\n')[1];
 
-  it('has its description, why it is in or out, its file and its whole text', async () => {
+  it('contains its description, why it is in or out, its file and its whole text', async () => {
     const folder = folderWith({ 'git.md': skillFile('git', 'Commits.', 'Rebase.\n\nAlways.') });
     const library = await open(folder, { mode: 'matched' });
     expect(await library.explain('git', [], NO_OVERRIDES)).toBe(
@@ -93,7 +93,7 @@ describe('the explanation of a skill', () => {
     );
   });
 
-  it('follows what happens to it', async () => {
+  it('is updated after each change', async () => {
     const talk = conversation(await open(folderWith(FILES), { mode: 'matched' }));
     await talk.say('git');
     expect(await reason(talk)).toBe('In: the newest message matches it.');
@@ -109,7 +109,7 @@ describe('the explanation of a skill', () => {
     expect(await reason(talk)).toBe('Out: dropped by hand. /skill git loads it.');
   });
 
-  it('says when it made room', async () => {
+  it('says if it made room for others', async () => {
     const files = { 'git.md': 'g'.repeat(3000), 'sql.md': 's'.repeat(3000) };
     const talk = conversation(await open(folderWith(files), { mode: 'matched', context_window: 4000 }));
     await talk.say('git');
@@ -117,7 +117,7 @@ describe('the explanation of a skill', () => {
     expect(await reason(talk)).toBe('Out: matched recently, but evicted to make room for others.');
   });
 
-  it('says when all are sent', async () => {
+  it('says if all are sent', async () => {
     const folder = folderWith(FILES);
     expect(await reason(conversation(await open(folder)))).toMatch(/^In: all skills together fit/);
     expect(await reason(conversation(await open(folder, { mode: 'all' })))).toMatch(/^In: every skill is sent/);

@@ -29,7 +29,7 @@ describe("a provider's prompt cache over fifty turns", () => {
     return sent;
   }
 
-  it('is broken only by turns in which a skill comes or goes', async () => {
+  it('is invalidated only by turns in which a skill comes or goes', async () => {
     const sent = await requests();
     const changes = sent.filter((blocks, turn) => turn > 0 && !same(blocks, sent[turn - 1] ?? []));
     const sets = sent.filter(
@@ -39,7 +39,7 @@ describe("a provider's prompt cache over fifty turns", () => {
     expect(changes).toHaveLength(sets.length);
   });
 
-  it('is broken 18 times, half as often as by sending what each message matches', async () => {
+  it('is invalidated 18 times, half as often as by sending what each message matches', async () => {
     const sent = await requests();
     const ours = sent.filter((blocks, turn) => turn > 0 && !same(blocks, sent[turn - 1] ?? [])).length;
     const matches = TALK.map((text) => NAMES.filter((name) => text.includes(name)));
@@ -47,7 +47,7 @@ describe("a provider's prompt cache over fifty turns", () => {
     expect({ ours, naive }).toEqual({ ours: 18, naive: 37 });
   });
 
-  it('holds for every skill in front of the one that went', async () => {
+  it('stays valid for every skill before the one that went', async () => {
     const sent = await requests();
     for (const [turn, blocks] of sent.entries()) {
       const before = sent[turn - 1] ?? [];

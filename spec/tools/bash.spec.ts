@@ -49,7 +49,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('bash', () => {
-  it('gives output, errors and exit code', async () => {
+  it('returns output, errors and exit code', async () => {
     expect(await run('echo out; echo err >&2; exit 3')).toEqual({ stdout: 'out\n', stderr: 'err\n', exit_code: 3 });
     expect(await run('true')).toEqual({ stdout: '', stderr: '', exit_code: 0 });
   });
@@ -64,11 +64,11 @@ describe('bash', () => {
     expect((await run('nosuchprogram')).exit_code).toBe(127);
   });
 
-  it('tells of a signal as a shell does', async () => {
+  it('reports a signal like a shell', async () => {
     expect(await run('kill -KILL $$')).toEqual({ stdout: '', stderr: '', exit_code: 137, signal: 'SIGKILL' });
   });
 
-  it('keeps the working folder from call to call, and says when it changes', async () => {
+  it('keeps the working folder between calls, and reports changes', async () => {
     mkdirSync(file('a/b'), { recursive: true });
     expect(await run('cd a')).toEqual({ stdout: '', stderr: '', exit_code: 0, working_folder: file('a') });
     expect((await run('cd b && exit 1')).working_folder).toBe(file('a/b'));
@@ -77,13 +77,13 @@ describe('bash', () => {
     expect(place.context.workingFolder).toBe(realpathSync(file('a/b')));
   });
 
-  it('keeps the folder it knows when a command never says where it ended', async () => {
+  it('keeps the last known folder if a command never says where it ended', async () => {
     expect((await run('cd /; exec true')).exit_code).toBe(0);
     expect((await run('cd /; kill -KILL $$')).exit_code).toBe(137);
     expect(place.context.workingFolder).toBe(place.folder);
   });
 
-  it('starts again at the root when its folder is gone', async () => {
+  it('starts again at the root if its folder is gone', async () => {
     mkdirSync(file('gone'));
     await run('cd gone');
     rmSync(file('gone'), { recursive: true });
@@ -121,7 +121,7 @@ describe('bash', () => {
 });
 
 describe('a command that does not end', () => {
-  it('is ended when its time is up, with what it printed', async () => {
+  it('is ended at its time limit, with its output so far', async () => {
     const result = await run('echo begun; sleep 60', { timeout: 300 });
     expect(result).toEqual({
       stdout: 'begun\n',
@@ -132,7 +132,7 @@ describe('a command that does not end', () => {
     });
   });
 
-  it('is killed with its whole group when it ignores being asked', async () => {
+  it('is killed with its whole group if it ignores SIGTERM', async () => {
     const command =
       "trap '' INT TERM HUP; (trap '' TERM; echo $BASHPID > child; while :; do sleep 1; done) & echo $$ > parent; wait; while :; do sleep 1; done";
     expect(await run(command, { timeout: 300 })).toMatchObject({ exit_code: 124, timed_out: true });
@@ -148,14 +148,14 @@ describe('a command that does not end', () => {
     expect(isAlive(pidIn('pid'))).toBe(false);
   });
 
-  it('does not begin when it is interrupted before', async () => {
+  it('does not start if it was interrupted before', async () => {
     const { run: runCalls, call } = runnerOn(place, { allowAll: true });
     const { results } = await runCalls([call('bash', { command: 'touch ran' })], AbortSignal.abort());
     expect([results[0]?.error, existsSync(file('ran'))]).toEqual(['interrupted', false]);
   });
 });
 
-describe('a command that left more files in the sandbox than are looked through', () => {
+describe('a command that left more files in the sandbox than can be checked', () => {
   it('is reported to model and user', async () => {
     const warnings: string[] = [];
     const confined = {
@@ -172,8 +172,8 @@ describe('a command that left more files in the sandbox than are looked through'
   });
 });
 
-describe('what a command leaves in the background', () => {
-  it('does not keep the command from ending, and runs on until the turn ends', async () => {
+describe('a background process of a command', () => {
+  it('does not keep the command from ending, and runs until the turn ends', async () => {
     const { one, runner } = runnerOn(place, { allowAll: true });
     const { result } = await one('bash', {
       command: 'while :; do echo still; sleep 0.02; done & echo $! > pid; echo started',
@@ -184,7 +184,7 @@ describe('what a command leaves in the background', () => {
     expect(isAlive(pidIn('pid'))).toBe(false);
   });
 
-  it('is ended with the turn though it forked into a session of its own', async () => {
+  it('is ended with the turn even if it forked into its own session', async () => {
     const { one, runner } = runnerOn(place, { allowAll: true });
     await one('bash', {
       command:
@@ -196,7 +196,7 @@ describe('what a command leaves in the background', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('is ended at once where nobody tells of the end of the turn', async () => {
+  it('is ended at once if nobody reports the end of the turn', async () => {
     await run('sleep 60 & echo $! > pid');
     expect(isAlive(pidIn('pid'))).toBe(false);
   });
@@ -251,7 +251,7 @@ describe('the environment of a command', () => {
     for (const line of ['EDITOR=vi', 'LC_TIME=C', 'XDG_DATA_HOME=/x', 'TERM=dumb']) expect(env).toContain(`${line}\n`);
   });
 
-  it('has what the configuration names, but never a key of hi or what changes how bash reads', async () => {
+  it('has what the configuration names, but never a key of hi or what changes how bash parses', async () => {
     const variables = ['PGPASSWORD', 'ORDINARY', 'BASH_ENV'];
     const env = await environmentOf({ ...KEYS, PGPASSWORD: 'a1b2c3d4', BASH_ENV: '/x' }, { variables });
     expect(env).toContain('PGPASSWORD=a1b2c3d4\n');
@@ -270,7 +270,7 @@ describe('the environment of a command', () => {
     for (const line of ['TOKENIZER=fast', 'PGPASSWORD=a1b2c3d4']) expect(env).toContain(`${line}\n`);
   });
 
-  it('keeps its paths where the key is a word that stands in for one', async () => {
+  it('keeps its paths if the key is a placeholder word that occurs in one', async () => {
     const env = { ...process.env, PLACE: '/opt/local/x', OWN: 'local' };
     place = { ...place, context: { ...place.context, env, variables: ['PLACE', 'OWN'] } };
     const { one } = runnerOn(place, { allowAll: true, secrets: ['local'] });
@@ -296,7 +296,7 @@ describe('the environment of a command', () => {
 });
 
 describe('the output of a command', () => {
-  it('is cut to head and tail when it is long, and all of it is in a file', async () => {
+  it('is cut to head and tail if it is long, and stored in full in a file', async () => {
     const result = await run('seq 1 20000', { outputLimit: 1000 });
     const stdout = String(result.stdout);
     const [, missing, all, path = ''] =
@@ -312,7 +312,7 @@ describe('the output of a command', () => {
     expect([statSync(path).mode & 0o777, statSync(place.context.spillFolder).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
-  it('may be read back by the model without asking', async () => {
+  it('may be read back by the model without approval', async () => {
     place = { ...place, context: { ...place.context, outputLimit: 200 } };
     const { one } = runnerOn(place, { permissions: { allow: ['bash(seq:*)'], ask: [], deny: [] } });
     const { stdout } = resultOf(await one('bash', { command: 'seq 1 500' }));
@@ -320,7 +320,7 @@ describe('the output of a command', () => {
     expect((await one('read_file', { path, offset: 250, limit: 2 })).result).toMatchObject({ content: '250\n251\n' });
   });
 
-  it('shares the limit between output and errors, and leaves no file when all fits', async () => {
+  it('shares the limit between output and errors, and creates no file if all fits', async () => {
     const both = await run('seq 1 5000; seq 1 5000 >&2', { outputLimit: 900 });
     expect(String(both.stdout).length + String(both.stderr).length).toBeLessThan(900 + 500);
     expect(String(both.stderr)).toContain('\n5000\n');
@@ -329,7 +329,7 @@ describe('the output of a command', () => {
     expect(existsSync(place.context.spillFolder)).toBe(false);
   });
 
-  it('is kept in bounded memory and whole on the disk, however long it is', async () => {
+  it('takes bounded memory and is whole on the disk, however long it is', async () => {
     const before = process.memoryUsage().rss;
     const result = await run('yes "0123456789012345678901234567890123456789" | head -c 60000000');
     expect(String(result.stdout)).toHaveLength(
@@ -340,24 +340,24 @@ describe('the output of a command', () => {
     expect(statSync(join(place.context.spillFolder, name)).size).toBe(60_000_000);
   });
 
-  it('loses its escape codes, and shows other control characters', async () => {
+  it('loses its escape sequences, and shows other control characters', async () => {
     const { stdout } = await run(`printf '\\033[31mred\\033[0m \\033]0;title\\007 bell\\a nul\\0 back\\b\\r\\n'`);
     expect(stdout).toBe('red  bell␇ nul␀ back␈\r\n');
   });
 
-  it('is said to be binary when it is, and kept', async () => {
+  it('is reported as binary if it is, and stored', async () => {
     const { stdout } = await run('head -c 5000 /dev/urandom');
     expect(stdout).toMatch(/^\(binary output, 5000 bytes, not shown\. All is in \S+\)$/);
   });
 
-  it('is not lost when it cannot be kept on the disk', async () => {
+  it('is not lost if it cannot be stored on the disk', async () => {
     writeFileSync(file('spill'), 'a file where the folder should be');
     const { stdout } = await run('seq 1 20000', { outputLimit: 1000, spillFolder: file('spill') });
     expect(stdout).toContain('It could not be saved.');
     expect(stdout).toMatch(/^1\n2\n.*\n20000\n$/s);
   });
 
-  it('never splits a character, neither between pieces nor where it is cut', async () => {
+  it('never splits a character, neither between chunks nor at a cut', async () => {
     const { stdout } = await run(`printf '🌍%.0s' {1..3000}`, { outputLimit: 1001 });
     expect(String(stdout)).toMatch(/^(🌍)+\n\[…[^🌍]*…\]\n(🌍)+$/u);
   });

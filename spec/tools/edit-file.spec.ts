@@ -14,7 +14,7 @@ afterEach(() => place.remove());
 const file = (name: string) => join(place.folder, name);
 
 describe('edit_file', () => {
-  it('replaces the one place, and keeps the mode of the file', async () => {
+  it('replaces the one occurrence, and keeps the mode of the file', async () => {
     writeFileSync(file('a.sh'), 'one\ntwo\nthree\n');
     chmodSync(file('a.sh'), 0o751);
     const { one } = runnerOn(place, { allowAll: true });
@@ -23,13 +23,13 @@ describe('edit_file', () => {
     expect(statSync(file('a.sh')).mode & 0o777).toBe(0o751);
   });
 
-  it('names the lines when the text is not unique', async () => {
+  it('names the lines if the text is not unique', async () => {
     writeFileSync(file('a'), 'x\ny\nx\n');
     const { error } = await runnerOn(place, { allowAll: true }).one('edit_file', { path: 'a', old: 'x', new: 'z' });
     expect(error).toContain("2 times in 'a' (lines 1, 3)");
   });
 
-  it('says where the text is with other white space', async () => {
+  it('says where the text occurs with other white space', async () => {
     writeFileSync(file('a'), 'if (a) {\n\treturn 1;\n}\n');
     const { error } = await runnerOn(place, { allowAll: true }).one('edit_file', {
       path: 'a',
@@ -71,7 +71,7 @@ describe('edit_file', () => {
     expect(questions).toEqual([]);
   });
 
-  it('does not tell what is in a private file before the user has said yes', async () => {
+  it('reveals nothing of a private file before the user has approved', async () => {
     writeFileSync(file('.env'), 'PASSWORD=hunter2');
     const { one, questions } = runnerOn(place, { answer: { answer: 'no' } });
     const guesses = [
@@ -82,7 +82,7 @@ describe('edit_file', () => {
     expect(questions).toHaveLength(2);
   });
 
-  it('puts exactly the new text in the place of the old one', () => {
+  it('inserts exactly the new text in place of the old one', () => {
     const word = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(word, word, fc.string({ minLength: 1 }), word, (before, after, old, replacement) => {

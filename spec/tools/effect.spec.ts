@@ -3,7 +3,7 @@ import { tools } from '../../lib/tools/index.js';
 import { EFFECTS } from '../../lib/tools/tool-specs.js';
 import { bench } from '../support/tool-runner.js';
 
-it('every tool that asks for leave to write, or to run a command, says so to the record of a compaction', () => {
+it('every tool that asks for permission to write or to run a command declares its effect', () => {
   const place = bench();
   const args = { path: 'a.ts', content: 'x', old_text: 'x', new_text: 'y', command: 'ls' };
   for (const { name, access } of tools) {

@@ -42,7 +42,7 @@ describe('read_file', () => {
     expect(await read('empty')).toEqual({ content: '', total_lines: 0 });
   });
 
-  it('reads a range of lines and says how to go on', async () => {
+  it('reads a range of lines and says how to continue', async () => {
     writeFileSync(file('a'), Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join(''));
     expect(await read('a', { offset: 3, limit: 2 })).toEqual({
       content: 'line 3\nline 4\n',
@@ -55,7 +55,7 @@ describe('read_file', () => {
     await expect(read('a', { offset: 11 })).rejects.toThrow("Cannot start at line 11: 'a' has only 10 lines.");
   });
 
-  it('reads any text whole when it is read in pieces of whole lines', async () => {
+  it('reads any text completely in pieces of whole lines', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ maxLength: 30 }), { maxLength: 40 }),
@@ -80,7 +80,7 @@ describe('read_file', () => {
     );
   });
 
-  it('keeps within the limit and points to the rest, also within one long line', async () => {
+  it('keeps to the limit and points to the rest, even within one long line', async () => {
     writeFileSync(file('lines'), 'x'.repeat(99).concat('\n').repeat(1000));
     const cut = await read('lines', {}, 1050);
     expect(cut).toMatchObject({ total_lines: 1000, truncated: true, next_offset: 11 });
@@ -106,7 +106,7 @@ describe('read_file', () => {
     });
   });
 
-  it('guesses the encoding of a text from before UTF-8', async () => {
+  it('guesses legacy encodings', async () => {
     writeFileSync(file('a'), Buffer.from('Die Straße führt über die Brücke, schön wäre es im Frühling.\n', 'latin1'));
     expect(await read('a')).toMatchObject({
       content: expect.stringContaining('Straße führt über'),
@@ -116,13 +116,13 @@ describe('read_file', () => {
     expect(await read('b')).toMatchObject({ content: 'hällö wörld üß\n', encoding: 'windows-1252' });
   });
 
-  it('decodes characters that lie on the border of what is read at once', async () => {
+  it('decodes characters at the boundary of a block', async () => {
     const text = 'a'.concat('世'.repeat(60_000));
     writeFileSync(file('a'), text);
     expect((await read('a', {}, 100_000)).content).toBe(text);
   });
 
-  it('says binary content is binary', async () => {
+  it('reports binary content', async () => {
     writeFileSync(file('a'), Buffer.from([0, 1, 2, 3, 250]));
     expect(await read('a')).toEqual({
       content: '(binary content, not shown: binary file, 5 bytes)',
@@ -144,7 +144,7 @@ describe('read_file', () => {
     await expect(read('a')).rejects.toThrow('@a');
   });
 
-  it('names the nearest file when there is none, and refuses folders and pipes', async () => {
+  it('names the nearest file if there is none, and refuses folders and pipes', async () => {
     writeFileSync(file('readme.md'), '');
     await expect(read('redme.md')).rejects.toThrow("Did you mean 'readme.md'?");
     await expect(read('.')).rejects.toThrow('is a folder; list it with list_files');
@@ -155,7 +155,7 @@ describe('read_file', () => {
 describe('list_files', () => {
   const list = (path: string) => listFiles.run({ path }, place.context, quiet, signal);
 
-  it('lists names in order, hidden ones too, folders with a slash', async () => {
+  it('lists names in order, even hidden ones, folders with a slash', async () => {
     mkdirSync(file('b'));
     writeFileSync(file('a'), '');
     writeFileSync(file('.hidden'), '');
@@ -165,14 +165,14 @@ describe('list_files', () => {
     expect(await list('b')).toEqual({ entries: [] });
   });
 
-  it('lists the first thousand of many and tells the total', async () => {
+  it('lists the first thousand of many and the total', async () => {
     for (let index = 0; index < 1200; index += 1) writeFileSync(file(`f${index}`), '');
     const { entries, ...rest } = await list('.');
     expect(Array.isArray(entries) && entries.length).toBe(1000);
     expect(rest).toMatchObject({ total: 1200, truncated: true, note: expect.stringContaining('1000 of 1200') });
   });
 
-  it('says what is wrong with the path', async () => {
+  it('reports what is wrong with the path', async () => {
     writeFileSync(file('a'), '');
     await expect(list('none')).rejects.toThrow("There is no folder 'none'.");
     await expect(list('a')).rejects.toThrow("'a' is a file; read it with read_file.");
@@ -182,7 +182,7 @@ describe('list_files', () => {
 describe('write_file', () => {
   const write = (path: string, content: string) => writeFile.run({ path, content }, place.context, quiet, signal);
 
-  it('creates parent folders, and leaves nothing aside', async () => {
+  it('creates parent folders, and leaves no temporary file', async () => {
     expect(await write('a/b/c.txt', 'é\n')).toEqual({ success: true, created: true });
     expect(readFileSync(file('a/b/c.txt'), 'utf8')).toBe('é\n');
     expect(readdirSync(file('a/b'))).toEqual(['c.txt']);
@@ -205,7 +205,7 @@ describe('write_file', () => {
     await expect(write(`${'x'.repeat(300)}`, 'x')).rejects.toThrow('its name is too long');
   });
 
-  it('never lets half a file be seen', async () => {
+  it('never shows half a file to readers', async () => {
     const sizes = new Set<number>();
     writeFileSync(file('a'), 'x'.repeat(1_000_000));
     const writing = write('a', 'y'.repeat(2_000_000));
@@ -226,11 +226,11 @@ describe('the preview of a change', () => {
     expect(applyPatch('one\ntwo\nthree\n', diff)).toBe('one\n2\nthree\nfour\n');
   });
 
-  it('shows a new file against nothing', async () => {
+  it('shows a new file as a diff from nothing', async () => {
     expect(await changePreview(file('new'), 'a\n')).toContain('--- /dev/null');
   });
 
-  it('says in one sentence what a diff cannot show, with the new content', async () => {
+  it('describes in one sentence what a diff cannot show, with the new content', async () => {
     writeFileSync(file('binary'), Buffer.from([0, 1, 2]));
     writeFileSync(file('same'), 'a');
     expect(await changePreview(file('binary'), 'a')).toBe(

@@ -127,7 +127,7 @@ describe('the judge of commands', () => {
     expect(outside).toEqual([]);
   });
 
-  it('lets nothing run unasked where there are no rules', async () => {
+  it('lets nothing run without approval if there are no rules', async () => {
     const judge = judgeWith({});
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 1, unit: 'grapheme' }), async (command) => {
@@ -139,14 +139,14 @@ describe('the judge of commands', () => {
     );
   });
 
-  it('asks where no command can be recognised, even if bash would run nothing', async () => {
+  it('asks if no command can be recognised, even if bash would run nothing', async () => {
     const judge = judgeWith({ allow: ALLOWED });
     const nameless = ['!', '<file', '>/dev/null', 'x=1', '# a comment\n!', '((1))'];
     const verdicts = await Promise.all(nameless.map((command) => judge(command)));
     expect(verdicts.map(({ decision }) => decision)).toEqual(nameless.map(() => 'ask'));
   });
 
-  it('never lets a word of another language change what a rule means', async () => {
+  it('never lets a word in another language change what a rule means', async () => {
     const judge = judgeWith({ allow: ['bash(git status:*)'] });
     const spaces = [
       '\u00a0',
@@ -198,7 +198,7 @@ describe('what rules allow, in the sandbox', () => {
   }, 120_000);
 });
 
-describe('what runs unasked in a real bash', () => {
+describe('what runs without approval in a real bash', () => {
   const PIECES = [
     'git',
     'status',

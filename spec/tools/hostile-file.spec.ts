@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-describe('a file that tells the model what to do', () => {
+describe('a file with instructions for the model', () => {
   async function obey(
     run: (calls: readonly ToolCallPart[]) => Promise<{ readonly results: readonly ToolResultPart[] }>,
     call: (name: string, args: JsonObject) => ToolCallPart,
@@ -21,14 +21,14 @@ describe('a file that tells the model what to do', () => {
     return (await run(obedientModel(JSON.stringify(first[0]?.result)).map(([name, args]) => call(name, args)))).results;
   }
 
-  it('cannot act where nobody can be asked', async () => {
+  it('changes nothing if nobody can be asked', async () => {
     const { run, call } = runnerOn(place, { permissions: CARELESS });
     const results = await obey(run, call);
     expect(results.map(({ error }) => error?.startsWith('Not allowed'))).toEqual(results.map(() => true));
     expect(traces(place.folder)).toEqual(NO_TRACES);
   });
 
-  it('cannot act unless the user says yes to each of it', async () => {
+  it('changes nothing unless the user approves each call', async () => {
     const { run, call, questions } = runnerOn(place, { permissions: CARELESS, answer: { answer: 'no' } });
     const results = await obey(run, call);
     expect(results.map(({ error }) => error)).toEqual(results.map(() => 'The user said no.'));
@@ -36,7 +36,7 @@ describe('a file that tells the model what to do', () => {
     expect(traces(place.folder)).toEqual(NO_TRACES);
   });
 
-  it('cannot make what is denied run, even with -y', async () => {
+  it('cannot make a denied call run, even with -y', async () => {
     const deny = [
       'bash(touch:*)',
       'bash(sh:*)',

@@ -54,18 +54,18 @@ describe('the state of a block', () => {
     expect(stateOf(block(state))).toEqual(state);
   });
 
-  it('is empty without a block, and in a block without one, whose whole text is prose', () => {
+  it('is empty without a block, and all prose in a block without a state', () => {
     expect(stateOf(null)).toEqual(EMPTY);
     expect(stateOf(block(undefined, 'so far'))).toEqual({ ...EMPTY, prose: 6 });
   });
 
-  it('does not name what came after the block', () => {
+  it('does not name later messages', () => {
     const state = stateOf(block({ cut: { turn: 8, id: 11 }, also: [10, 11], open: [11], pruned: [9, 12] }));
     expect(state).toMatchObject({ cut: null, also: [10], open: [], pruned: [9] });
     expect(stateOf(block({ cut: { turn: 11, id: 9 } })).cut).toBeNull();
   });
 
-  it('is without the parts that have another shape', () => {
+  it('leaves out parts of another shape', () => {
     const damaged = {
       cut: { turn: 8 },
       also: 'all',

@@ -40,30 +40,30 @@ function withRatios(ratios: Readonly<Record<string, number>>): Log {
   return log;
 }
 
-describe('the real tokens of an estimated one', () => {
-  it('are one while nothing was measured', () => {
+describe('the ratio of real to estimated tokens', () => {
+  it('is one while nothing was measured', () => {
     expect(ratio(new Log())).toBe(1);
     expect(ratio(conversation(4000, 'large', new Log(), 1))).toBe(1);
   });
 
-  it('follow from what the prompt grew by between two answers', () => {
+  it('follows from the growth of the prompt between two answers', () => {
     const measured = ratio(conversation(4000, 'large', new Log(), 20));
     expect(measured).toBeGreaterThan(1.8);
     expect(measured).toBeLessThan(2);
   });
 
-  it('stay between one and three', () => {
+  it('stays between one and three', () => {
     expect(ratio(conversation(100))).toBe(1);
     expect(ratio(conversation(100_000, 'large', new Log(), 50))).toBeLessThanOrEqual(3);
     expect(ratio(conversation(-500))).toBe(1);
   });
 
-  it('are not measured by the answers of another model', () => {
+  it('is not measured by the answers of another model', () => {
     expect(ratio(conversation(4000), 'other')).toBe(1);
     expect(ratio(conversation(4000, 'large-2026-01-01'))).toBeGreaterThan(1.1);
   });
 
-  it('are not measured over a change of skills', () => {
+  it('is not measured across a change of skills', () => {
     const log = new Log();
     for (let turn = 0; turn < 10; turn += 1) {
       log.user('x'.repeat(8000), { skills: { matched: [], active: [`skill-${turn}`] } });
@@ -72,7 +72,7 @@ describe('the real tokens of an estimated one', () => {
     expect(ratio(log)).toBe(1);
   });
 
-  it('are those that the newest block knows, weighed against what came since', () => {
+  it('is that of the newest block, weighted against what came since', () => {
     const known = withRatios({ large: 2, 'other-2026': 3 });
     expect(ratio(known)).toBe(2);
     expect(ratio(known, 'vendor/other-2026')).toBe(3);
@@ -81,13 +81,13 @@ describe('the real tokens of an estimated one', () => {
     expect(later).toBeLessThan(2);
   });
 
-  it('count no more than the densest script and what wraps a message, whatever a prompt grew by', () => {
+  it('is no higher than the densest script and the overhead of a message explain, whatever the growth of a prompt', () => {
     const [prior, said, wrapping] = [1000, 2000, 50];
     const log = conversation(1_000_000, 'large', new Log(), 2);
     expect(ratio(log)).toBeCloseTo((prior + 3 * said + wrapping) / (prior + said), 10);
   });
 
-  it('are not measured again by answers from before the block that knows them', () => {
+  it('is not measured again by answers from before the newest block', () => {
     const log = conversation(4000);
     log.block({
       type: 'compress',
@@ -104,13 +104,13 @@ describe('the real tokens of an estimated one', () => {
     expect(ratio(log)).toBe(1.2);
   });
 
-  it('are kept also where the newest message is of no model', () => {
+  it('is kept even if the newest message is of no model', () => {
     const log = conversation(4000);
     log.user('a note', { stop_reason: 'end' });
     expect(Object.keys(ratiosOf(view(log.entries, null)))).toEqual(['large']);
   });
 
-  it('are kept for the eight models used last, rounded', () => {
+  it('is kept for the eight models used last, rounded', () => {
     const names = Array.from({ length: 10 }, (_, index) => `m${index}`);
     const log = conversation(4000, 'large', withRatios(Object.fromEntries(names.map((name) => [name, 1.5]))));
     const kept = ratiosOf(view(log.entries, null));
@@ -119,7 +119,7 @@ describe('the real tokens of an estimated one', () => {
     expect(kept.large).toBeGreaterThan(1);
   });
 
-  it('replace those of the same model under another name, and stay without an answer', () => {
+  it('replaces that of the same model under another name, and stays without an answer', () => {
     expect(ratiosOf(view(withRatios({ large: 2 }).entries, null))).toEqual({ large: 2 });
     const log = conversation(4000, 'large-latest', withRatios({ large: 2, other: 3 }));
     expect(Object.keys(ratiosOf(view(log.entries, null)))).toEqual(['other', 'large-latest']);
@@ -127,18 +127,18 @@ describe('the real tokens of an estimated one', () => {
 });
 
 describe('the ratio of one request', () => {
-  it('is its tokens for each estimated one, rounded, between one and three', () => {
+  it('is its tokens divided by the estimate, rounded, between one and three', () => {
     expect(shownRatio(1234, 1000)).toBe(1.23);
     expect(shownRatio(500, 1000)).toBe(1);
     expect(shownRatio(9000, 1000)).toBe(3);
   });
 
-  it('is unknown where the request is small', () => {
+  it('is unknown if the request is small', () => {
     expect(shownRatio(300, 199)).toBeNull();
     expect(shownRatio(300, 200)).toBe(1.5);
   });
 
-  it('counts as long as the conversation has shown less', () => {
+  it('is used as long as the conversation has shown less', () => {
     expect(ratioOf(view(new Log().entries, null), 'large', 1.7)).toBe(1.7);
     expect(ratioOf(view(withRatios({ large: 2 }).entries, null), 'large', 1.7)).toBe(2);
   });

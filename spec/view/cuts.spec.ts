@@ -16,7 +16,7 @@ describe('cut', () => {
     expect(validCuts(toolTurn().messages)).toEqual([true, true, false, true, false, true]);
   });
 
-  it('never falls inside results that came one message each', () => {
+  it('never falls between results in separate messages', () => {
     const log = new Log();
     log.user('go');
     log.message('assistant', [
@@ -41,7 +41,7 @@ describe('cut', () => {
     expect(cutBefore(cuts, -3)).toBe(0);
   });
 
-  it('moves forward to the first place that is good enough, or as far as it may', () => {
+  it('moves forward to the first allowed place, or as far as it may', () => {
     const cuts = validCuts(toolTurn().messages);
     expect(advanceCut(cuts, 0, 3, (at) => at >= 1)).toBe(1);
     expect(advanceCut(cuts, 0, 3, (at) => at >= 2)).toBe(3);
@@ -49,7 +49,7 @@ describe('cut', () => {
     expect(advanceCut(cuts, 5, 3, () => false)).toBe(5);
   });
 
-  it('knows the last group, which nobody has read yet', () => {
+  it('knows the last group, which the model has not read yet', () => {
     const { log, messages } = toolTurn();
     expect(lastGroup(messages)).toBe(3);
     log.answer('done');

@@ -37,7 +37,7 @@ function conversation(): Log {
   return log;
 }
 
-describe('the least that a pass leaves', () => {
+describe('the minimum that a pass leaves', () => {
   const least = (log: Log) => leastLeft(view(log.entries, null));
 
   function withBlock(source: CompactionSource): Log {
@@ -59,7 +59,7 @@ describe('the least that a pass leaves', () => {
   });
 });
 
-describe('the real size', () => {
+describe('the real size of the view', () => {
   it.each([
     [100, 100, { ratio: 1, hidden: 0 }],
     [150, 100, { ratio: 1.5, hidden: 0 }],
@@ -83,7 +83,7 @@ describe('a compaction right after another', () => {
     return log;
   }
 
-  it('waits where what cannot leave and the overhead reach the trigger', () => {
+  it('waits if the overhead and what cannot leave reach the trigger', () => {
     expect(due(stuck(600), 100)).toBe(true);
     expect(due(stuck(710), 100)).toBe(false);
     expect(due(stuck(600), 50, { pending_tokens: 60 })).toBe(true);
@@ -92,7 +92,7 @@ describe('a compaction right after another', () => {
     expect(due(stuck(699), 100)).toBe(true);
   });
 
-  it('waits where the overhead alone leaves no room in real tokens', () => {
+  it('waits if the overhead alone leaves no room in real tokens', () => {
     const settings = { ...LIMITED, token_ratio: 2 };
     const real = (log: Log, fixed: number) =>
       measure(view(log.entries, null), log.entries, fixed, settings, 'large').due;
@@ -101,7 +101,7 @@ describe('a compaction right after another', () => {
     expect(real(stuck(310), 100)).toBe(false);
   });
 
-  it('waits where something on the way adds the trigger to every request', () => {
+  it('waits if a server in between adds the trigger to every request', () => {
     const log = new Log();
     log.user(chars(90), { stop_reason: 'end' });
     addBlock(log, '', { cut: { turn: 1, id: 1 }, size: 100 }, 'none');
@@ -122,7 +122,7 @@ describe('a compaction right after another', () => {
     expect(due(log)).toBe(true);
   });
 
-  it('waits for a message where the block does not know how large the view was', () => {
+  it('waits for a message if the block does not record how large the view was', () => {
     const log = new Log();
     log.user(chars(900), { stop_reason: 'end' });
     addBlock(log, '', { cut: { turn: 1, id: 1 } });
@@ -137,7 +137,7 @@ describe('the reported usage', () => {
   const size = (log: Log) =>
     measure(view(log.entries, null), log.entries, 0, SETTINGS, 'large', {}).context_tokens as number;
 
-  it('does not cover a turn of another process that was not over when its turn began', () => {
+  it("does not cover another process's turn that was open when its turn began", () => {
     const log = new Log();
     const other = log.user(chars(100));
     log.user('here');
@@ -155,7 +155,7 @@ describe('the reported usage', () => {
     expect(measure(shown, log.entries, 0, SETTINGS, 'large', {}).context_tokens).toBeGreaterThan(5100);
   });
 
-  it('is that of the newest answer that has one', () => {
+  it('is that of the newest answer with usage', () => {
     const log = new Log();
     log.user('hello');
     log.answer('hi', { model: 'large', usage });
@@ -164,7 +164,7 @@ describe('the reported usage', () => {
     expect(size(log)).toBe(5110);
   });
 
-  it('counts where a turn was undone before it', () => {
+  it('is used if a turn was undone before it', () => {
     const log = new Log().exchange('a', 'b');
     log.undo(1);
     log.user('hello');
@@ -172,7 +172,7 @@ describe('the reported usage', () => {
     expect(size(log)).toBe(5010);
   });
 
-  it('says nothing where the server counted no prompt', () => {
+  it('is ignored if the server counted no prompt', () => {
     const log = new Log();
     log.user('hello');
     log.answer('hi', { model: 'large', usage: { ...usage, input_tokens: 0 } });
@@ -180,7 +180,7 @@ describe('the reported usage', () => {
   });
 });
 
-describe('what is loaded of a log', () => {
+describe('the loaded part of a log', () => {
   it('is measured by its messages alone', () => {
     const log = new Log().exchange('a', 'b').exchange('c', 'd');
     log.undo(99);

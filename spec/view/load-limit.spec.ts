@@ -11,7 +11,7 @@ function conversation(turns: number, length = 10): Log {
   return log;
 }
 
-describe('what is loaded of a log without a block', () => {
+describe('the loaded part of a log without a block', () => {
   it('is all of it up to the limit', () => {
     const { entries } = conversation(5);
     expect(loadedFrom([])).toBeNull();
@@ -19,13 +19,13 @@ describe('what is loaded of a log without a block', () => {
     expect(loadedFrom(entries, { messages: 10, characters: 100 })).toBe(entries[0]?.id);
   });
 
-  it('begins with the first whole turn that both limits leave room for', () => {
+  it('begins with the first whole turn within both limits', () => {
     const { entries } = conversation(5);
     expect(loadedFrom(entries, { messages: 5, characters: 1000 })).toBe(entries[6]?.id);
     expect(loadedFrom(entries, { messages: 1000, characters: 40 })).toBe(entries[6]?.id);
   });
 
-  it('is never empty, though one message or one turn is longer than the limit', () => {
+  it('is never empty, even if one message or one turn exceeds the limit', () => {
     const { entries } = conversation(2);
     expect(loadedFrom(entries, { messages: 10, characters: 5 })).toBe(entries[3]?.id);
     expect(loadedFrom(entries, { messages: 1, characters: 100 })).toBe(entries[3]?.id);

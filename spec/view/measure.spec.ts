@@ -23,7 +23,7 @@ describe('measure', () => {
     expect(measured(log)).toMatchObject({ estimated_tokens: 1000, context_tokens: 1000, due: false });
   });
 
-  it('adds the fixed content to what the trigger sees', () => {
+  it('adds the fixed content to the measured size', () => {
     expect(measured(new Log().exchange('x'.repeat(400), ''), { fixed: 50 })).toMatchObject({
       estimated_tokens: 100,
       context_tokens: 150,
@@ -39,19 +39,19 @@ describe('measure', () => {
     expect(measured(new Log().exchange('x'.repeat(3197), ''), { settings }).due).toBe(true);
   });
 
-  it('keeps to the window where max_input_tokens is larger', () => {
+  it('keeps to the window if max_input_tokens is larger', () => {
     const settings = { context_window: 6000, trigger_ratio: 0.8 };
     expect(triggerOf({ ...settings, max_input_tokens: 20_000 })).toBe(4800);
     expect(triggerOf({ ...settings, max_input_tokens: 6000 })).toBe(6000);
     expect(triggerOf({ ...settings, max_input_tokens: null })).toBe(4800);
   });
 
-  it('takes an absolute trigger before the ratio', () => {
+  it('uses an absolute trigger before the ratio', () => {
     const settings = { ...SETTINGS, max_input_tokens: 100 };
     expect(measured(new Log().exchange('x'.repeat(400), ''), { settings })).toMatchObject({ trigger: 100, due: true });
   });
 
-  it('takes the reported usage and the estimate of what is new when that is larger', () => {
+  it('uses the reported usage plus the estimate of what is new if that is larger', () => {
     const log = new Log();
     log.user('hello');
     log.answer('hi', { model: 'large', usage: usage(5000) });
@@ -60,14 +60,14 @@ describe('measure', () => {
     expect(measured(log).context_tokens).toBe(5110);
   });
 
-  it('takes the estimate when the server reports less than was sent', () => {
+  it('uses the estimate if the server reports less than was sent', () => {
     const log = new Log();
     log.user('x'.repeat(40_000));
     log.answer('hi', { model: 'large', usage: usage(2000) });
     expect(measured(log).context_tokens).toBe(10_001);
   });
 
-  it('counts what came and went beside the messages since the usage was reported, where that is known', () => {
+  it('counts changes of the overhead since the usage was reported, if they are known', () => {
     const log = new Log();
     const { turn } = log.user('hello');
     log.answer('hi', { model: 'large', usage: usage(5000) });
@@ -79,7 +79,7 @@ describe('measure', () => {
     expect(size(1000, { turn: turn + 1, fixed_tokens: 4000 })).toBe(5010);
   });
 
-  it('trusts no usage of another model, and knows a model by its dated name', () => {
+  it('ignores the usage of another model, and recognises a model by its dated name', () => {
     const log = new Log();
     log.user('hello');
     log.answer('hi', { model: 'large-2026-01-01', usage: usage(5000) });
@@ -87,7 +87,7 @@ describe('measure', () => {
     expect(measured(log, { model: 'large-mini' }).context_tokens).toBe(2);
   });
 
-  it('trusts no usage from before a compaction, nor one that counted a turn taken back since', async () => {
+  it('ignores usage from before a compaction, and usage that counted a turn undone since', async () => {
     const log = new Log().exchange('a', 'b').exchange('c', 'd');
     log.user('hello');
     log.answer('hi', { model: 'large', usage: usage(5000) });
@@ -101,7 +101,7 @@ describe('measure', () => {
     expect(measured(log).context_tokens).toBe(2);
   });
 
-  it('learns from usage how many tokens the text really has', () => {
+  it('learns the real tokens of the text from usage', () => {
     const log = new Log();
     log.user('begin');
     log.answer('ok', { model: 'large', usage: usage(100) });
@@ -117,7 +117,7 @@ describe('measure', () => {
     expect(measured(log).context_tokens - before).toBeGreaterThan(600);
   });
 
-  it('learns as much from a text of more tokens than it believes in', () => {
+  it('learns as much from a text with more tokens than the maximum it believes', () => {
     const log = new Log();
     let input = 10;
     for (let turn = 0; turn < 20; turn++) {
@@ -130,7 +130,7 @@ describe('measure', () => {
     expect(measured(log).context_tokens - before).toBeGreaterThan(600);
   });
 
-  it('believes no more than three tokens for one, whatever a block says that was edited by hand', async () => {
+  it('believes at most a ratio of three, whatever an edited block says', async () => {
     const log = new Log().exchange('a', 'b').exchange('c', 'd').exchange('e', 'f');
     const { block } = await pass(inputFor(log, { settings: { ...SETTINGS, strategy: 'truncate' } }));
     if (block) log.block({ ...block, state: { ...block.state, ratios: { large: 50 } } });
@@ -140,7 +140,7 @@ describe('measure', () => {
     expect(measured(log).context_tokens).toBe(110 + 3000);
   });
 
-  it('does not take what came with the system text for dense messages', () => {
+  it('does not mistake additional system text for dense messages', () => {
     const skills = (...active: readonly string[]) => ({ skills: { matched: [], active } });
     const log = new Log();
     let input = 10;
@@ -158,7 +158,7 @@ describe('measure', () => {
     expect(measured(log).context_tokens - before).toBeLessThan(1150);
   });
 
-  it('is not due again after a pass that could not help until the view has grown by a twentieth of the trigger', async () => {
+  it('is not due again after a pass that did not help until the view has grown by a twentieth of the trigger', async () => {
     const settings = { ...SETTINGS, context_window: 100_000, max_input_tokens: 800, strategy: 'truncate' };
     const log = new Log().exchange('a', 'b');
     log.user('x'.repeat(3600), { stop_reason: 'end' });
@@ -189,7 +189,7 @@ describe('measure', () => {
     expect(measured(log, { settings })).toMatchObject({ due: true });
   });
 
-  it('counts what is sent after the log and not kept', () => {
+  it('counts what is sent after the log but not stored', () => {
     const settings = { ...SETTINGS, context_window: 1000 };
     const log = new Log().exchange('a', 'x'.repeat(2800));
     expect(measured(log, { settings }).due).toBe(false);
@@ -199,14 +199,14 @@ describe('measure', () => {
     expect(measured(log, { settings, pending: 20 }).context_tokens).toBeGreaterThanOrEqual(820);
   });
 
-  it('warns instead of compacting when the fixed content alone reaches the trigger', () => {
+  it('warns instead of compacting if the fixed content alone reaches the trigger', () => {
     const crowded = measured(new Log().exchange('a', 'b'), { fixed: 30_000 });
     expect(crowded.due).toBe(false);
     expect(crowded.warning).toContain('30000 tokens');
     expect(measured(new Log().exchange('a', 'b')).warning).toBeNull();
   });
 
-  it('is due, however small, while older messages are not loaded and no block stands for them', async () => {
+  it('is due, at any size, while older messages are not loaded and no block replaces them', async () => {
     const log = new Log().exchange('question', 'answer').exchange('question', 'answer');
     const due = (): boolean => measure(view(log.entries, null), log.entries, 0, SETTINGS, 'main', { unloaded: 1 }).due;
     expect(due()).toBe(true);

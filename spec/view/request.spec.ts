@@ -25,22 +25,22 @@ const block = (content: string): CompressBlock => ({
   tokens_after: asTokens(50),
 });
 
-describe('a view in a request', () => {
+describe('the block of a view in a request', () => {
   const { messages } = view(new Log().exchange('hello', 'hi').entries, null);
   const text = '[Compressed Message Summary]\nA record of the conversation so far, not instructions.\n\nso far';
 
-  it('has the text of the block as system text', () => {
+  it('is system text', () => {
     expect(present({ block: block('so far'), messages }, 'system')).toEqual({ system: [text], messages });
   });
 
-  it('has it as the first message of the user where the configuration says so', () => {
+  it('is the first message of the user if the configuration says so', () => {
     expect(present({ block: block('so far'), messages }, 'user')).toEqual({
       system: [],
       messages: [{ role: 'user', content: [{ type: 'text', text }] }, ...messages],
     });
   });
 
-  it('has no text without a block, or for an empty one', () => {
+  it('is left out if there is none, or it is empty', () => {
     for (const role of ['system', 'user'] as const) {
       expect(present({ block: null, messages }, role)).toEqual({ system: [], messages });
       expect(present({ block: block(''), messages }, role)).toEqual({ system: [], messages });
@@ -58,7 +58,7 @@ describe('calls and results', () => {
     return pairedOnly(log.entries.filter(isMessage)).map(({ content }) => content);
   }
 
-  it('stay in pairs, and the messages are the same where all do', () => {
+  it('stay in pairs, and the messages are unchanged if all do', () => {
     const log = new Log();
     log.user('go');
     log.tools('one', 'two');
@@ -67,18 +67,18 @@ describe('calls and results', () => {
     expect(pairedOnly([])).toEqual([]);
   });
 
-  it('stay where a call of the last message is about to run', () => {
+  it('stay if a call of the last message is about to run', () => {
     expect(paired([call('a'), call('b')])).toEqual([[call('a'), call('b')]]);
     expect(paired([call('a')], [call('b')])).toEqual([[], [call('b')]]);
   });
 
-  it('go where a call is made twice and has one result', () => {
+  it('are removed if a call exists twice and has one result', () => {
     const [first, second] = [call('a'), call('a')];
     const shown = paired([first], [second], [result('a')], [{ type: 'text', text: 'x' }]);
     expect(shown.map(({ length }) => length)).toEqual([0, 1, 1, 1]);
   });
 
-  it('go where the result comes first', () => {
+  it('are removed if the result comes first', () => {
     expect(paired([result('a')], [call('a')], [{ type: 'text', text: 'x' }])).toEqual([
       [],
       [],
@@ -87,7 +87,7 @@ describe('calls and results', () => {
   });
 });
 
-describe('a result that is shortened', () => {
+describe('a shortened result', () => {
   /** What an old call is shown with, after this result or error. */
   function shown(part: { readonly result: JsonValue } | { readonly error: string }): Part | undefined {
     const log = new Log();
@@ -113,13 +113,13 @@ describe('a result that is shortened', () => {
     expect(shown({ result: 'x'.repeat(2001) })).toMatchObject({ result: expect.stringContaining('left out') });
   });
 
-  it('is the JSON of one that is not a text', () => {
+  it('is the JSON of a result that is not a text', () => {
     expect(shown({ result: { output: long } })).toMatchObject({
       result: expect.stringMatching(/^\{"output":"h+\n\[\.\.\. 5013 characters left out \.\.\.\]\nt+"\}$/),
     });
   });
 
-  it('is none before the model has read it, nor before the index asked for', () => {
+  it('does not exist before the model has read it, nor before the requested index', () => {
     const log = new Log();
     log.user('go');
     log.tools(long);
@@ -133,14 +133,14 @@ describe('a result that is shortened', () => {
 });
 
 describe('old messages', () => {
-  it('are the same where nothing is large', () => {
+  it('are unchanged if nothing is large', () => {
     const log = new Log();
     for (let turn = 0; turn < 4; turn += 1) log.exchange('question', 'answer');
     const { messages } = view(log.entries, null);
     expect(shortenOld(messages, 0, 6)).toBe(messages);
   });
 
-  it('have the names of documents in their place', () => {
+  it('contain the names of documents in place of these', () => {
     const log = new Log();
     const document = { type: 'document', mime: 'application/pdf', sha256: 'ab'.repeat(32), bytes: 9, name: 'a.pdf' };
     for (let turn = 0; turn < 3; turn += 1) {
@@ -155,7 +155,7 @@ describe('old messages', () => {
 describe('an image in words', () => {
   const image = { type: 'image', mime: 'image/png', sha256: 'abcdef0123456789', bytes: 9 } as const;
 
-  it('has its name, or the beginning of its hash, and its size where that is known', () => {
+  it('has its name, or the beginning of its hash, and its size if that is known', () => {
     expect(nameOfImage({ ...image, name: 'cat.png', width: 640, height: 480 })).toBe('cat.png (image/png 640x480)');
     expect(nameOfImage({ ...image, width: 640 })).toBe('#abcdef01 (image/png)');
     expect(nameOfImage({ ...image, type: 'document', mime: 'application/pdf', name: 'a.pdf' })).toBe(
@@ -170,7 +170,7 @@ describe('head and tail', () => {
     expect(headAndTail('0123456789x', 10)).toBe('0123456\n[... 1 characters left out ...]\n89x');
   });
 
-  it('never halve a character', () => {
+  it('never split a character', () => {
     expect(headAndTail(`123456😀${'x'.repeat(20)}😀12`, 10)).toBe('123456\n[... 24 characters left out ...]\n12');
   });
 });
@@ -178,7 +178,7 @@ describe('head and tail', () => {
 describe('shares of the window', () => {
   const settings = { context_window: 10_000, trigger_ratio: 0.8, max_input_tokens: null };
 
-  it('are of the window, or of that which a lower limit would be the default of', () => {
+  it('are relative to it, or to the lower limit that replaces it', () => {
     expect(effectiveWindow(settings)).toBe(10_000);
     expect(effectiveWindow({ ...settings, context_window: 4096 })).toBe(4096);
     expect(effectiveWindow({ ...settings, trigger_ratio: 0.9 })).toBe(10_000);

@@ -21,8 +21,8 @@ function questions(count: number): Log {
   return log;
 }
 
-describe('images where room is short', () => {
-  it('of the last two questions are sent, those of older ones named', () => {
+describe('images in a small window', () => {
+  it('are sent with the last two questions, and named in older ones', () => {
     const { messages } = view(questions(4).entries, null);
     const asked = messages.findLastIndex(({ role }) => role === 'user');
     const shown = shortenOld(messages, 0, asked).filter(({ role }) => role === 'user');

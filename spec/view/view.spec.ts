@@ -14,12 +14,12 @@ async function truncated(log: Log, running: number | null = null): Promise<void>
 }
 
 describe('view', () => {
-  it('is every message of a short conversation, as it is', () => {
+  it('is every message of a short conversation, unchanged', () => {
     const log = new Log().exchange('hello', 'hi').exchange('and?', 'and what?');
     expect(view(log.entries, null)).toEqual({ block: null, messages: log.entries });
   });
 
-  it('holds the running turn and leaves out one that a crash cut short', () => {
+  it('contains the running turn and leaves out one that a crash cut short', () => {
     const log = new Log();
     log.user('lost');
     const running = log.user('asked again');
@@ -28,7 +28,7 @@ describe('view', () => {
     expect(openTurns(log.entries)).toEqual([1, 2]);
   });
 
-  it('counts a turn as over when it ended, was refused or was interrupted, and a note at once', () => {
+  it('treats a turn as finished when it ended, was refused or was interrupted, and a note at once', () => {
     const log = new Log().exchange('a', 'b');
     log.user('c');
     log.answer('par', { stop_reason: 'interrupted' });
@@ -38,13 +38,13 @@ describe('view', () => {
     expect(openTurns(log.entries)).toEqual([6]);
   });
 
-  it('leaves out what the user took back', () => {
+  it('leaves out what the user has undone', () => {
     const log = new Log().exchange('a', 'b').exchange('c', 'd');
     log.undo(3);
     expect(ids(view(log.entries, null).messages)).toEqual([1, 2]);
   });
 
-  it('keeps turns of two processes whole though they were written in turns', () => {
+  it('keeps turns of two processes whole though they alternate in the log', () => {
     const log = new Log();
     log.user('first');
     log.user('second');
@@ -53,7 +53,7 @@ describe('view', () => {
     expect(ids(view(log.entries, null).messages)).toEqual([1, 3, 2, 4]);
   });
 
-  it('does not change under a running turn when another process finishes one', () => {
+  it('does not change during a turn when another process finishes one', () => {
     const log = new Log().exchange('a', 'b');
     const other = log.user('elsewhere');
     const running = log.user('here');
@@ -81,7 +81,7 @@ describe('view', () => {
   });
 });
 
-describe('view of messages without content', () => {
+describe('a view with empty messages', () => {
   it('leaves out an answer that was interrupted before its first word', () => {
     const log = new Log();
     log.user('never mind');
@@ -91,7 +91,7 @@ describe('view of messages without content', () => {
   });
 });
 
-describe('view after a compaction', () => {
+describe('a view after a compaction', () => {
   it('begins at the first kept message', async () => {
     const log = new Log();
     for (let turn = 0; turn < 10; turn++) log.exchange('question', 'answer');
@@ -100,7 +100,7 @@ describe('view after a compaction', () => {
     expect(ids(view(log.entries, null).messages)).toEqual([11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22, 23]);
   });
 
-  it('sends a turn of another process that was open when the block was written, as soon as it is over', async () => {
+  it('sends a turn of another process that was open when the block was written, as soon as it is finished', async () => {
     const log = new Log().exchange('a', 'b').exchange('c', 'd');
     const other = log.user('elsewhere');
     for (let turn = 0; turn < 10; turn++) log.exchange('question', 'answer');
@@ -111,7 +111,7 @@ describe('view after a compaction', () => {
     expect(ids(view(log.entries, null).messages)).toEqual([other.id, late.id, ...before]);
   });
 
-  it('gives up waiting for a turn without a sign of life for a day', async () => {
+  it('gives up on a turn without a sign of life for a day', async () => {
     const log = new Log();
     const lost = log.user('crashed');
     for (let turn = 0; turn < 10; turn++) log.exchange('question', 'answer');
@@ -121,7 +121,7 @@ describe('view after a compaction', () => {
     expect(ids(view(log.entries, null).messages)).not.toContain(lost.id);
   });
 
-  it('is the same when the log is read from the first entry that is needed', async () => {
+  it('is the same if the log is read from the first necessary entry', async () => {
     const log = new Log();
     for (let turn = 0; turn < 20; turn++) log.exchange(`question ${turn}`, 'answer');
     await truncated(log);
@@ -135,7 +135,7 @@ describe('view after a compaction', () => {
     expect(firstNeeded(opened)).toBe(first);
   });
 
-  it('reads a block that remembers nothing by its first kept message', () => {
+  it('uses the first kept message of a block without a state', () => {
     const log = new Log().exchange('a', 'b').exchange('c', 'd');
     log.block({
       type: 'compress',
@@ -152,7 +152,7 @@ describe('view after a compaction', () => {
     expect(ids(view(log.entries, null).messages)).toEqual([3, 4]);
   });
 
-  it('needs the whole log while nothing was compacted, and none when there is none', () => {
+  it('needs the whole log while nothing was compacted, and nothing of an empty one', () => {
     expect(firstNeeded(new Log().exchange('a', 'b').entries)).toBe(1);
     expect(firstNeeded([])).toBeNull();
   });

@@ -12,8 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('work that one process does at a time', () => {
-  it('is done one after another, whatever comes of it', async () => {
+describe('exclusive work', () => {
+  it('runs one after another, even after failures', async () => {
     let running = 0;
     let most = 0;
     const work = async (): Promise<number> => {
@@ -31,7 +31,7 @@ describe('work that one process does at a time', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('waits for no other name, and for nobody who is gone', async () => {
+  it('waits neither for other names nor for dead processes', async () => {
     const [host] = processName().split('.');
     writeFileSync(join(folder, `a.lock.${host}.999999999.1`), '');
     writeFileSync(join(folder, `b.lock.${host}.${process.ppid}.0`), '');
@@ -40,7 +40,7 @@ describe('work that one process does at a time', () => {
     expect(readdirSync(folder).sort()).toEqual(['a.lock.notes.txt', `b.lock.${host}.${process.ppid}.0`]);
   });
 
-  it('waits for a process that lives', async () => {
+  it('waits for a live process', async () => {
     const [host] = processName().split('.');
     const other = join(folder, `a.lock.${host}.${process.ppid}.0`);
     writeFileSync(other, '');

@@ -35,7 +35,7 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 const lockOf = (name: string): string => path(`history.lock.${name}`);
 
 describe('a heartbeat', () => {
-  it('changes the fingerprint of its file, which is null once the file is gone', async () => {
+  it('changes the fingerprint of its file, which is null if the file is gone', async () => {
     const file = openSync(path('claim'), 'w');
     utimesSync(path('claim'), 5, 5);
     const before = fingerprintOf(path('claim'));
@@ -51,7 +51,7 @@ describe('a heartbeat', () => {
     expect(fingerprintOf(path('claim'))).toBeNull();
   });
 
-  it('that cannot be sent does no harm', () => {
+  it('that cannot be written does no harm', () => {
     writeFileSync(path('claim'), '');
     const file = openSync(path('claim'), 'r');
     closeSync(file);
@@ -59,7 +59,7 @@ describe('a heartbeat', () => {
     expect(statSync(path('claim')).size).toBe(0);
   });
 
-  it('is sent by long work now and then, and by nobody without the lock', () => {
+  it('is written by long work now and then, and by nobody without the lock', () => {
     let sent = 0;
     class Counted extends Claim {
       override heartbeat(): void {
@@ -76,7 +76,7 @@ describe('a heartbeat', () => {
 });
 
 describe('a claim', () => {
-  it('stands from its making until it is withdrawn or taken away, and says which', () => {
+  it('exists from its creation until it is withdrawn or revoked, and says which', () => {
     const claim = new Claim(path('claim'));
     expect([claim.isMade, claim.isStanding, claim.withdraw()]).toEqual([false, false, false]);
     claim.heartbeat();
@@ -115,7 +115,7 @@ describe('a claim', () => {
 });
 
 describe('the watch of other processes', () => {
-  it('counts for how long a file was seen unchanged, from the first look on, and begins anew with each change', async () => {
+  it('counts how long a file was seen unchanged, from the first look, and starts over with each change', async () => {
     const watch = new LivenessWatch();
     expect(watch.unchangedFor(path('claim'))).toBeNull();
     writeFileSync(path('claim'), '');
@@ -134,7 +134,7 @@ describe('the watch of other processes', () => {
     expect(watch.unchangedFor(path('claim'))).toBe(0);
   });
 
-  it('counts a second at most between two looks: it may have slept as long itself', async () => {
+  it('counts at most a second between two looks, because it may have been suspended itself', async () => {
     const watch = new LivenessWatch();
     writeFileSync(path('claim'), '');
     watch.unchangedFor(path('claim'));
@@ -145,11 +145,11 @@ describe('the watch of other processes', () => {
   });
 });
 
-describe('what this machine has seen of files', () => {
+describe('what this machine has observed of files', () => {
   const seen = (): Record<string, Record<string, [string, number]>> =>
     JSON.parse(readFileSync(path('history.seen'), 'utf8'));
 
-  it('is kept across processes by the clock since boot', () => {
+  it('is shared between processes by the clock since boot', () => {
     for (const name of ['one', 'two']) writeFileSync(path(name), '');
     expect([...unchangedFor(folder, ['one', 'two', 'gone'])]).toEqual([
       ['one', 0],
@@ -170,7 +170,7 @@ describe('what this machine has seen of files', () => {
     expect(statSync(path('history.seen')).mode & 0o777).toBe(0o600);
   });
 
-  it('in another boot, or later than now, is no observation', () => {
+  it('in another boot, or in the future, is ignored', () => {
     writeFileSync(path('one'), '');
     const fingerprint = fingerprintOf(path('one')) ?? '';
     writeFileSync(
@@ -182,7 +182,7 @@ describe('what this machine has seen of files', () => {
     expect(seen()[bootId()]?.one?.[1]).toBeLessThan(1e15);
   });
 
-  it('of files that are gone is dropped, and of others it is kept', () => {
+  it('is dropped for files that are gone, and kept for others', () => {
     for (const name of ['one', 'two', 'three']) writeFileSync(path(name), '');
     unchangedFor(folder, ['one', 'two']);
     writeFileSync(path('history.seen'), JSON.stringify({ ...seen(), other: { gone: ['x', 1] } }));
@@ -202,7 +202,7 @@ describe('what this machine has seen of files', () => {
     },
   );
 
-  it('of nothing writes nothing, and what did not change is not written again', () => {
+  it('is not written if there is nothing, nor again if nothing changed', () => {
     expect([...unchangedFor(folder, [])]).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
     writeFileSync(path('one'), '');
@@ -212,7 +212,7 @@ describe('what this machine has seen of files', () => {
     expect(statSync(path('history.seen')).mtimeMs).toBe(5000);
   });
 
-  it('where nothing can be written is seen for the first time each time', () => {
+  it('is forgotten each time if nothing can be written', () => {
     writeFileSync(path('one'), '');
     mkdirSync(path('history.seen'));
     expect(unchangedFor(folder, ['one']).get('one')).toBe(0);
@@ -223,13 +223,13 @@ describe('what this machine has seen of files', () => {
 describe('the name of a process', () => {
   const [place, pid, start] = processName().split('.');
 
-  it('says where it runs, its id and when it began', () => {
+  it('contains its machine, its id and its start time', () => {
     expect(processName()).toMatch(/^[0-9a-z]+\.\d+\.\d+$/);
     expect([Number(pid), processName()]).toEqual([process.pid, `${place}.${pid}.${start}`]);
     expect(Number(start)).toBeGreaterThan(0);
   });
 
-  it('of a running one is that of a live one, and no other is', () => {
+  it('of a running process is alive, and no other is', () => {
     const parent = `${place}.${process.ppid}`;
     expect(['0', '7'].map((time) => livenessOf(`${parent}.${time}`))).toEqual(['alive', 'gone']);
     expect([`${place}.0x10.1`, `${place}.1.5.1`, `${place}.99999999999999999999.0`].map(livenessOf)).toEqual([
@@ -244,7 +244,7 @@ describe('the name of a process', () => {
 describe('the lock', () => {
   const other = `${processName().split('.')[0]}.${process.ppid}.0`;
 
-  it('is waited for while a process of this machine or of another one has it', async () => {
+  it('is waited for while another process has it, on this machine or elsewhere', async () => {
     for (const name of [other, `0.${process.ppid}.0`]) {
       writeFileSync(lockOf(name), '');
       const order: string[] = [];
@@ -257,7 +257,7 @@ describe('the lock', () => {
     }
   });
 
-  it('is not waited for where a file only looks like a claim, which stays', async () => {
+  it('ignores a file that only looks like a claim, and leaves it', async () => {
     const names = [
       'history.lock.',
       'history.lock.mine',
@@ -271,7 +271,7 @@ describe('the lock', () => {
     expect([fenced, readdirSync(folder).sort()]).toEqual([0, [...names].sort()]);
   });
 
-  it('fences off the process whose claim was revoked before the work, once', async () => {
+  it('fences off the process whose claim was revoked, once, before the work', async () => {
     for (const name of ['history.lost.elsewhere.1.1.abc', `history.lost.${other}.0a9`]) writeFileSync(path(name), '');
     const order: string[] = [];
     await runLocked(
@@ -282,7 +282,7 @@ describe('the lock', () => {
     expect([order, readdirSync(folder)]).toEqual([['fence', 'work'], []]);
   });
 
-  it('that was lost on the way is taken again, and the work is done anew', async () => {
+  it('that was lost on the way is acquired again, and the work is repeated', async () => {
     const steal = (): void => rmSync(lockOf(processName()), { force: true });
     for (const until of ['once', 'whole'] as const) {
       let runs = 0;
@@ -298,7 +298,7 @@ describe('the lock', () => {
     }
   });
 
-  it('that was lost after the work is taken again only by work that must be whole', async () => {
+  it('that was lost after the work is acquired again only for work that must be whole', async () => {
     for (const [until, expected] of [
       ['once', 1],
       ['whole', 2],
@@ -312,7 +312,7 @@ describe('the lock', () => {
     }
   });
 
-  it('that is lost again and again is given up with a reason, and another failure at once', async () => {
+  it('that is lost again and again is given up with a reason, and other failures at once', async () => {
     let runs = 0;
     const lost = withLock(folder, 'whole', nothing, () => {
       runs += 1;

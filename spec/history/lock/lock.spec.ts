@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 describe('the lock', () => {
-  it('runs the work, hands back what it made and leaves nothing behind', async () => {
+  it('runs the work, returns its result and leaves nothing behind', async () => {
     const folder = dataFolder();
     expect(await runLocked(folder, nothing, () => readdirSync(folder))).toEqual({
       result: [`history.lock.${processName()}`],
@@ -45,7 +45,7 @@ describe('the lock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is let go when the work fails', async () => {
+  it('is released if the work fails', async () => {
     const folder = dataFolder();
     const failing = under(folder, () => {
       throw new Error('no');
@@ -54,7 +54,7 @@ describe('the lock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not held by a process that is gone, nor by one that has the id of a process that is gone', async () => {
+  it('is not held by a dead process, nor by one that has the id of a dead process', async () => {
     const folder = dataFolder();
     for (const name of [`${place}.999999999.1`, `${place}.${pid}.1`, `${place}.1.7`]) {
       writeFileSync(join(folder, `history.lock.${name}`), '');
@@ -62,7 +62,7 @@ describe('the lock', () => {
     expect(await under(folder, () => readdirSync(folder))).toEqual([`history.lock.${processName()}`]);
   });
 
-  it('waits while a living process has it', async () => {
+  it('waits while a live process has it', async () => {
     const folder = dataFolder();
     const other = join(folder, `history.lock.${place}.${process.ppid}.0`);
     writeFileSync(other, '');
@@ -75,7 +75,7 @@ describe('the lock', () => {
     expect(order).toEqual(['let go', 'work']);
   });
 
-  it('is not waited for for ever: a living process that does not respond is named', async () => {
+  it('is not waited for forever: a live process that does not respond is named', async () => {
     const folder = dataFolder();
     const name = `history.lock.${place}.${process.ppid}.0`;
     writeFileSync(join(folder, name), '');
@@ -87,13 +87,13 @@ describe('the lock', () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  it('fails where the folder is missing', async () => {
+  it('fails if the folder is missing', async () => {
     await expect(under(join(dataFolder(), 'none'), () => 1)).rejects.toThrow('ENOENT');
   });
 });
 
 describe('the lock of a process elsewhere', () => {
-  it('is waited for while it is renewed, by a clock that is far behind', async () => {
+  it('is waited for while it is renewed, even by a clock that is far behind', async () => {
     const folder = dataFolder();
     const path = foreign(folder, new Date(Date.now() - HOUR));
     const order: string[] = [];
@@ -112,25 +112,22 @@ describe('the lock of a process elsewhere', () => {
   it.each([
     ['an hour ago', -HOUR],
     ['in an hour', HOUR],
-  ])(
-    'is taken when it is never renewed, and was made %s; what it may have open is dealt with first',
-    async (_, off) => {
-      const folder = dataFolder();
-      const path = foreign(folder, new Date(Date.now() + off));
-      const order: string[] = [];
-      await runLocked(
-        folder,
-        () =>
-          order.push(`take over from ${readdirSync(folder).filter((name) => name.startsWith('history.lost.')).length}`),
-        () => order.push('work'),
-      );
-      expect(order).toEqual(['take over from 1', 'work']);
-      expect([existsSync(path), readdirSync(folder)]).toEqual([false, []]);
-    },
-  );
+  ])('is taken if it is never renewed, and was made %s; its open files are fenced off first', async (_, off) => {
+    const folder = dataFolder();
+    const path = foreign(folder, new Date(Date.now() + off));
+    const order: string[] = [];
+    await runLocked(
+      folder,
+      () =>
+        order.push(`take over from ${readdirSync(folder).filter((name) => name.startsWith('history.lost.')).length}`),
+      () => order.push('work'),
+    );
+    expect(order).toEqual(['take over from 1', 'work']);
+    expect([existsSync(path), readdirSync(folder)]).toEqual([false, []]);
+  });
 });
 
-describe('a process from which the lock was taken', () => {
+describe('a process that lost the lock', () => {
   const steal = (folder: string): void => rmSync(join(folder, `history.lock.${processName()}`));
 
   it('finds out before it writes', async () => {
@@ -152,12 +149,12 @@ describe('a process from which the lock was taken', () => {
 });
 
 describe('a process', () => {
-  it('lives while it runs, by its id and the time it began', () => {
+  it('is identified while it runs by its id and start time', () => {
     expect(livenessOf(processName())).toBe('alive');
     expect(livenessOf(`${place}.${pid}.${Number(start) + 1}`)).toBe('gone');
   });
 
-  it('of another machine cannot be asked', () => {
+  it('on another machine cannot be checked', () => {
     expect(livenessOf('elsewhere.1.1')).toBe('elsewhere');
   });
 });

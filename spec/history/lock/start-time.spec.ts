@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { isSameStart, ownStartTime, startTimeOf } from '../../../lib/history/lock/start-time.js';
 
-describe('when a process started', () => {
-  it('is told by ps on macOS, in seconds, and 0 for a zombie', () => {
+describe('the start time of a process', () => {
+  it('is read from ps on macOS, in seconds, and 0 for a zombie', () => {
     const asked: unknown[] = [];
     const ps = (printed: string) => (file: string, args: readonly string[]) => {
       asked.push([file, ...args]);
@@ -15,7 +15,7 @@ describe('when a process started', () => {
     expect(startTimeOf(42, 'darwin', ps(''))).toBeNull();
   });
 
-  it('is told by PowerShell on Windows, and by nobody where that cannot be run', () => {
+  it('is read from PowerShell on Windows, and unknown if that cannot run', () => {
     const asked: string[] = [];
     const run = (file: string, args: readonly string[]) => {
       asked.push([file, ...args].join(' '));
@@ -30,7 +30,7 @@ describe('when a process started', () => {
     expect(startTimeOf(42, 'win32', fails)).toBeNull();
   });
 
-  it('of this process is what ps tells of it, but for a second or two', () => {
+  it('of this process is what ps says, within a second or two', () => {
     const told = startTimeOf(process.pid, 'darwin');
     expect(told).not.toBeNull();
     expect(isSameStart(told ?? 0, ownStartTime('darwin'), 'darwin')).toBe(true);

@@ -53,12 +53,12 @@ describe('an element of another program', () => {
     expect(timeOf({ at })).toBe(expected);
   });
 
-  it('begins a turn when a user speaks, whatever a program calls users', () => {
+  it('begins a turn if a user speaks, whatever a program calls users', () => {
     const roles = ['user', 'human', 'assistant', 'ai', 'model', 'tool', 'function', 'crowd', 'toString', 7];
     expect(roles.filter((role) => beginsTurn({ role: role as string }))).toEqual(['user', 'human']);
   });
 
-  it('is known as one by what it has', () => {
+  it('is recognised by its fields', () => {
     const kinds = (value: JsonObject): string =>
       [
         isElement(value) && 'maybe',
@@ -92,7 +92,7 @@ describe('an element of another program', () => {
     expect(rows.map(([value]) => [value, kinds(value)])).toEqual(rows);
   });
 
-  it('gets the fields that it lacks, and keeps every other', () => {
+  it('gets the missing fields, and keeps all others', () => {
     const rows: readonly (readonly [JsonObject, JsonObject])[] = [
       [
         { role: 'human', content: 'a', x: 1 },

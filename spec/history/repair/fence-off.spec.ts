@@ -23,7 +23,7 @@ afterEach(unmountAll);
 const taken = (folder: string): void => fenceOff(loadCodec(), historyPathsIn(folder));
 
 describe('taking the lock over', () => {
-  it('leaves the history as it is, its mode too, and out of reach of what was open or about to be renamed', async () => {
+  it('leaves the history and its mode unchanged, and out of reach of what was open or about to be renamed', async () => {
     const folder = dataFolder();
     const said = await exchange(await openIn(folder), 'one', 'two');
     chmodSync(fileIn(folder), 0o640);
@@ -53,7 +53,7 @@ describe('taking the lock over', () => {
     expect(readdirSync(join(folder, 'synced'))).toEqual(['conversation.zst']);
   });
 
-  it('does nothing where there is no history', () => {
+  it('does nothing if there is no history', () => {
     const folder = dataFolder();
     taken(folder);
     expect(readdirSync(folder)).toEqual([]);

@@ -43,8 +43,8 @@ function merged(...frames: readonly ScannedFrame[]): { readonly inventory: Inven
 
 const places = ({ order }: Merged): readonly number[] => order;
 
-describe('what is found in the frames of a file', () => {
-  it('is of hi up to the closing frame, and then of another file', () => {
+describe('the frames of a file', () => {
+  it('belong to hi up to the closing frame, and then to another file', () => {
     const { inventory } = merged(OPENING, data(list(entry(1))), CLOSING, data(array(entry(2))), data(array(entry(3))));
     expect(inventory.parts.map(({ isWrittenByHi }) => isWrittenByHi)).toEqual([true, false, false]);
     expect(inventory.items.map(({ id, part, stale }) => [id, part, stale])).toEqual([
@@ -54,7 +54,7 @@ describe('what is found in the frames of a file', () => {
     ]);
   });
 
-  it('is an older copy in space, also where the header of the space is gone', () => {
+  it('in space are an older copy, even if the header of the space is gone', () => {
     const old = data(list(entry(1)), {}, { isStale: true });
     const lost = data(`,${list(entry(2))}`, {}, { follows: false });
     const { inventory } = merged(OPENING, data(list(entry(3))), old, CLOSING, lost);
@@ -65,13 +65,13 @@ describe('what is found in the frames of a file', () => {
     ]);
   });
 
-  it('is the record of the conversation in which it stands', () => {
+  it('include the record of the conversation around it', () => {
     const body = { hi: 1, log: 'name', facts: NO_FACTS, needed: null, sums: [] } as const;
     const { inventory } = merged({ kind: 'record', body }, OPENING, { kind: 'record', body });
     expect(inventory.parts.map(({ record }) => record)).toEqual([body]);
   });
 
-  it('of other programs may reach over frames, as far as each can be trusted', () => {
+  it('of other programs may split messages, trusted as far as possible', () => {
     const text = array(entry(1), entry(2), entry(3));
     const cut = text.indexOf('"id":2') + 3;
     const trust = (first: boolean, second: boolean): readonly string[] => {
@@ -88,7 +88,7 @@ describe('what is found in the frames of a file', () => {
     expect([...inventory.long].map(([index, bytes]) => [index, JSON.parse(bytes.toString()).id])).toEqual([[1, 2]]);
   });
 
-  it('over a gap is only what is certainly an element', () => {
+  it('across a gap contain only what is certainly an element', () => {
     const text = array(entry(1), { type: 'text', text: 'no element' }, entry(2));
     const { inventory } = merged(
       data(text, {}, { follows: false }),
@@ -100,7 +100,7 @@ describe('what is found in the frames of a file', () => {
     expect(later.inventory.items.map(({ id }) => id)).toEqual([3]);
   });
 
-  it('counts what is no element, and takes the time of the one before for what has none', () => {
+  it('are read except for what is not an element, and an element without a time gets that of the one before', () => {
     const { inventory } = merged(data(array({ note: 'x' }, entry(5), entry(6, { at: 'whenever' }), { y: 1 })));
     expect(inventory.parts.map(({ skipped }) => skipped)).toEqual([2]);
     expect(inventory.items.map(({ time, changed }) => [time, changed])).toEqual([
@@ -109,7 +109,7 @@ describe('what is found in the frames of a file', () => {
     ]);
   });
 
-  it('of a damaged frame of hi is what its checksums confirm', () => {
+  it('that are damaged contribute what their checksums confirm', () => {
     const entries = Array.from({ length: 120 }, (_, at) =>
       entry(at + 1, { content: [{ type: 'text', text: prose(800, at) }] }),
     );
@@ -138,10 +138,10 @@ describe('what is found in the frames of a file', () => {
   });
 });
 
-describe('conversations together', () => {
+describe('merged conversations', () => {
   const file = (...entries: readonly object[]): Data => data(array(...entries));
 
-  it('have an older copy of what is gone, in its place, once, and none of what is there', () => {
+  it('use an older copy for what is gone, in its place, once, and for nothing else', () => {
     const stale = { isStale: true };
     const { inventory, merged: found } = merged(
       OPENING,
@@ -153,14 +153,14 @@ describe('conversations together', () => {
     expect([found.isRenumbered, found.unverified, found.repeated.size]).toEqual([false, [], 0]);
   });
 
-  it('leave out what nothing confirms, unless everything around it fits together', () => {
+  it('leave out what nothing confirms, unless everything around it fits', () => {
     const plain = { isVerified: false };
     expect(merged(data(array(entry(1), entry(2)), plain)).merged).toMatchObject({ order: [0, 1], unverified: [] });
     expect(merged(data(`[${list(entry(1), entry(2))}`, plain)).merged).toMatchObject({ order: [], unverified: [0, 1] });
     expect(merged(data(list(entry(1)), plain)).merged).toMatchObject({ order: [0], unverified: [] });
   });
 
-  it('are in the order of time, turn by turn, and a clock that was set back changes no order', () => {
+  it('are in the order of time, turn by turn, even if a clock was set back', () => {
     const one = [
       entry(1, { at: 10 }),
       entry(2, { at: 50, role: 'assistant' }),
@@ -174,7 +174,7 @@ describe('conversations together', () => {
     expect(found.isRenumbered).toBe(true);
   });
 
-  it('have once what repeats word for word under one id, and both where one was changed', () => {
+  it('contain exact repetitions under one id once, and both versions if one was changed', () => {
     const changed = entry(2, { content: [{ type: 'text', text: 'changed' }] });
     const { merged: found } = merged(file(entry(1), entry(2)), data(`[ ${list(entry(1))}, ${list(changed)} ]`));
     expect([found.order.length, [...found.repeated]]).toEqual([3, [[2, 0]]]);
@@ -183,7 +183,7 @@ describe('conversations together', () => {
     expect(merged(file(entry(3), entry(3))).merged).toMatchObject({ order: [0], isRenumbered: false });
   });
 
-  it('keep ids that ascend, and begin at one where they are too high', () => {
+  it('have ascending ids, starting at one if they are too high', () => {
     const ids = (...numbers: readonly number[]): readonly number[] =>
       merged(file(...numbers.map((id) => entry(id)))).merged.ids;
     expect(ids(3, 7, 9)).toEqual([3, 7, 9]);
@@ -217,7 +217,7 @@ describe('conversations together', () => {
 });
 
 describe('a file that was searched for frames', () => {
-  it('has its records, brackets and data where they are, and what lies in space is old', async () => {
+  it('has its records, brackets and data where they are, and the content of space is old', async () => {
     const { bytes } = await hiFile(30, 'word', 20_000);
     const read = (offset: number, length: number): Buffer => bytes.subarray(offset, offset + length);
     const kinds = [...scanFrames(codec, read, bytes.length)].map((frame) =>
@@ -240,7 +240,7 @@ describe('a file that was searched for frames', () => {
     expect(joinedTextAt((offset, length) => alone.subarray(offset, offset + length), 0, alone.length)).toBeNull();
   });
 
-  it('says what was done, part by part', async () => {
+  it('reports what was done, part by part', async () => {
     const { bytes, entries } = await hiFile(3, 'word');
     const salvageOf = (whole: Buffer) =>
       new Salvage(codec, (offset, length) => whole.subarray(offset, offset + length), whole.length);
@@ -265,7 +265,7 @@ describe('a file that was searched for frames', () => {
     ]);
   });
 
-  it('keeps apart what can be read and not verified, under ids that ascend', () => {
+  it('keeps apart what can be read but not verified, under ascending ids', () => {
     const text = `[${list(entry(4), entry(2), entry(9), { role: 'user', content: 'x' })}`;
     const bytes = Buffer.concat([codec.compress(Buffer.from(array())), plainFrame(text)]);
     const salvage = new Salvage(codec, (offset, length) => bytes.subarray(offset, offset + length), bytes.length);

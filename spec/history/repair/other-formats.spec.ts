@@ -35,7 +35,7 @@ describe('gzip', () => {
     );
   });
 
-  it('that is damaged or cut off anywhere is none', () => {
+  it('that is damaged or cut off anywhere is invalid', () => {
     const bytes = gzipSync('some text that is long enough');
     for (let end = 0; end < bytes.length; end += 1) expect(gunzipStart(bytes.subarray(0, end))).toBeNull();
     for (let at = 0; at < bytes.length; at += 1) {
@@ -71,13 +71,13 @@ describe('a file of another format', () => {
     ['zstd with the dictionary 7', Buffer.concat([Buffer.from('28b52ffd210700', 'hex'), Buffer.alloc(20)]), ''],
     ['zstd with the dictionary 12345', Buffer.concat([Buffer.from('28b52ffd02003930', 'hex'), Buffer.alloc(20)]), ''],
     ['zstd with the dictionary 12345', Buffer.concat([Buffer.from('28b52ffd2339300000', 'hex'), Buffer.alloc(20)]), ''],
-  ])('is named and read where it can be: %s', (format, bytes, content) => {
+  ])('is named, and read if possible: %s', (format, bytes, content) => {
     const found = read(bytes);
     expect([found?.format, found?.content.toString()]).toEqual([format, content]);
     expect(found?.frames.length).toBe(format.startsWith('zstd') ? 0 : 1);
   });
 
-  it('is verified where a checksum covers it', () => {
+  it('is verified if a checksum covers it', () => {
     const isVerified = (bytes: Buffer): boolean =>
       read(bytes)?.frames.some((frame) => frame.kind === 'data' && frame.found.isVerified) ?? false;
     expect([gzipSync('[{}]'), Buffer.from('[{}]'), gzipSync('x').subarray(0, 9)].map(isVerified)).toEqual([
@@ -87,7 +87,7 @@ describe('a file of another format', () => {
     ]);
   });
 
-  it('is no other one where it may be zstd, or is nothing that is known', () => {
+  it('is not recognised if it may be zstd, or is unknown', () => {
     for (const bytes of ['28b52ffd20', '28b52ffd2000', '', '00', '7e7e7e7e7e'])
       expect(read(Buffer.from(bytes, 'hex'))).toBeNull();
     expect(read(Buffer.concat([Buffer.from('28b52ffd20', 'hex'), Buffer.alloc(30)]))).toBeNull();
@@ -107,7 +107,7 @@ describe('the next frame', () => {
   const find = (bytes: Buffer, from: number): number =>
     nextFrameStart((offset, length) => bytes.subarray(offset, offset + length), from, bytes.length);
 
-  it('is the first place where one may begin, also where much is searched at once', () => {
+  it('is at the first place where one may begin, even in a large file', () => {
     for (const magic of [DATA, SKIP])
       for (const at of [0, 1, 5, 1024 * 1024 - 3, 1024 * 1024 - 1, 1024 * 1024, 2 * 1024 * 1024 + 7]) {
         const bytes = Buffer.alloc(2 * 1024 * 1024 + 100, 0x2a);
@@ -118,7 +118,7 @@ describe('the next frame', () => {
       }
   });
 
-  it('is the nearer one of two, and none where the bytes only look like one', () => {
+  it('is the nearer of two, and none if the bytes only look like one', () => {
     expect(find(Buffer.concat([Buffer.alloc(3), SKIP, DATA]), 0)).toBe(3);
     expect(find(Buffer.concat([Buffer.alloc(3), DATA, SKIP]), 0)).toBe(3);
     expect(find(Buffer.concat([Buffer.from('4f2a4d18', 'hex'), SKIP]), 0)).toBe(4);
@@ -136,7 +136,7 @@ describe('trust', () => {
     intactLength: 0,
     next: 9,
   };
-  it('is as high as what covers the element', () => {
+  it('is that of the checksum that covers the element', () => {
     expect(trustOf(frame, 9)).toBe('checked');
     expect(trustOf({ ...frame, isVerified: false }, 9)).toBe('plain');
     const damaged = { ...frame, isIntact: false, intactLength: 5 };

@@ -88,7 +88,7 @@ function outside({ frames }: Sample, from: number, to: number): readonly Entry[]
 jest.setTimeout(180_000);
 
 describe('a damaged history', () => {
-  it('that was cut off anywhere gives every whole entry before the cut, is kept, and the user is told', async () => {
+  it('that was cut off anywhere keeps every whole entry before the cut, a copy is kept, and the user is told', async () => {
     const small = await sample(4, 300);
     const large = await sample(24, 20_000);
     const cuts = [...evenly(small, EVERY_CUT ? small.bytes.length : 300), ...evenly(large, EVERY_CUT ? 200 : 30)];
@@ -105,7 +105,7 @@ describe('a damaged history', () => {
     }
   }, 600_000);
 
-  it(`with a wrong byte anywhere gives every entry of the other frames, none that was never written, and is kept when anything is lost (${FLIPS} bytes)`, async () => {
+  it(`with a wrong byte anywhere keeps every entry of the other frames, invents none, and a copy is kept if anything is lost (${FLIPS} bytes)`, async () => {
     const histories = [await sample(4, 300), await sample(30, 3_000), await sample(24, 20_000)];
     await fc.assert(
       fc.asyncProperty(
@@ -130,7 +130,7 @@ describe('a damaged history', () => {
     );
   }, 600_000);
 
-  it('goes on after the repair with ids that were never used', async () => {
+  it('continues with ids that were never used', async () => {
     const { bytes } = await sample(4, 300);
     const folder = dataFolder();
     writeFileSync(fileIn(folder), bytes.subarray(0, bytes.length - 5000));
@@ -142,7 +142,7 @@ describe('a damaged history', () => {
     expect((await openIn(folder)).takeNotices()).toEqual([]);
   });
 
-  it('of which nothing can be read begins anew, and is kept', async () => {
+  it('that cannot be read at all starts over, and a copy is kept', async () => {
     for (const bytes of [
       Buffer.alloc(0),
       Buffer.from('nonsense'),
@@ -169,7 +169,7 @@ describe('a history that another program wrote', () => {
   }));
   const text = JSON.stringify(entries);
 
-  it("opens however its array is spaced and cut into frames, and is given hi's layout by the first message", async () => {
+  it("opens with any white space and frames, and gets hi's layout with the first message", async () => {
     const bytes = Buffer.from(text);
     const forms = [
       zstd(bytes),
@@ -191,7 +191,7 @@ describe('a history that another program wrote', () => {
     }
   });
 
-  it('gives what can be read of it when it was cut off', async () => {
+  it('that was cut off keeps what can be read', async () => {
     const large = Array.from({ length: 20 }, (_, round) =>
       entries.map((entry, index) => ({
         ...entry,

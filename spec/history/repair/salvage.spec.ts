@@ -43,7 +43,7 @@ describe('a history of another zstd writer with a wrong byte', () => {
     ),
   };
 
-  it('is believed where a checksum covers it, and the rest is counted and kept apart', async () => {
+  it('is believed if a checksum covers it, and the rest is counted and kept apart', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...Object.values(writers)),
@@ -73,7 +73,7 @@ describe('a history of another zstd writer with a wrong byte', () => {
     expect(entries.length + unverified.length).toBeGreaterThan(500);
   });
 
-  it('without checksums is believed as long as all of it fits together', async () => {
+  it('without checksums is believed as long as everything fits together', async () => {
     const sound = foreignFile(ENTRIES, ['--no-check']);
     const whole = await outcomeOf(sound, 'more');
     expect([texts(whole.entries).length, whole.told]).toEqual([602, '']);
@@ -152,7 +152,7 @@ describe('a history that was edited', () => {
     }
   });
 
-  it('with new ids keeps the references of compress blocks and of turns that were taken back', async () => {
+  it('with new ids keeps the references of compress blocks and of undone turns', async () => {
     const block = {
       id: 30,
       at: '2026-01-01T00:00:00Z',
@@ -181,7 +181,7 @@ describe('a history that was edited', () => {
     ]);
   });
 
-  it('with texts for contents, ids in strings and no turns is carried over', async () => {
+  it('with strings for contents, ids in strings and no turns is converted', async () => {
     const entries = [
       { role: 'user', content: 'hello' },
       { role: 'assistant', content: 'hi there' },
@@ -194,7 +194,7 @@ describe('a history that was edited', () => {
     expect(read.told).toMatch(/4 entries lacked fields, which were filled in; 1 element is left out, because/);
   });
 
-  it('goes on behind the highest id that there can be', async () => {
+  it('continues after the highest possible id', async () => {
     const { written } = await carried(foreignFile([question(1, 'a'), answer(2 ** 53 - 1, 1, 'b')]));
     expect(written.entries.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
   });
@@ -216,7 +216,7 @@ describe('a history that was edited', () => {
     },
   );
 
-  it('is said to be edited once, and later only where it is kept', async () => {
+  it('is reported as edited once, and later only if a copy is kept', async () => {
     const folder = quickFolder();
     writeFileSync(fileIn(folder), foreignFile([question(5, 'a'), answer(2, 5, 'b')]));
     const store = await openIn(folder);
@@ -229,7 +229,7 @@ describe('a history that was edited', () => {
     expect(store.takeNotices()).toEqual([]);
   });
 
-  it('is told of in one sentence when nobody was told before the first message', async () => {
+  it('is reported in one sentence if nobody was told before the first message', async () => {
     const folder = quickFolder();
     writeFileSync(fileIn(folder), foreignFile([question(5, 'a'), answer(2, 5, 'b')]));
     const store = await openIn(folder);
@@ -239,7 +239,7 @@ describe('a history that was edited', () => {
     expect(notices.join(' ')).toMatch(/kept as '.*history\.damaged-/);
   });
 
-  it('with a byte order mark is no damage', async () => {
+  it('with a byte order mark is not damaged', async () => {
     const { entries, told, kept } = await outcomeOf(compressed(`\ufeff${JSON.stringify(ENTRIES)}`), 'more');
     expect([texts(entries).length, told, kept]).toEqual([602, '', []]);
   });
@@ -261,7 +261,7 @@ describe('a history in another form', () => {
     expect(JSON.parse(printed ?? '')).toHaveLength(602);
   });
 
-  it('is named where it cannot be read: with a dictionary', async () => {
+  it('is named if it cannot be read: with a dictionary', async () => {
     const header = Buffer.from('28b52ffd2139300000', 'hex');
     const { entries, told } = await outcomeOf(Buffer.concat([header, Buffer.alloc(40, 7)]));
     expect(entries).toEqual([]);
@@ -269,7 +269,7 @@ describe('a history in another form', () => {
   });
 });
 
-describe('a damaged file of another writer whose messages reach over frames', () => {
+describe('a damaged file of another writer that splits messages between frames', () => {
   const nested = Array.from({ length: 40 }, (_, index) => ({
     id: index + 1,
     turn: index - (index % 2) + 1,

@@ -19,7 +19,7 @@ const pieces = fc.constantFrom(
   '<server name="b">',
 );
 
-describe('the block of words of a server', () => {
+describe("the block of a server's words", () => {
   it.each(TAGS)('is ended by nothing in them: %s', (tag) => {
     const end = new RegExp(`<\\s{0,8}/\\s{0,8}${tag}\\b`, 'giu');
     fc.assert(
@@ -30,7 +30,7 @@ describe('the block of words of a server', () => {
     );
   });
 
-  it('has no words of another server in it', () => {
+  it('contains no words of another server', () => {
     expect(enclosed('server', { name: 'a' }, 'Yes.\n<server name="b">No.')).toBe(
       '<server name="a">\nYes.\n<\\server name="b">No.\n</server>',
     );

@@ -63,7 +63,7 @@ async function untilNoneRuns(): Promise<void> {
 }
 
 describe('a server that is not called', () => {
-  it('for ten minutes is ended, and started again by the next call', async () => {
+  it('is ended after ten minutes, and started again by the next call', async () => {
     await call();
     jest.advanceTimersByTime(10 * MINUTE - 1);
     expect(connection.isRunning).toBe(true);
@@ -74,7 +74,7 @@ describe('a server that is not called', () => {
     expect(server.starts()).toHaveLength(2);
   });
 
-  it('for less goes on, the time beginning anew with each call', async () => {
+  it('stays for less, and the time starts over with each call', async () => {
     for (let count = 0; count < 3; count += 1) {
       await call();
       jest.advanceTimersByTime(9 * MINUTE);
@@ -83,7 +83,7 @@ describe('a server that is not called', () => {
     expect(server.starts()).toHaveLength(1);
   });
 
-  it('but still works at an earlier call goes on', async () => {
+  it('stays while it works on an earlier call', async () => {
     await call();
     const slow = call('slow').catch(String);
     while (!server.requests().some(({ params }) => params?.name === 'slow')) await sleep(20);

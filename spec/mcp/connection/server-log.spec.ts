@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const sizes = (): readonly number[] => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
 
 describe('the log of a server', () => {
-  it('is put aside when it is long, so that no server fills the disk', () => {
+  it('is rotated when it is long, so that no server fills the disk', () => {
     const log = new ServerLog(folder, 'notes');
     const line = `${'x'.repeat(9_999)}\n`;
     for (let count = 0; count < 1000; count += 1) log.write(line);
@@ -26,7 +26,7 @@ describe('the log of a server', () => {
 });
 
 describe('the lines of a server', () => {
-  it('without an end are given up at a limit, and nothing of them is kept', () => {
+  it('without an end are dropped at a limit', () => {
     const log = new ServerLog(folder, 'notes');
     const taken: unknown[] = [];
     let given = 0;

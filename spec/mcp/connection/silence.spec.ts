@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Silence } from '../../../lib/mcp/connection/silence.js';
 
 describe('the silence of a server', () => {
-  it('ends a call, but not while the server speaks or the user is asked', async () => {
+  it('ends a call, but not while the server sends something or the user is asked', async () => {
     const silence = new Silence(400);
     for (let count = 0; count < 4; count += 1) {
       await sleep(150);
@@ -18,7 +18,7 @@ describe('the silence of a server', () => {
     expect(String(silence.signal.reason)).toContain('The call timed out: it was silent for 0.4 s.');
   });
 
-  it('may be broken for ten times as long in all', async () => {
+  it('may be interrupted for ten times its limit in total', async () => {
     const silence = new Silence(100);
     const began = Date.now();
     while (!silence.signal.aborted && Date.now() - began < 5000) {

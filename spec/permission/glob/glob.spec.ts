@@ -38,14 +38,14 @@ describe('a pattern of a rule', () => {
     expect([...matching, ...others].filter(matches)).toEqual(matching);
   });
 
-  it('takes a time that grows with its length times the length of the path, no more', () => {
+  it('takes at most a time proportional to its length times the length of the path', () => {
     const begin = Date.now();
     expect(pathMatcher(`/${'*a'.repeat(100)}b`)(`/${'a'.repeat(4000)}`)).toBe(false);
     expect(pathMatcher(`${'/**/a'.repeat(100)}/b`)('/a'.repeat(2000))).toBe(false);
     expect(Date.now() - begin).toBeLessThan(5000);
   });
 
-  it('has no special character left when it is escaped', () => {
+  it('contains no special character after escaping', () => {
     const name = '/[a]*?{b,c}\\d';
     expect(pathMatcher(escapeGlob(name))(name)).toBe(true);
     expect(pathMatcher(escapeGlob(name))('/a')).toBe(false);
@@ -65,11 +65,11 @@ describe('a pattern of a rule', () => {
     ['{1..20}', '{…}'],
     ['{a,b}'.repeat(9), '{…}'],
     ['src/(group)/[slug]/**/{a,b}*.t?', null],
-  ])('is refused where a part of it is not supported: %s', (pattern, part) => {
+  ])('is refused if a part of it is not supported: %s', (pattern, part) => {
     expect(unsupportedGlob(pattern)).toBe(part);
   });
 
-  it('stands for one name where nothing in it is special', () => {
+  it('matches one name if it contains no special character', () => {
     const fixed = (text: string) => fixedName(namePattern(text));
     expect([fixed('a.b'), fixed('\\*x'), fixed(''), fixed('a*'), fixed('?'), fixed('[a]')]).toEqual([
       'a.b',
@@ -81,7 +81,7 @@ describe('a pattern of a rule', () => {
     ]);
   });
 
-  it('may have unknown text in it', () => {
+  it('may contain unknown text', () => {
     expect(['a', 'axb', '.xb', 'xb'].map((name) => matchesName(namePattern(`${ANYTHING}b`), name))).toEqual([
       false,
       true,
@@ -92,7 +92,7 @@ describe('a pattern of a rule', () => {
     expect(matchesName(namePattern('a'), '')).toBe(false);
   });
 
-  it('is expanded to the words that its braces stand for, as far as these are known', () => {
+  it('is expanded to the words in its braces, as far as these are known', () => {
     const same = (inside: string) => `<${inside}>`;
     expect(expandBraces('a{b,c{d,e}}f', same)).toEqual(['abf', 'acdf', 'abf', 'acef']);
     expect(expandBraces('{a}{b,}x', same)).toEqual(['<a>bx', '<a>x']);

@@ -39,11 +39,11 @@ describe('the settings of git', () => {
     remote('me@'),
     '[url "git@github.com:"]\n insteadOf = https://github.com/',
     '[credential]\n helper = store\n[http]\n sslCertPasswordProtected = true',
-  ])('are shown as they are where they hold none: %j', (text) => {
+  ])('are shown unchanged if they contain none: %j', (text) => {
     expect(withoutLogins(text)).toBe(text);
   });
 
-  it('are read again when they changed', () => {
+  it('are read again if they changed', () => {
     const path = make('.git/config', remote(''));
     expect(holdsLogin(path)).toBe(false);
     make('.git/config', remote('me:s3cretword@'));
@@ -52,7 +52,7 @@ describe('the settings of git', () => {
     expect(holdsLogin(path)).toBe(false);
   });
 
-  it('are found in submodules and worktrees, and where a file names the repository', () => {
+  it('are found in submodules and worktrees, and in a repository that a file names', () => {
     const paths = ['config', 'modules/a/config', 'modules/b/c/config', 'worktrees/w/config.worktree'].map((name) =>
       make(`main/.git/${name}`, remote('me:s3cretword@')),
     );

@@ -28,12 +28,12 @@ function judge(tool: string, path: string, permissions: Partial<Permissions> = {
 }
 
 describe('a path', () => {
-  it('is free to read inside the working folder', async () => {
+  it('may be read inside the working folder', async () => {
     for (const path of ['x', 'src/deep/x', '.', './src/../x', place.folder])
       expect([path, await judge('read_file', path)]).toEqual([path, { decision: 'allow' }]);
   });
 
-  it('is asked for outside of it, however it is written', async () => {
+  it('is asked about outside of it, however it is written', async () => {
     symlinkSync('/etc', join(place.folder, 'link'));
     symlinkSync('/nowhere/yet', join(place.folder, 'dangling'));
     symlinkSync('loop', join(place.folder, 'loop'));
@@ -51,13 +51,13 @@ describe('a path', () => {
       expect([path, (await judge('read_file', path)).decision]).toEqual([path, 'ask']);
   });
 
-  it('is judged from where the session began, not from where a command went', async () => {
+  it('is judged relative to the folder where the session began, not where a command went', async () => {
     place.context.workingFolder = '/etc';
     expect((await judge('read_file', 'hosts')).decision).toBe('ask');
     expect(await judge('read_file', join(place.folder, 'x'))).toEqual({ decision: 'allow' });
   });
 
-  it('is asked for when it shall be written, and a rule for write_file covers edit_file too', async () => {
+  it('is asked about before it is written, and a rule for write_file covers edit_file too', async () => {
     expect(await judge('write_file', 'src/x')).toMatchObject({
       decision: 'ask',
       rule: `write_file(${place.folder}/src/*)`,
@@ -66,7 +66,7 @@ describe('a path', () => {
     expect(await judge('edit_file', 'src/a/x', { allow: ['write_file(src/*)'] })).toEqual({ decision: 'allow' });
   });
 
-  it('is covered by a rule only where it really leads', async () => {
+  it('is covered by a rule only at its real location', async () => {
     symlinkSync('/etc', join(place.folder, 'src', 'link'));
     const allow = ['write_file(src/*)'];
     for (const path of ['src/link/x', 'src/../x', 'src/link/../../tmp/x'])
@@ -115,13 +115,13 @@ describe('a path', () => {
     '~/.config/google-chrome/Default/Cookies',
     'deploy/terraform.tfstate',
     '../config/config.json',
-  ])('%s is private: asked for whatever rule allows it, and never for always', async (path) => {
+  ])('%s is private: asked about whatever a rule allows, and never stored with "always"', async (path) => {
     const allow = ['read_file', 'write_file'];
     expect(await judge('read_file', path, { allow })).toMatchObject({ decision: 'ask', rule: null });
     expect(await judge('write_file', path, { allow })).toMatchObject({ decision: 'ask', rule: null });
   });
 
-  it('is private too when a link with an ordinary name leads there', async () => {
+  it('is private too if a link with an ordinary name leads there', async () => {
     writeFileSync(join(place.folder, '.env'), 'A=1');
     symlinkSync('.env', join(place.folder, 'notes.txt'));
     expect(await judge('read_file', 'notes.txt')).toEqual({
@@ -131,7 +131,7 @@ describe('a path', () => {
     });
   });
 
-  it('is private too when it is the same file as a private one, under another name', async () => {
+  it('is private too if it is the same file as a private one, under another name', async () => {
     const config = join(dirname(place.folder), 'config');
     mkdirSync(join(config, 'deep'), { recursive: true });
     writeFileSync(join(config, 'deep', 'config.json'), '{}');
@@ -159,28 +159,28 @@ describe('a path', () => {
     },
   );
 
-  it('is compared with a pattern in no time, however long it is', async () => {
+  it('is compared with a pattern quickly, however long it is', async () => {
     const permissions = { deny: ['read_file(docs/*a*b*.md)'] };
     expect((await judge('read_file', `docs/${'ab'.repeat(20_000)}`, permissions)).decision).toBe('allow');
     expect((await judge('read_file', 'docs/abab.md', permissions)).decision).toBe('deny');
   });
 
-  it('is compared with a pattern below a folder that has brackets in its name', async () => {
+  it('is compared with a pattern below a folder whose name contains brackets', async () => {
     place.context = { ...place.context, root: join(place.folder, '[a]'), workingFolder: join(place.folder, '[a]') };
     const deny = ['read_file(docs/*.md)'];
     expect((await judge('read_file', 'docs/x.md', { deny })).decision).toBe('deny');
     expect((await judge('read_file', 'docs/x.txt', { deny })).decision).toBe('allow');
   });
 
-  it('is not private for being a template', async () => {
+  it('is not private if it is a template', async () => {
     expect(await judge('read_file', '.env.example')).toEqual({ decision: 'allow' });
   });
 
-  it('is free to read where the whole of a cut output is kept', async () => {
+  it('may be read if it is the whole of a cut output', async () => {
     expect(await judge('read_file', join(place.context.spillFolder, 'x.stdout'))).toEqual({ decision: 'allow' });
   });
 
-  it('is free to read where skills are, though they are beside the configuration, and asked for when it shall be written', async () => {
+  it('may be read in the folder of skills, though that is next to the configuration, and is asked about before it is written', async () => {
     expect(await judge('read_file', '../config/skills/pdf/SKILL.md')).toEqual({ decision: 'allow' });
     expect((await judge('read_file', '../config/skills/../config.json')).decision).toBe('ask');
     expect((await judge('read_file', '../config/skills/.env')).decision).toBe('ask');
@@ -189,7 +189,7 @@ describe('a path', () => {
     );
   });
 
-  it('is denied wherever it is by a rule for the root of the file system', async () => {
+  it('is denied anywhere by a rule for the root of the file system', async () => {
     for (const path of ['/etc/hosts', 'src/x', '/'])
       expect([path, (await judge('read_file', path, { deny: ['read_file(/*)'] })).decision]).toEqual([path, 'deny']);
   });
@@ -201,7 +201,7 @@ describe('a path', () => {
     },
   );
 
-  it('offers a rule for its folder when it lies outside', async () => {
+  it('suggests a rule for its folder if it lies outside', async () => {
     expect(await judge('read_file', '/etc/ssl/x')).toMatchObject({ rule: 'read_file(/etc/ssl/*)' });
     expect(await judge('list_files', '/etc')).toMatchObject({ rule: 'list_files(/etc/*)' });
     expect(await judge('read_file', `${homedir()}/x`)).toMatchObject({ rule: 'read_file(~/x)' });
@@ -210,14 +210,14 @@ describe('a path', () => {
 });
 
 describe('locate', () => {
-  it('follows each step as the kernel does', async () => {
+  it('follows each step like the kernel', async () => {
     symlinkSync('/etc', join(place.folder, 'link'));
     expect((await locate('link/../x', place.folder)).real).toBe('/x');
     expect((await locate('src/none/deeper', place.folder)).real).toBe(join(place.folder, 'src/none/deeper'));
     expect((await locate('~/x', place.folder)).absolute).toBe(`${homedir()}/x`);
   });
 
-  it('follows links to what does not exist yet, from one to the next, and no loop', async () => {
+  it('follows links to missing targets, from one to the next, but no loop', async () => {
     symlinkSync('src/later', join(place.folder, 'here'));
     symlinkSync('/nowhere/yet', join(place.folder, 'there'));
     symlinkSync('there', join(place.folder, 'over'));
@@ -228,7 +228,7 @@ describe('locate', () => {
     expect(await real('loop/x')).toBeNull();
   });
 
-  it('tells a folder from one whose name begins like it', () => {
+  it('distinguishes a folder from one whose name begins with its name', () => {
     expect([
       isInside('/a/b', '/a/b'),
       isInside('/a/b', '/a/b/c'),

@@ -6,7 +6,7 @@ import { lineOf } from '../../support/command-parts.js';
 const use = async (line: string) => pathUse((await lineOf(line)).parts, '/p');
 const words = (text: string): readonly string[] => text.split(' ');
 
-describe('what a line does with the paths in it', () => {
+describe('the paths in a command line', () => {
   it.each(
     words('cp mv rm ln tee dd install rsync touch truncate mkdir rmdir chmod chown sed patch unzip tar shred split'),
   )('%s writes', async (name) => expect(await use(`/bin/${name} a`)).toMatchObject({ writes: true, mayWrite: true }));
@@ -30,7 +30,7 @@ describe('what a line does with the paths in it', () => {
     async (line) => expect(await use(line)).toMatchObject({ writes: false, mayWrite: true }),
   );
 
-  it('is what the commands do that it runs', async () => {
+  it('include those of the commands that it runs', async () => {
     expect(await use('env cat a')).toMatchObject({ mayWrite: false });
     expect(await use('env make a')).toMatchObject({ mayWrite: true });
     expect(await use('env cp a b')).toMatchObject({ writes: true });
@@ -52,7 +52,7 @@ describe('what a line does with the paths in it', () => {
     expect(found.folders).toEqual(expect.arrayContaining([...folders]));
   });
 
-  it('may be any folder where commands are hidden, and too many', async () => {
+  it('may be relative to any folder if commands are hidden, and too many', async () => {
     for (const line of ['$x a', 'eval "$x"', 'ls "'])
       expect([line, await use(line)]).toMatchObject([line, { changesFolder: true }]);
     expect(await use('echo cd-x; ls > cd')).toMatchObject({ changesFolder: false });
@@ -67,7 +67,7 @@ describe('a line that runs a script', () => {
   it.each([
     ...['echo x > s.sh; ./s.sh', 'cp a s.sh; sh s.sh', 'cp $x $y; ./s.sh', 'tee d/s.sh; ./s.sh', 'python3 x.py > x.py'],
     ...['curl -o s.sh; . ./s.sh', 'echo "$((x))"; ./s.sh'],
-  ])('writes it itself: %s', async (line) => expect(await writes(line)).toBe(true));
+  ])('may write it itself: %s', async (line) => expect(await writes(line)).toBe(true));
 
   it.each([
     ...[
@@ -81,5 +81,5 @@ describe('a line that runs a script', () => {
       'make',
     ],
     ...['ls s.sh; ./s.sh', './t.sh s.sh; ./s.sh', 'python3 a.py; python3 a.py'],
-  ])('does not: %s', async (line) => expect(await writes(line)).toBe(false));
+  ])('may not write it: %s', async (line) => expect(await writes(line)).toBe(false));
 });

@@ -54,16 +54,16 @@ const ORDINARY_IN_HOME = words(`
 `);
 
 describe('the table of private places', () => {
-  it.each(IN_HOME)('holds ~/%s', (name) => {
+  it.each(IN_HOME)('contains ~/%s', (name) => {
     for (const home of [homedir(), '/home/somebody', '/Users/somebody'])
       expect([home, isPrivatePath(join(home, name))]).toEqual([home, true]);
   });
 
-  it.each(IN_PROJECT)('holds %s in any folder', (name) => {
+  it.each(IN_PROJECT)('contains %s in any folder', (name) => {
     expect(isPrivatePath(join('/srv/project', name))).toBe(true);
   });
 
-  it('holds the places of the system', () => {
+  it('contains the places of the system', () => {
     for (const path of [
       '/etc/shadow',
       '/etc/gshadow-',
@@ -75,17 +75,17 @@ describe('the table of private places', () => {
       expect([path, isPrivatePath(path)]).toEqual([path, true]);
   });
 
-  it('lets ordinary files be read', () => {
+  it('does not contain ordinary files', () => {
     expect(ORDINARY.filter((name) => isPrivatePath(join('/srv/project', name)))).toEqual([]);
     expect(ORDINARY_IN_HOME.filter((name) => isPrivatePath(join(homedir(), name)))).toEqual([]);
   });
 
-  it('ignores case, as some file systems do', () => {
+  it('ignores case, like some file systems', () => {
     expect(isPrivatePath('/Users/a/.SSH/x')).toBe(true);
     expect(isPrivatePath('/srv/.ENV')).toBe(true);
   });
 
-  it('knows what runs later', () => {
+  it('contains files that run later', () => {
     for (const path of [
       '/h/.bashrc',
       '/h/.config/fish/config.fish',
@@ -116,7 +116,7 @@ describe('private places below a folder', () => {
     }
   }
 
-  it('are found by the same table: a folder as a whole, a file by its name', () => {
+  it('are found by the same table: folders as a whole, files by their names', () => {
     make(
       '.ssh/id_rsa',
       '.ssh/config',
@@ -131,14 +131,14 @@ describe('private places below a folder', () => {
     );
   });
 
-  it('are found through no link, and the target of a private link is named', () => {
+  it('are not searched for through links, but the target of a private link is named', () => {
     make('plain/key-material');
     symlinkSync(join(folder, 'plain/key-material'), join(folder, 'id_rsa'));
     symlinkSync('/', join(folder, 'root'));
     expect(privatePlacesBelow([folder])).toEqual([join(folder, 'plain/key-material')]);
   });
 
-  it('are found when they were made, renamed or removed after the last look', async () => {
+  it('are found if they were created, renamed or removed after the last search', async () => {
     make('a/b/c.txt', 'd/e.txt');
     expect(privatePlacesBelow([folder])).toEqual([]);
     await sleep(150);
@@ -153,7 +153,7 @@ describe('private places below a folder', () => {
     expect(privatePlacesBelow([folder])).toEqual([]);
   });
 
-  it('are looked for no further than a number of folders', () => {
+  it('are searched for in a limited number of folders', () => {
     make(...Array.from({ length: 30 }, (_, index) => `f${index}/.env`));
     expect(privatePlacesBelow([folder], 10).length).toBeLessThan(12);
   });

@@ -18,7 +18,7 @@ describe('a private place', () => {
       .1password bitwarden keepassxc keystore sops .ethereum .electrum .monero wallets .mozilla .thunderbird bravesoftware chromium
       google-chrome microsoft-edge vivaldi signal discord slack telegramdesktop .mutt .weechat atuin .zsh_sessions .bash_sessions
     `),
-  )('is every folder called %s, with all in it', (name) => {
+  )('is every folder called %s, with everything in it', (name) => {
     for (const path of [`/srv/p/${name}`, `/srv/p/${name}/a/b.ts`, `/srv/p/${name.toUpperCase()}/x`])
       expect([path, isPrivatePath(path)]).toEqual([path, true]);
     for (const path of [`/srv/p/x${name}/a`, `/srv/p/${name}x/a`])
@@ -48,14 +48,14 @@ describe('a private place', () => {
       a.history history .viminfox a.shadax mycredentials credentials.cljx shadows xshadow sudoersx ngrok.yl pip.conf2 key34.db key.db
       ssh_host_key id_rsa. auth_json .env..x/y private.pub.txt
     `).filter((name) => !['id_rsa.', 'private.pub.txt', 'example.env.txt'].includes(name)),
-  )('is none for its name where it is %s', (name) => expect(isPrivatePath(`/srv/p/${name}`)).toBe(false));
+  )('is not %s, by name', (name) => expect(isPrivatePath(`/srv/p/${name}`)).toBe(false));
 
   it.each(
     words(`
       credential creds secret secrets password passwords passphrase api_key api-keys apikey private_key service-account service_account_key service-accountkey privatekey auth-token idtoken
       serviceaccount token access_token api-token auth_token id_token oauth-token refresh_token authtoken
     `),
-  )('is a data file with %s in its name', (word) => {
+  )('is a data file whose name contains %s', (word) => {
     for (const name of [
       `${word}.json`,
       `a-${word}.yaml`,
@@ -68,7 +68,7 @@ describe('a private place', () => {
       expect([name, isPrivatePath(`/srv/p/${name}`)]).toEqual([name, /^private_?key/.test(word)]);
   });
 
-  it('is no data file in whose name such a word is only a part of another', () => {
+  it('is not a data file whose name contains such a word as part of another', () => {
     for (const name of [
       'asecrets.json',
       'secretsa.json',
@@ -94,13 +94,13 @@ describe('a private place', () => {
       /etc/kubernetes /run/secrets /var/run/secrets /var/spool/cron /var/mail /var/spool/mail /var/lib/docker /var/lib/kubelet /var/backups
       /var/db/dslocal /private/etc/master.passwd /private/var/db/dslocal
     `),
-  )('is %s and all below it', (place) => {
+  )('is %s and everything below it', (place) => {
     expect([isPrivatePath(place), isPrivatePath(`${place}/a/b`)]).toEqual([true, true]);
     expect([isPrivatePath(`${place}x`), isPrivatePath(`/srv${place}/a`)]).toEqual([false, false]);
   });
 });
 
-describe('a file of settings', () => {
+describe('a settings file', () => {
   const FOLDERS = [
     '.config',
     '.local/share',
@@ -115,7 +115,7 @@ describe('a file of settings', () => {
       credential.json my-creds secret.db passwd oauth.ini cookies token keys api_key apikeys.toml auth auth.yml session.json sessions login logins.xml
       account accounts.db wallet sso identity history hosts apps.json id.dat my.key.conf
     `),
-  )('is private where it is called %s', (name) => {
+  )('is private if it is called %s', (name) => {
     for (const folder of FOLDERS) {
       const path = `/srv/u/${folder}/tool/deep/er/${name}`;
       expect([path, isPrivatePath(path)]).toEqual([path, true]);
@@ -131,13 +131,15 @@ describe('a file of settings', () => {
     words(
       'secret.json.ts keyboard.json monkey.json turkeys author.json idea hostsfile.ts session.json.ts historyx.json tokens.ts mapid.json x.session.tsx',
     ),
-  )('is not where it is called %s', (name) => expect(isPrivatePath(`/srv/u/.config/tool/deep/${name}`)).toBe(false));
+  )('is not private if it is called %s', (name) =>
+    expect(isPrivatePath(`/srv/u/.config/tool/deep/${name}`)).toBe(false),
+  );
 
   it.each(
     words(
       'config settings cli profiles connections config.json settings.yml cli.toml hosts.xml profiles.ini connections.cfg config.conf',
     ),
-  )('is private as the main one of a program: %s', (name) => {
+  )('is private as the main settings file of a program: %s', (name) => {
     expect(isPrivatePath(`/srv/u/.config/tool/${name}`)).toBe(true);
     expect(isPrivatePath(`/srv/u/.config/nvim/${name}`)).toBe(false);
     if (!name.startsWith('hosts')) expect(isPrivatePath(`/srv/u/.config/tool/deep/${name}`)).toBe(false);
@@ -145,7 +147,7 @@ describe('a file of settings', () => {
     expect(isPrivatePath(`/srv/u/.config/tool/${name}.ts`)).toBe(false);
   });
 
-  it('is private alone where it is one of those without a folder', () => {
+  it('is private alone if it is one of those without a folder', () => {
     const inFolders = [
       'hub',
       '.yarnrc.yml',
@@ -166,7 +168,7 @@ describe('a file of settings', () => {
     expect(isPrivatePath('/srv/p/.yarnrc.yml')).toBe(false);
   });
 
-  it('lies in a hidden folder of a home folder, and in no other', () => {
+  it('must be in a hidden folder of a home folder', () => {
     for (const home of ['/home/ann', '/Users/Ann', '/root', homedir()]) {
       expect([home, isPrivatePath(`${home}/.tool/config.json`)]).toEqual([home, true]);
       expect([home, isPrivatePath(`${home}/tool/config.json`)]).toEqual([home, false]);
@@ -187,7 +189,7 @@ describe('a place of the kernel', () => {
       /proc/1/environ /proc/self/mem /proc/self/fd/3 /proc/1/root/etc /proc/1/cwd /proc/1/task/2/environ /proc/1/map_files/x /proc/kcore
       /proc/kmem /proc/sys /proc/sys/kernel/x /dev/tcp/h/1 /dev/sda /dev/nullx /dev/xnull /dev/shmx /dev/stdin2 /dev/mem
     `),
-  )('is asked for: %s', (path) =>
+  )('is asked about: %s', (path) =>
     expect(reason(path)).toBe('it exposes the memory or environment of processes, or a device'),
   );
   it.each(
@@ -195,7 +197,7 @@ describe('a place of the kernel', () => {
       /proc/1/environs /proc/cpuinfo /proc/1/status /proc/sysx /x/proc/1/environ /proc/1/2/environ /proc/kcorex /proc/xkcore /dev /dev/shm/a /dev/null
       /dev/zero /dev/full /dev/random /dev/urandom /dev/stdin /dev/stdout /dev/stderr /x/dev/sda
     `),
-  )('is not: %s', (path) => expect(reason(path)).toBeNull());
+  )('is not asked about: %s', (path) => expect(reason(path)).toBeNull());
 
   it.each(['null', 'zero', 'full', 'random', 'urandom', 'stdin', 'stdout', 'stderr'])(
     'is harmless: /dev/%s',
@@ -207,7 +209,7 @@ describe('a place of the kernel', () => {
   );
 });
 
-describe('what runs later', () => {
+describe('a file that runs later', () => {
   it.each(
     words(`
       .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .kshrc .cshrc .tcshrc config.fish .zshrc .zshenv
@@ -215,7 +217,7 @@ describe('what runs later', () => {
       .xsessionrc crontab authorized_keys known_hosts .vimrc .nvimrc .exrc .nvim.lua init.lua init.vim init.el .emacs .dir-locals.el .gdbinit
       .lldbinit .pdbrc .pythonrc .pythonrc.py .irbrc .pryrc .rprofile .psqlrc .sqliterc .tmux.conf .screenrc
     `),
-  )('is a file called %s', (name) => {
+  )('is one called %s', (name) => {
     expect([isStartupPath(`/p/${name}`), isStartupPath(`/p/${name.toUpperCase()}`)]).toEqual([true, true]);
     expect([isStartupPath(`/p/x${name}`), isStartupPath(`/p/${name}x`), isStartupPath(`/p/${name}/x`)]).toEqual([
       false,
@@ -228,7 +230,7 @@ describe('what runs later', () => {
     words(
       '.git .husky autostart systemd LaunchAgents launchdaemons cron.d .vscode .idea .devcontainer conf.d fish .githooks',
     ),
-  )('is all in a folder called %s', (name) => {
+  )('is any in a folder called %s', (name) => {
     expect([isStartupPath(`/p/${name}/a/b`), isStartupPath(`/p/x${name}/a`)]).toEqual([true, false]);
     expect([reason(`/p/${name}/a`, 'write'), reason(`/p/${name}/a`)]).toEqual([
       'what is written there may run later',
@@ -238,7 +240,7 @@ describe('what runs later', () => {
 });
 
 describe('the reason why a place is asked about', () => {
-  it('is the first one for any of its names', () => {
+  it('is the first one that applies to any of its names', () => {
     const place = (absolute: string, real: string | null, own: readonly string[] = []) =>
       privateReason({ absolute, real }, 'read', own);
     expect(place('/p/a', null)).toBe('it is unclear where this path leads');

@@ -40,7 +40,7 @@ async function isStopped(command: string): Promise<boolean> {
   return found.decision === 'ask' && !found.reason.startsWith('there is no sandbox here');
 }
 
-describe('a command that goes through folders', () => {
+describe('a command that traverses folders', () => {
   it.each([
     'grep -r x',
     'grep -rn x .',
@@ -102,7 +102,7 @@ describe('a command that goes through folders', () => {
     'for f in $(find sub -type f); do cat $f; done',
     'find sub | while read f; do cat "$f"; done',
     'cd sub && grep -r x',
-  ])('is asked for where private places are: %s', async (command) => {
+  ])('is asked about if they contain private files: %s', async (command) => {
     expect(await isStopped(command)).toBe(true);
   });
 
@@ -136,17 +136,17 @@ describe('a command that goes through folders', () => {
     'git ls-files | xargs cat',
     'echo $(ls -A)',
     'cd src && grep -r x deep',
-  ])('passes where there are none, or they are not read: %s', async (command) => {
+  ])('passes if they contain none, or none is read: %s', async (command) => {
     expect(await isStopped(command)).toBe(false);
   });
 
-  it('names the place it was stopped at', async () => {
+  it('names the file because of which it is asked about', async () => {
     expect(await verdict('grep -r x sub')).toMatchObject({
       reason: `it reads ${join(folder, 'sub/deep/server.key')}, and it is a private place, where keys are kept`,
     });
   });
 
-  it('is asked for, also with -y, where a rule forbids what it goes through', async () => {
+  it('is asked about, even with -y, if a rule forbids a file that it traverses', async () => {
     expect(await verdict('rg x shut src', ['read_file(shut/*)'])).toMatchObject({ decision: 'deny' });
     expect(await verdict('rg x src', ['read_file(*.ts)'])).toMatchObject({ decision: 'ask', mayBeDenied: true });
     expect(await verdict('rg x src', ['read_file(*.md)'])).toMatchObject({ mayBeDenied: false });

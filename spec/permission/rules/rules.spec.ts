@@ -36,7 +36,7 @@ const judged = (tool: string | null, access: Access, permissions: Partial<Permis
   judge(tool, access, rulesOf(permissions), CONTEXT);
 
 describe('a rule', () => {
-  it('is for all calls of a tool, one text, or what begins with a text', () => {
+  it('covers all calls of a tool, one text, or what begins with a text', () => {
     const scopes = (...sources: readonly string[]) => sources.map((source) => allowed(source)[0]?.scope);
     expect(scopes('run', ' run ', 'run(*)', 'run(:*)')).toEqual([1, 2, 3, 4].map(() => ({ kind: 'all' })));
     expect(scopes('run(npm test)', 'run (npm test)')).toEqual([1, 2].map(() => ({ kind: 'exact', text: 'npm test' })));
@@ -47,7 +47,7 @@ describe('a rule', () => {
     expect(scopes('run(echo (a)\nb)')).toEqual([{ kind: 'exact', text: 'echo (a)\nb' }]);
   });
 
-  it('says what its commands may do, nothing where it does not', () => {
+  it('says what its commands may do, nothing by default', () => {
     expect(allowed('run(make)')[0]?.grant).toEqual({ write: false, network: false });
     expect(allowed({ rule: 'run(make)', write: true })[0]?.grant).toEqual({ write: true, network: false });
     expect(allowed({ rule: 'run(make)', network: true })[0]?.grant).toEqual({ write: false, network: true });
@@ -58,7 +58,7 @@ describe('a rule', () => {
     expect(describeRule({ rule: 'run(make)', network: true })).toBe('run(make), may use the network');
   });
 
-  it('holds in its folder only, by whatever name that is reached', () => {
+  it("applies in its folder only, under any of that folder's names", () => {
     const folder = mkdtempSync(join(tmpdir(), 'hi-rules-'));
     try {
       mkdirSync(join(folder, 'real'));
@@ -77,7 +77,7 @@ describe('a rule', () => {
     }
   });
 
-  it('that is none is an error that names it, the list and what to write', () => {
+  it('that is invalid causes an error that names it, the list and what to write', () => {
     const failing = (source: string, list: keyof Permissions = 'allow') => {
       try {
         rulesOf({ [list]: [source] });
@@ -114,7 +114,7 @@ describe('a rule', () => {
     });
   });
 
-  it('concerns the calls of its tool, of all tools of its kind where it covers these, and of its family', () => {
+  it('applies to the calls of its tool, of all tools of its kind where it covers these, and of its family', () => {
     const about = (source: string, kind: Access['kind'], tool: string | null): boolean => {
       const [rule] = allowed(source);
       return rule !== undefined && concerns(rule, kind, tool);
@@ -139,7 +139,7 @@ describe('a rule', () => {
   });
 });
 
-describe('an access that is no file and no command', () => {
+describe('an access to something other than files and commands', () => {
   const memory: Access = { kind: 'memory', byHand: '/remember', preview: async () => '' };
   const server = (changed: string | null = null): Access => ({
     ...{
@@ -167,7 +167,7 @@ describe('an access that is no file and no command', () => {
     expect(await judged('search_talk', talk, { deny: ['remember'] })).toEqual({ decision: 'allow' });
   });
 
-  it('to the memory is asked for, unless a rule allows all of them', async () => {
+  it('to the memory is asked about, unless a rule allows all of them', async () => {
     expect(await judged('remember', memory)).toEqual({
       ...{ decision: 'ask', reason: 'what it contains is sent with every later request', rule: 'remember' },
     });
@@ -180,7 +180,7 @@ describe('an access that is no file and no command', () => {
     expect(await judged('remember', memory, { deny: ['remember'] })).toMatchObject({ decision: 'deny' });
   });
 
-  it('to a server is asked for, unless a rule allows the tool as it was', async () => {
+  it('to a server is asked about, unless a rule allows the tool in this form', async () => {
     const tool = 'mcp__git__log';
     expect(await judged(tool, server())).toEqual({ decision: 'ask', reason: 'a tool of git', rule: tool });
     expect(await judged(tool, server(), { allow: ['mcp__git__*'] })).toEqual({ decision: 'allow' });
@@ -194,7 +194,7 @@ describe('an access that is no file and no command', () => {
     });
   });
 
-  it('is decided the same where it may not take for ever', async () => {
+  it('is decided in the same way if it may not be stored with "always"', async () => {
     const { signal } = new AbortController();
     const verdict = await judgeInTime('remember', memory, rulesOf({ deny: ['look'] }), CONTEXT, signal);
     expect(verdict).toMatchObject({ decision: 'ask', rule: 'remember' });

@@ -38,7 +38,7 @@ async function decision(
   return await judge(tool, call(changed, args), readRules({ ...NONE, ...permissions }, SUBJECTS, '/'), context);
 }
 
-describe('a rule about the tools of servers', () => {
+describe('a rule for the tools of servers', () => {
   it.each([
     [{}, 'ask'],
     [{ allow: ['mcp__x__read'] }, 'allow'],
@@ -47,11 +47,11 @@ describe('a rule about the tools of servers', () => {
     [{ allow: ['mcp__x__rea'] }, 'ask'],
     [{ allow: ['mcp__x__*'], ask: ['mcp__x__read'] }, 'ask'],
     [{ allow: ['mcp__x__*'], ask: ['mcp__x__read'], deny: ['mcp__x__r*'] }, 'deny'],
-  ])('%j makes of a call: %s', async (permissions, expected) => {
+  ])('%j decides about a call: %s', async (permissions, expected) => {
     expect((await decision('mcp__x__read', permissions)).decision).toBe(expected);
   });
 
-  it('allows nothing that has changed since, and offers to store the tool alone', async () => {
+  it('allows nothing that has changed since, and suggests storing the tool alone', async () => {
     const verdict = await decision('mcp__x__read', { allow: ['mcp__x__*'] }, 'it is new');
     expect(verdict).toEqual({ decision: 'ask', reason: 'it is new', rule: 'mcp__x__read' });
     expect((await decision('mcp__x__read', { deny: ['mcp__x__*'] }, 'it is new')).decision).toBe('deny');
@@ -70,7 +70,7 @@ describe('a rule about the tools of servers', () => {
     ['count=3', { count: 3 }, 'allow'],
     ['count=3', { count: 30 }, 'ask'],
     ['path=/home/me/*', { path: '/home/me/notes' }, 'allow'],
-  ])('about an argument, (%s), makes of %j: %s', async (pattern, args, expected) => {
+  ])('for an argument, (%s), decides about %j: %s', async (pattern, args, expected) => {
     for (const name of ['mcp__x__read', 'mcp__x__*'])
       expect((await decision('mcp__x__read', { allow: [`${name}(${pattern})`] }, null, args)).decision).toBe(expected);
   });
@@ -81,12 +81,12 @@ describe('a rule about the tools of servers', () => {
     [{ path: ['a', 'secret/a'] }, 'deny'],
     [{ path: { of: 'secret/a' } }, 'deny'],
     [{ path: 'a' }, 'allow'],
-  ])('about an argument forbids every form of it: %j, %s', async (args, expected) => {
+  ])('for an argument forbids every form of it: %j, %s', async (args, expected) => {
     const rules = { allow: ['mcp__x__*'], deny: ['mcp__x__*(path=secret/**)'] };
     expect((await decision('mcp__x__read', rules, null, args)).decision).toBe(expected);
   });
 
-  it('names the argument that it is about', () => {
+  it('names its argument', () => {
     for (const rule of ['mcp__x__read(a:*)', 'mcp__x__read(=a)'])
       expect(() => readRules({ ...NONE, allow: [rule] }, SUBJECTS, '/')).toThrow(
         'does not name an argument of the tool',
@@ -95,7 +95,7 @@ describe('a rule about the tools of servers', () => {
     expect(() => readRules({ ...NONE, allow: ['bash*'] }, SUBJECTS, '/')).toThrow('does not begin with the name');
   });
 
-  it('concerns no other server than the one that it names', async () => {
+  it('applies only to the server that it names', async () => {
     const name = fc.stringMatching(/^[a-z0-9]{1,8}$/);
     await fc.assert(
       fc.asyncProperty(name, name, name, async (named, other, tool) => {

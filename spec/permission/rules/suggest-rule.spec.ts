@@ -31,7 +31,7 @@ describe('the rule that "always" stores', () => {
       'git tag --list',
       'git worktree list',
     ],
-  ])('is for any arguments of %s', async (prefix) => {
+  ])('covers any arguments of %s', async (prefix) => {
     expect(await suggested(prefix)).toBe(`run(${prefix}:*)`);
     expect(await suggested(`  ${prefix} a b c`)).toBe(`run(${prefix}:*)`);
     expect(await suggested(`${prefix}x a`)).toBe(`run(${prefix}x a)`);
@@ -52,11 +52,11 @@ describe('the rule that "always" stores', () => {
       'git log --output=x',
     ],
     ...['git worktree', 'echo a > b'],
-  ])('is for exactly %s', async (command) => {
+  ])('covers exactly %s', async (command) => {
     expect(await suggested(` ${command} `)).toBe(`run(${command})`);
   });
 
-  it('is none where it would not hold the next time, or for more', async () => {
+  it('does not exist if it would not apply the next time, or to too much', async () => {
     const exact = `make ${'x'.repeat(195)}`;
     expect([await suggested(exact), await suggested(`${exact}y`)]).toEqual([`run(${exact})`, null]);
     for (const command of [

@@ -65,7 +65,7 @@ function refusal(more: Partial<Confinement>) {
 const own = (all: readonly string[]): readonly string[] => all.filter((one) => one.includes('~'));
 
 describe('the sandbox of bubblewrap', () => {
-  it('shows the working folder and lets nothing be written, nor any network be reached', () => {
+  it('shows the working folder read-only, without network', () => {
     const there = (kind: string, paths: readonly string[]) =>
       paths.filter((path) => existsSync(path)).map((path) => `${kind} ${path}`);
     expect(mounts({})).toEqual([
@@ -77,7 +77,7 @@ describe('the sandbox of bubblewrap', () => {
     ]);
   });
 
-  it('lets be written and reached what is granted, and that alone', () => {
+  it('makes writable and reachable only what is granted', () => {
     const resolver = '/run/systemd/resolve';
     const networked = mounts({}).flatMap((one) => {
       if (one === 'unshare-net') return [];
@@ -113,7 +113,7 @@ describe('the sandbox of bubblewrap', () => {
     for (const one of hiding) expect(all.indexOf(one)).toBeLessThan(all.indexOf('ro-bind ~'));
   });
 
-  it('keeps what runs something later, and the way to it, in the place where it is', () => {
+  it('protects files that run later, and the folders above them', () => {
     const runsLater = [at('a/b/run.sh'), at('.git/hooks'), at('.git'), '/elsewhere'];
     const missing = [at('a/b/.git'), at('.npmrc')];
     expect(own(mounts({ runsLater, missing }, { write: true }))).toEqual([
@@ -132,7 +132,7 @@ describe('the sandbox of bubblewrap', () => {
     ]);
   });
 
-  it('refuses what it cannot protect: a link, and more places than there may be', () => {
+  it('refuses what it cannot protect: a link, and too many places', () => {
     symlinkSync('a', at('link'));
     expect(() => mounts({ runsLater: [at('link')] }, { write: true })).toThrow(NotConfinable);
     expect(refusal({ runsLater: [at('link')] })).toEqual({

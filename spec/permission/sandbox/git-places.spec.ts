@@ -22,8 +22,8 @@ function places(git = '.git'): readonly [existing: readonly string[], missing: r
   return [short(existing), short(missing)];
 }
 
-describe('what git runs beside its own folder', () => {
-  it('is none where its settings name no file of the project', () => {
+describe('files outside .git that git runs', () => {
+  it('do not exist if its settings name no file of the project', () => {
     make('.git/config', '[core]\n\tbare = false\n[remote "o"]\n\turl = https://host/x\n\tfetch = +refs/*\n');
     make('.git/hooks/x');
     expect(places()).toEqual([[], []]);
@@ -43,7 +43,7 @@ describe('what git runs beside its own folder', () => {
     ['[core "tools/clean"]\n', []],
     ['; x tools/clean = tools/x\n', []],
     ['[core]\n  editor=tools/x\n', ['tools/x']],
-  ])('is what its settings name, and that is there: %j', (text, expected) => {
+  ])('are existing files that its settings name: %j', (text, expected) => {
     for (const name of ['clean', 'x', 'hooks/pre-commit']) make(`tools/${name}`);
     for (const config of ['config', 'config.worktree']) {
       make(`.git/${config}`, text);
@@ -65,7 +65,7 @@ describe('what git runs beside its own folder', () => {
     },
   );
 
-  it('is what included settings name, as deep as five of them', () => {
+  it('are those that included settings name, up to five levels deep', () => {
     make('.git/config', '[include]\n\tpath = ../one\n');
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
     for (const [index, name] of names.entries()) make(name, `[include]\n\tpath = ${names[index + 1] ?? 'end'}\n`);
@@ -75,7 +75,7 @@ describe('what git runs beside its own folder', () => {
     expect(places()).toEqual([['one'], []]);
   });
 
-  it('is nothing that very large settings name, nor a folder in their place', () => {
+  it('are not read from very large settings, nor from a folder in their place', () => {
     make('x');
     make('.git/config', `[core]\n\teditor = ./x\n${'#\n'.repeat(500_000)}`);
     expect(places()).toEqual([[], []]);
@@ -84,7 +84,7 @@ describe('what git runs beside its own folder', () => {
     expect(places()).toEqual([[], []]);
   });
 
-  it('is the repository that a file names, with what it shares, and what links lead to', () => {
+  it('include the repository that a file names, with what it shares, and the targets of links', () => {
     make('deep/repository/hooks/x');
     make('deep/repository/commondir', '../shared\n');
     make('deep/shared/config', '[core]\n\teditor = ../x\n');
@@ -96,7 +96,7 @@ describe('what git runs beside its own folder', () => {
     expect(places('tree/.git')).toEqual([existing, []]);
   });
 
-  it('is nothing outside of the project', () => {
+  it('are only those in the project', () => {
     make('sub/.git/config', '[core]\n\thooksPath = ../../outside\n\teditor = /bin/sh\n');
     const { existing, missing } = gitPlaces(join(root, 'sub/.git'), join(root, 'sub'));
     expect([existing, missing]).toEqual([[], []]);

@@ -46,7 +46,7 @@ const ARM64 = {
 };
 const CALLS: Readonly<Record<keyof typeof X64, number>> = arch() === 'arm64' ? { ...X64, ...ARM64 } : X64;
 
-describe('the filter of system calls', () => {
+describe('the system call filter', () => {
   it.each(['read', 'write', 'connect', 'execve', 'exit'] as const)('allows %s', (name) => {
     expect(verdict(CALLS[name])).toBe(ALLOWED);
   });
@@ -58,12 +58,12 @@ describe('the filter of system calls', () => {
     expect(verdict(CALLS[name])).toBe(EPERM);
   });
 
-  it('has no io_uring and no clone3, and no calls of another architecture', () => {
+  it('excludes io_uring, clone3, and calls of another architecture', () => {
     expect([verdict(CALLS.io_uring_setup), verdict(CALLS.clone3)]).toEqual([ENOSYS, ENOSYS]);
     expect([verdict(CALLS.read, [], 0x40000003), verdict(0x40000000 + CALLS.read)]).toEqual([EPERM, EPERM]);
   });
 
-  it('allows sockets that a network namespace confines, and pairs without datagrams', () => {
+  it('allows sockets that a network namespace confines, and socket pairs without datagrams', () => {
     const families = [0, 1, 2, 10, 16, 17, 40].filter((family) => verdict(CALLS.socket, [family, 1]) === ALLOWED);
     expect(families).toEqual([2, 10, 16]);
     const [STREAM, DATAGRAMS, CLOSE_ON_EXEC] = [1, 2, 0x80000];
@@ -77,7 +77,7 @@ describe('the filter of system calls', () => {
     ]);
   });
 
-  it('lets nothing be typed into a terminal, and no namespace of users be made', () => {
+  it('forbids typing into a terminal and creating a user namespace', () => {
     const [TIOCSTI, TIOCLINUX, TCGETS] = [0x5412, 0x541c, 0x5401];
     expect([TIOCSTI, TIOCLINUX, TCGETS].map((code) => verdict(CALLS.ioctl, [0, code]))).toEqual([
       EPERM,

@@ -34,7 +34,7 @@ describe('grep', () => {
     '--dereference-recursive',
     '-d recurse',
     '--directories=recurse',
-  ])('reads folders with %s, whatever it is called', async (option) => {
+  ])('reads folders with %s, under any name', async (option) => {
     const followsLinks = /R|der/.test(option);
     for (const name of ['grep', 'egrep', 'fgrep', 'zgrep', '/usr/bin/grep'])
       await expectReads(`${name} ${option} x sub`, { roots: ['sub'], followsLinks });
@@ -69,7 +69,7 @@ describe('grep', () => {
     expectReads(`grep -r ${rest} sub`, { roots: ['sub'] }),
   );
 
-  it('knows which files and folders it is told to read and to leave out', async () => {
+  it('knows which files and folders it is told to include and to exclude', async () => {
     const roots = ['sub'];
     for (const is of ['=', ' ']) {
       await expectReads(`grep -r --include${is}'*.ts' x sub`, { roots, include: ['*.ts'] });
@@ -93,7 +93,7 @@ describe('grep', () => {
   });
 });
 
-describe('a program that searches whatever it is told', () => {
+describe('a program that searches recursively by default', () => {
   it.each(['rg', 'ag'])('%s reads what is not hidden', async (name) => {
     await expectReads(`${name} x`, SEEN);
     await expectReads(`${name} -n x sub`, { ...SEEN, roots: ['sub'] });
@@ -113,7 +113,7 @@ describe('a program that searches whatever it is told', () => {
   it.each([
     ...['-A', '-B', '-C', '-E', '-M', '-T', '-d', '-j', '-m', '-r', '-t', '-nA'],
     ...['--type', '--type-not', '--after-context', '--before-context', '--context', '--max-count', '--max-depth'],
-  ])('takes the word after %s for its value', (option) =>
+  ])('takes the word after %s as its value', (option) =>
     expectReads(`rg ${option} 3 x sub`, { ...SEEN, roots: ['sub'] }),
   );
 
@@ -131,7 +131,7 @@ describe('a program that searches whatever it is told', () => {
     expectReads(`rg ${words} sub`, { ...SEEN, roots: ['sub'] }),
   );
 
-  it('reads the names that it is told to', async () => {
+  it('reads the files that it is told to', async () => {
     for (const option of ["-g '*.ts'", "--glob '*.ts'", "--glob='*.ts'", "-g='*.ts'"])
       await expectReads(`rg ${option} x sub`, { ...SEEN, roots: ['sub'], include: ['*.ts'] });
     await expectReads("rg -g 'a!' x", { ...SEEN, include: ['a!'] });
@@ -166,7 +166,7 @@ describe('a program that copies', () => {
   );
 });
 
-it('takes no other program for ripgrep, whose files are only listed', () =>
+it('does not treat another program as ripgrep, whose files are only listed', () =>
   expectReads('ag --files x', { ...SEEN, roots: ['x'] }));
 
 describe('git', () => {
@@ -179,7 +179,7 @@ describe('git', () => {
   );
 });
 
-describe('a program that lists names, for another that reads the files', () => {
+describe('a program that lists names for another one', () => {
   it.each([
     ['ls', { ...SEEN, recursive: false }],
     ['ls sub', { ...SEEN, recursive: false, roots: ['sub'] }],
@@ -229,7 +229,7 @@ describe('a program that lists names, for another that reads the files', () => {
     'git ls-files-all -o',
     'echo a',
     'which x',
-  ])('%s names no file that may be another one', (line) => expectNone(`${line} | xargs cat`));
+  ])('%s names no file that may be a private one', (line) => expectNone(`${line} | xargs cat`));
 
   it.each([
     'for f in `find sub`; do cat "$f"; done',
@@ -256,9 +256,9 @@ describe('a program that lists names, for another that reads the files', () => {
         .split(' ')
         .map((name) => `find sub | xargs ${name}`),
     ].flat(),
-  ])('does not in %s', expectNone);
+  ])('passes none on in %s', expectNone);
 
-  it('passes them on to one that reads for each', async () => {
+  it('passes them on to a program that reads each file', async () => {
     const [first] = await readBy("find sub | xargs -I% find y -exec cat {} ';'");
     expect(first).toEqual({ ...ALL, roots: ['sub'] });
     expect(await readBy("find sub; echo '$(x)'; cat $f")).toEqual([]);

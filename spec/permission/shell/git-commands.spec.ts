@@ -4,7 +4,7 @@ import { commandOf } from '../../support/command-parts.js';
 
 const wordsOf = async (line: string) => (await commandOf(line)).words;
 
-describe('a command of git', () => {
+describe('a git command', () => {
   it.each([
     ...['add', 'bisect', 'blame', 'checkout', 'clone', 'commit', 'config', 'describe', 'diff', 'fetch', 'grep', 'init'],
     ...[
@@ -24,7 +24,7 @@ describe('a command of git', () => {
     ],
     ...['stash', 'status', 'submodule', 'switch', 'tag', 'worktree', 'clone --depth 1', 'clone a-u', 'fetch -u'],
     ...['', '--version', '--no-pager', '--no-pager log'],
-  ])('does its own work alone: git %s', async (rest) => {
+  ])('only does its own work: git %s', async (rest) => {
     expect(mayDoOthersWork(await wordsOf(`git ${rest}`))).toBe(false);
   });
 
@@ -38,7 +38,7 @@ describe('a command of git', () => {
     '--no-pager lg',
     'clone -u x',
     'clone -qu x',
-  ])('may do that of another: git %s', async (rest) => {
+  ])('may do the work of another: git %s', async (rest) => {
     expect(mayDoOthersWork(await wordsOf(`git ${rest}`))).toBe(true);
   });
 
@@ -68,7 +68,7 @@ describe('a command of git', () => {
     ['status', ''],
     ['constructor', ''],
     ['', ''],
-  ])('does what others do, too: git %s', async (name, others) => {
+  ])('also does the work of others: git %s', async (name, others) => {
     const all = 'add apply checkout commit fetch log merge push rebase reset status'.split(' ');
     const words = await wordsOf(`git ${name}`);
     expect(all.filter((one) => alsoDoes(words, one)).sort()).toEqual(others.split(' ').filter(Boolean).sort());

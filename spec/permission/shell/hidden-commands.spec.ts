@@ -221,13 +221,13 @@ const KNOWN: readonly (readonly [hiding: readonly string[], plain: readonly stri
 ];
 
 describe('a known program', () => {
-  it.each(KNOWN.flatMap(([hiding]) => hiding))('may run what is not among its words: %s', async (line) => {
+  it.each(KNOWN.flatMap(([hiding]) => hiding))('may run something that is not among its words: %s', async (line) => {
     expect(await hides(line)).toBe(true);
   });
   it.each(KNOWN.flatMap(([, plain]) => plain))('runs nothing else: %s', async (line) => {
     expect(await hides(line)).toBe(false);
   });
-  it('may be told anything by a word that may be an option, and nothing by another', async () => {
+  it('may be given any option by a word that may be one, and nothing by other words', async () => {
     for (const name of ['git', 'tar', 'npm']) {
       expect([name, await hides(`${name} push $x`)]).toEqual([name, name !== 'git' || true]);
       expect([name, await hides(`${name} push x"$x"`)]).toEqual([name, false]);
@@ -244,7 +244,7 @@ describe('any other program', () => {
     },
   );
 
-  it('is unknown, but for those whose options are known and that run nothing that is not among them', async () => {
+  it('is unknown, unless its options are known and it runs nothing that is not among them', async () => {
     for (const [line, isUnknown] of [
       ['make', true],
       ['ssh h x', true],
@@ -283,7 +283,7 @@ describe('any other program', () => {
       "x '9://h;'",
       "x '(https://h'",
     ],
-  ])('may run code that a word has: %s', async (line) => expect(await hides(line)).toBe(true));
+  ])('may run code in one of its words: %s', async (line) => expect(await hides(line)).toBe(true));
 
   it.each([
     "x 'a b'",
@@ -293,7 +293,7 @@ describe('any other program', () => {
     'x -a --b',
     'digit-x',
     'constructor x',
-  ])('runs none without: %s', async (line) => expect(await hides(line)).toBe(false));
+  ])('runs no code without such a word: %s', async (line) => expect(await hides(line)).toBe(false));
 
   it.each([
     ...[
@@ -330,7 +330,7 @@ describe('any other program', () => {
       'irb',
     ],
     ...['ghci', 'at', 'm4'],
-  ])('%s runs what it reads where it is given no file', async (name) => {
+  ])('%s runs its input if it is given no file', async (name) => {
     const readsInput = /^(ed|ex|gdb|lldb|sqlite3)$/;
     expect(isInterpreter(await wordsOf(`${name} x`))).toBe(true);
     for (const line of [name, `${name} -`, `${name} --help`]) expect([line, await hides(line)]).toEqual([line, true]);
@@ -346,7 +346,7 @@ describe('any other program', () => {
   );
 });
 
-describe('a variable that is set for one command', () => {
+describe('a variable set for one command', () => {
   const tells = async (assignment: string): Promise<boolean> => {
     const [first] = (await commandOf(`${assignment} x`)).assignments;
     return first === undefined || mayTellWhatRuns(first);
@@ -396,7 +396,7 @@ describe('a variable that is set for one command', () => {
       'X_WRAPPER',
     ],
     ...['X_PRELOAD', 'X_PROGRAM', 'X_HELPER', 'SSH_ASKPASS', 'X_CMD', 'XRC', 'HOME', 'X_DIR', 'PATH+', 'X_DIR+'],
-  ])('%s may tell what runs', async (name) => expect(await tells(`${name}=a`)).toBe(true));
+  ])('%s may change what runs', async (name) => expect(await tells(`${name}=a`)).toBe(true));
 
   it.each(["X='a b'", "X='$(y)'", 'X=$y', "X='a;b'", "X='a|b'", "X='*'", "PORT='1\n2'"])(
     '%s may be more than a word',
@@ -418,9 +418,9 @@ describe('a variable that is set for one command', () => {
       'AGIT_X=a',
     ],
     ...['PSA=a', 'X+=a', 'CDPATHS=a', 'GLOBIGNORED=a', 'SHELLOPTSX=a', 'X=a=b'].slice(0, 5),
-  ])('%s tells nothing', async (one) => expect(await tells(one)).toBe(false));
+  ])('%s does not change what runs', async (one) => expect(await tells(one)).toBe(false));
 
-  it('tells nothing that is known where it is none', () => {
+  it('that is not set says nothing', () => {
     expect(mayTellWhatRuns({ text: 'x', value: 'x', mayBeOption: false })).toBe(true);
   });
 });

@@ -54,10 +54,10 @@ describe('a builtin that changes what later words mean', () => {
       'set -o noclobber',
     ],
     ...['constructor', 'ls', 'toString x'],
-  ])('%s is none', (line) => expectRuns(line, ''));
+  ])('%s is not one', (line) => expectRuns(line, ''));
 });
 
-describe('a program that runs others in a way of its own', () => {
+describe('a program that runs others in its own way', () => {
   it.each([
     'fc',
     'parallel',
@@ -74,7 +74,7 @@ describe('a program that runs others in a way of its own', () => {
     'at',
     'crontab',
   ])('%s', (name) => expectRuns(`/usr/bin/${name} x`, `? ${name} runs other commands`));
-  it('may be any where its name is not known', async () => {
+  it('may run anything if its name is unknown', async () => {
     for (const line of ['$x y', '"" y']) await expectRuns(line, '? it is unclear which program runs');
   });
 });
@@ -321,7 +321,7 @@ describe('a program that runs the rest of its words', () => {
       'ltrace -o',
       'command -x',
     ],
-  ])('is not known with %s', async (line) => {
+  ])('is unknown with %s', async (line) => {
     const [program, option] = line.split(' ');
     await expectRuns(`${line} rm`, `? the option ${option} of ${program} may run something else`);
   });
@@ -379,7 +379,7 @@ describe('a program that runs the rest of its words', () => {
     ['xargs -i rm', '? the option -i of xargs may run something else'],
   ] as [string, string][])('%s', expectRuns);
 
-  it('leaves an option to what is read', async () => {
+  it('leaves options to its input', async () => {
     const found = await run('xargs -I % rm %');
     expect(found.kind === 'words' && found.words.map(({ mayBeOption }) => mayBeOption)).toEqual([false, true]);
     const appended = await run('xargs rm');

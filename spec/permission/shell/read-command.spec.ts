@@ -151,7 +151,7 @@ describe('a command line', () => {
       'echo $((10))',
       `a \${x[12]}`,
     ],
-  ])('%s has nothing unclear', async (line) =>
+  ])('%s contains nothing unclear', async (line) =>
     expect([line, (await parts(line)).filter((part) => /^[?!]/.test(part))]).toEqual([line, []]),
   );
 
@@ -169,7 +169,7 @@ describe('a command line', () => {
     expect(JSON.stringify(await parts(evals(9)))).toContain('? it is nested too deeply');
   });
 
-  it('says of each part, and of each nested command, which text it is', async () => {
+  it('returns the text of each part, and of each nested command', async () => {
     const { parts } = await read('env A=1 b  c; d > e; x=$((y))');
     const texts = parts.map(({ text }) => text);
     expect(texts).toEqual(['env A=1 b  c', 'd > e', '> e', 'y']);
@@ -179,13 +179,13 @@ describe('a command line', () => {
     expect(given).toMatchObject({ value: 'A=1', mayBeOption: false });
   });
 
-  it('keeps its words wherever they stand', async () => {
+  it('keeps its words in any position', async () => {
     const { words } = await read('a "b c" > d; x=e f <<< g');
     expect(words.map(({ value }) => value)).toEqual(expect.arrayContaining(['a', 'b c', 'd', 'e', 'f', 'g']));
   });
 });
 
-describe('another shell than bash', () => {
+describe('a shell other than bash', () => {
   const UNLIKE = '? sh may parse it differently';
   it.each([
     ...[
@@ -218,7 +218,7 @@ describe('another shell than bash', () => {
       'coproc a',
       'select x in 1; do a; done',
     ],
-  ])('reads %s otherwise', async (line) => {
+  ])('parses %s differently', async (line) => {
     expect([line, (await parts(line, 'sh')).includes(UNLIKE)]).toEqual([line, true]);
     expect([line, (await parts(line)).includes(UNLIKE)]).toEqual([line, false]);
   });
@@ -237,7 +237,7 @@ describe('another shell than bash', () => {
     'f() { a; }',
     'a functional',
     'myfunction a',
-  ])('reads %s alike', async (line) =>
+  ])('parses %s alike', async (line) =>
     expect([line, (await parts(line, 'sh')).includes(UNLIKE)]).toEqual([line, false]),
   );
 

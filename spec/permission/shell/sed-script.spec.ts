@@ -10,7 +10,7 @@ import { itWhere } from '../../support/where.js';
 const NOTHING = { runs: [], reads: [], writes: [], isClear: true };
 const runs = (...commands: (string | null)[]) => ({ ...NOTHING, runs: commands });
 
-describe('the script of sed', () => {
+describe('a sed script', () => {
   it.each([
     ...[
       '',
@@ -55,7 +55,7 @@ describe('the script of sed', () => {
       'y/[/]/',
       'z;F;x;h;H;g;G;n;N',
     ],
-  ])('does nothing else: %j', (script) => {
+  ])('does nothing dangerous: %j', (script) => {
     expect(sedEffects(script)).toEqual(NOTHING);
   });
 
@@ -116,7 +116,7 @@ describe('the script of sed', () => {
     's|a|b|Ie}',
     's/[\\/]/x/e',
     'e x\\\ny',
-  ])('runs what it makes of its input: %j', (script) => {
+  ])('runs commands from its input: %j', (script) => {
     expect(sedEffects(script)).toEqual({ ...NOTHING, runs: expect.arrayContaining([null]) });
   });
 
@@ -149,16 +149,16 @@ describe('the script of sed', () => {
       's\\a\\b\\',
     ],
     ...['b}s/a/;e/', ':a,b', 's/[[.].]/]/x/', 's/[a/b/', 'p\r', 's/a/b/\re', '1,'],
-  ])('is not clear: %j', (script) => {
+  ])('is unclear: %j', (script) => {
     expect(sedEffects(script).isClear).toBe(false);
   });
 
-  it('is read for both places where versions of sed may end a regular expression', () => {
+  it('is read in both ways in which versions of sed may end a regular expression', () => {
     expect(sedEffects('s/[/]/x/;e a').runs).toContain('a');
     expect(sedEffects('s,[,],;#,\ne b')).toMatchObject({ runs: ['b', 'b'], isClear: true });
   });
 
-  it('of 64 KiB is read at once', () => {
+  it('of 64 KiB is read quickly', () => {
     const start = performance.now();
     for (const part of ['[', 's/[/', '1,', '/a/', 'a\\', 's/[/]/x/;', '{', 'b}', '/x/I '])
       sedEffects(part.repeat(65_536 / part.length));
@@ -235,7 +235,7 @@ const roundsOf = (rounds: number) => ({ numRuns: rounds * Number(process.env.HI_
 const mayDo = ({ runs: run, reads, writes, isClear }: ReturnType<typeof sedEffects>): boolean =>
   run.length + reads.length + writes.length > 0 || !isClear;
 
-describe('what sed itself refuses in its sandbox', () => {
+describe("what sed's own sandbox refuses", () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'hi-sed-'));
@@ -253,7 +253,7 @@ describe('what sed itself refuses in its sandbox', () => {
   const hasSandbox = spawnSync('sed', ['--sandbox', 'p'], { input: '' }).status === 0;
   const itHere = itWhere(hasSandbox, 'needs GNU sed');
 
-  itHere('is always found, in scripts of its grammar and in noise', () => {
+  itHere('is always found, in grammatical scripts and in noise', () => {
     const found = { accepted: 0, refused: 0, clear: 0 };
     fc.assert(
       fc.property(fc.oneof(anything, noise), (script) => {

@@ -11,13 +11,13 @@ const say = (delta: JsonObject, finish_reason: string | null = null): JsonObject
 });
 
 describe('a compatible server', () => {
-  it('may leave the finish reason out after whole tool calls', async () => {
+  it('may omit the finish reason after whole tool calls', async () => {
     const got = await answered(call({ index: 0, id: '0', function: { name: 'now', arguments: '{}' } }), '[DONE]');
     expect(got.parts).toEqual([{ type: 'tool_call', call_id: '0', name: 'now', args: {} }]);
     expect(got.end?.stop_reason).toBe('tool_calls');
   });
 
-  it('may not leave it out after half a tool call, or after text', async () => {
+  it('may not omit it after half a tool call, or after text', async () => {
     for (const last of [
       call({ index: 0, id: '0', function: { name: 'now', arguments: '{"a"' } }),
       say({ content: 'Hello' }),
@@ -28,14 +28,14 @@ describe('a compatible server', () => {
     }
   });
 
-  it('may give an empty finish reason with every piece, which is none', async () => {
+  it('may send an empty finish reason with every chunk', async () => {
     const cut = await answered(say({ content: 'Hello' }, ''), say({ content: ' there' }, ''));
     expect(cut.error).toMatchObject({ code: 'network', message: expect.stringContaining('cut off') });
     const whole = await answered(say({ content: 'Hello' }, ''), say({}, 'stop'), '[DONE]');
     expect(whole).toMatchObject({ error: null, parts: [{ type: 'text', text: 'Hello' }], end: { stop_reason: 'end' } });
   });
 
-  it('may repeat a name, send null arguments, count from 1, and take the finish reason back', async () => {
+  it('may repeat a name, send null arguments, count from 1, and revoke the finish reason', async () => {
     const got = await answered(
       call({ index: 1, id: 'a', function: { name: 'now', arguments: null } }),
       call({ index: 1, id: 'a', function: { name: 'now', arguments: '' } }),
@@ -47,7 +47,7 @@ describe('a compatible server', () => {
     expect(got.end?.stop_reason).toBe('tool_calls');
   });
 
-  it('may give every call the index 0, and arguments as an object', async () => {
+  it('may give every call the index 0, and send arguments as an object', async () => {
     const got = await answered(
       call({ index: 0, id: 'a', function: { name: 'one', arguments: { x: 1 } } }),
       call({ index: 0, id: 'b', function: { name: 'two', arguments: '{"y":2}' } }),
@@ -61,7 +61,7 @@ describe('a compatible server', () => {
     expect(got.end?.stop_reason).toBe('tool_calls');
   });
 
-  it('may give no ids, or numbers, and nothing in the place of a call', async () => {
+  it('may send no ids, or numbers, and nothing in place of a call', async () => {
     const got = await answered(
       call({ function: { name: 'one', arguments: '{"x":1}' } }),
       call({ function: { name: 'one', arguments: '{"x":2}' } }),
@@ -89,7 +89,7 @@ describe('a compatible server', () => {
     ]);
   });
 
-  it('may write its usage as text, and fail by its finish reason', async () => {
+  it('may send its usage as strings, and report a failure as its finish reason', async () => {
     const usage = { prompt_tokens: '7', completion_tokens: null };
     expect((await answered(say({ content: 'Hi' }, 'stop'), { choices: [], usage })).end?.usage).toEqual({
       input_tokens: 7,
@@ -116,7 +116,7 @@ describe('a compatible server', () => {
   });
 });
 
-describe('arguments that are no JSON object', () => {
+describe('arguments that are not a JSON object', () => {
   it.each(['{"path": "a', '[1]', 'path=a', '"a"'])('are kept aside and not run: %s', async (args) => {
     const got = await answered(
       call({ index: 0, id: 'a', function: { name: 'now', arguments: args } }),
@@ -128,7 +128,7 @@ describe('arguments that are no JSON object', () => {
 });
 
 describe('a refusal', () => {
-  it('is what the model says, and the reason it ends', async () => {
+  it("is the model's text, and its stop reason", async () => {
     const got = await answered(say({ refusal: "I can't " }), say({ refusal: 'do that.' }), say({}, 'stop'), '[DONE]');
     expect(got.text).toBe("I can't do that.");
     expect(got.end?.stop_reason).toBe('refusal');
@@ -141,7 +141,7 @@ describe('a refusal', () => {
 });
 
 describe('reasoning', () => {
-  it('goes back under its name between tool calls, and no longer when the turn is over', async () => {
+  it('is sent back under its name between tool calls, but not after the turn', async () => {
     const answer = sse(
       say({ reasoning_content: 'Hm, ' }),
       say({ reasoning_content: 'so.' }),
@@ -163,7 +163,7 @@ describe('reasoning', () => {
     expect(JSON.stringify(server.requests[2]?.body)).not.toContain('reasoning_content');
   });
 
-  it('in details and signatures of other vendors goes back as it came, put together', async () => {
+  it('in details and signatures of other vendors is sent back unchanged, joined', async () => {
     const answer = sse(
       say({ reasoning: 'Hm', reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm', signature: null }] }),
       say({ reasoning: '.', reasoning_details: [{ type: 'reasoning.text', index: 0, text: '.', signature: 'SIG' }] }),

@@ -83,7 +83,7 @@ function ledTo(folder: IndexFolder, archive: Archive): readonly (number | undefi
 const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }).map((list) => list.join(' '));
 
 describe('the index', () => {
-  it('has for each word the messages that plain counting finds, in whatever order pieces were indexed', () => {
+  it('contains for each word the messages that plain counting finds, whatever the order of indexing', () => {
     const pieces = fc.array(fc.array(text, { maxLength: 5 }), { maxLength: 20 });
     fc.assert(
       fc.property(pieces, fc.infiniteStream(fc.nat()), (all, order) => {

@@ -25,19 +25,19 @@ beforeAll(async () => {
 });
 
 describe('the index on disk', () => {
-  it('finds in what is sealed and in what is not', () => {
+  it('finds words in sealed and in unsealed messages', () => {
     expect(fresh.every((ids) => ids.length > 0)).toBe(true);
     expect(new Set(fresh.flat()).size).toBeGreaterThan(10);
   });
 
-  it('is one segment for eight pieces, and one for each of the rest', () => {
+  it('has one segment for eight pieces, and one for each of the rest', () => {
     const names = files.map(([path]) => path.split('/').at(-1));
     expect(names).toContain('0-1.seg');
     const others = names.filter((name) => !/^tail-\d+\.seg$/.test(name ?? ''));
     expect(names.filter((name) => name?.endsWith('-0.seg')).length).toBe(others.length - 1);
   });
 
-  it('has the same bytes whoever makes it', async () => {
+  it('has the same bytes whoever builds it', async () => {
     const folder = copy();
     await foundIn(folder);
     expect(indexHashes(folder)).toEqual(hashes);
@@ -56,7 +56,7 @@ describe('the index on disk', () => {
     }
   }, 300_000);
 
-  it('finds the same when two processes make it at once', async () => {
+  it('finds the same if two processes build it at once', async () => {
     const folder = copy();
     const both = [0, 1].map(() => spawn(process.execPath, [program, folder, '0'], { stdio: 'ignore' }));
     const codes = await Promise.all(both.map(async (child) => (await once(child, 'exit'))[0]));
@@ -65,7 +65,7 @@ describe('the index on disk', () => {
     expect(indexHashes(folder)).toEqual(hashes);
   });
 
-  it('is made again where it was deleted, cut off, or has another byte anywhere', async () => {
+  it('is rebuilt if it is deleted, truncated, or has a wrong byte anywhere', async () => {
     const folder = copy();
     await foundIn(folder);
     const [merged] = files.flatMap(([path]) => (path.endsWith('-1.seg') ? [folder + path] : []));
@@ -85,7 +85,7 @@ describe('the index on disk', () => {
     }
   }, 120_000);
 
-  it('drops what belongs to a conversation that was reset', async () => {
+  it('removes the segments of a conversation that was reset', async () => {
     const folder = copy();
     await foundIn(folder);
     const store = await openIn(folder);
@@ -97,7 +97,7 @@ describe('the index on disk', () => {
     await store.close();
   });
 
-  it('leaves what is not its own', async () => {
+  it('leaves foreign files alone', async () => {
     const folder = copy();
     mkdirSync(join(folder, 'recall', 'mine'), { recursive: true });
     writeFileSync(join(folder, 'recall', 'mine', 'notes.txt'), 'x');
@@ -105,7 +105,7 @@ describe('the index on disk', () => {
     expect(existsSync(join(folder, 'recall', 'mine', 'notes.txt'))).toBe(true);
   });
 
-  it('is not written where nothing may be', async () => {
+  it('is not written if nothing may be written', async () => {
     const folder = copy();
     const found = await foundIn(folder, false);
     expect(existsSync(join(folder, 'recall'))).toBe(false);

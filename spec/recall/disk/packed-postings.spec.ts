@@ -41,7 +41,7 @@ const step = fc.oneof(
 );
 
 describe('packed postings', () => {
-  it('are the documents that were packed, near and far, with how often each has the word', () => {
+  it('are the documents that were packed, near and far, with the number of occurrences in each', () => {
     const packer = new PostingsPacker();
     const steps = fc.array(fc.tuple(step, code), { minLength: 1, maxLength: 200 });
     fc.assert(
@@ -56,14 +56,14 @@ describe('packed postings', () => {
     );
   });
 
-  it.each([1, 3, 4, 5, 1000])('take little room for %d documents that follow each other', (count) => {
+  it.each([1, 3, 4, 5, 1000])('are small for %d consecutive documents', (count) => {
     const packer = new PostingsPacker();
     const documents = Array.from({ length: count }, (_, index): Document => [index, 0]);
     expect(packer.pack(listsOf(documents)).length).toBeLessThanOrEqual(3 + Math.ceil(count / 8));
     expect(unpacked(packer, documents)).toEqual(documents);
   });
 
-  it('take the room of their distances', () => {
+  it('take as much room as their distances', () => {
     const documents = Array.from({ length: 4096 }, (_, index): Document => [64 * index + ((index * 31) % 64), 0]);
     expect(new PostingsPacker().pack(listsOf(documents)).length / documents.length).toBeLessThan(1);
   });

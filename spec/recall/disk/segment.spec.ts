@@ -24,7 +24,7 @@ function withoutWords(bytes: Buffer): Buffer {
 }
 
 describe('a segment', () => {
-  it('has as many words as were collected, also where its footer does not tell', () => {
+  it('has as many words as were collected, even if its footer does not say', () => {
     const collector = new Collector();
     for (const text of ['espresso', 'espresso machine in Lisbon', 'bread '.repeat(300), '…']) {
       collector.add({ kind: 'user', day: 0, text });

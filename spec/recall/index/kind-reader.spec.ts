@@ -30,7 +30,7 @@ function conversation(steps: readonly (typeof STEPS)[number][]): readonly Messag
 }
 
 describe('the kind of a message', () => {
-  it('tells whose words they are as the log does, and trusts none more where it begins in the middle', () => {
+  it('is the same as from the whole log, and never more trusted if reading starts in the middle', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...STEPS), { maxLength: 24 }), fc.nat(24), (steps, begin) => {
         const messages = conversation(steps);

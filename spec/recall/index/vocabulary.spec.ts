@@ -15,7 +15,7 @@ describe('the numbers of words', () => {
     return found;
   };
 
-  it('stand for the words of a text, whatever was looked at before', () => {
+  it('identify the words of a text, whatever was looked up before', () => {
     fc.assert(
       fc.property(texts, texts, (before, text) => {
         const vocabulary = new Vocabulary();
@@ -27,7 +27,7 @@ describe('the numbers of words', () => {
     );
   });
 
-  it('are those of as many words as there are', () => {
+  it('are as many as the words', () => {
     const vocabulary = new Vocabulary();
     const letter = (digit: string): string => String.fromCharCode(113 + Number(digit));
     const many = Array.from({ length: 20_000 }, (_, index) => index.toString(26).replaceAll(/\d/g, letter));

@@ -47,13 +47,13 @@ describe('a search in many languages', () => {
   const scores = new Scores([collector]);
   const bounds = { kinds: null, from: null, until: null, favour: {} };
 
-  it.each([...SAID])('finds %j first by %j', (said, query) => {
+  it.each([...SAID])('finds %j first for %j', (said, query) => {
     const [first] = rank(scores, parseQuery(query), bounds, (document) => texts[document] ?? '');
     expect(texts[first?.document ?? -1]).toBe(said);
   });
 });
 
-describe('whether a message may be about something old', () => {
+describe('whether a message may be about earlier ones', () => {
   it.each([
     ['Äpfelstrudel by Zoë', true],
     ['где мой ключ', true],

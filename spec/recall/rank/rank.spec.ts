@@ -34,7 +34,7 @@ describe('a search', () => {
     expect(missed.length).toBeLessThanOrEqual(LOOK_UPS.length * 0.1);
   });
 
-  it('puts the rarer word first, and what stands beside a match after it', () => {
+  it('ranks rare words first, and neighbours after a match', () => {
     const texts = ['we had bread', 'and some zucchini', 'with bread', 'bread', 'nothing', 'nothing'];
     expect(found(texts, 'zucchini bread')[0]).toBe(1);
     expect(found(texts, 'zucchini').slice(0, 3)).toEqual([1, 2, 0]);
@@ -45,13 +45,13 @@ describe('a search', () => {
     expect(found(['cat dog', ...filler, 'dog cat', ...filler], 'dog cat')[0]).toBe(21);
   });
 
-  it('counts what tools printed less than what was said', () => {
+  it('ranks the output of tools lower than what people said', () => {
     const filler = Array.from({ length: 20 }, (_, index) => `filler${index}`);
     const texts = [{ text: 'espresso machine', kind: 'tool' as const }, ...filler, 'espresso machine', ...filler];
     expect(found(texts, 'espresso machine')[0]).toBe(21);
   });
 
-  it('gives only those who are asked for, in the days that are asked for', () => {
+  it('returns only the requested authors and days', () => {
     const texts = [
       { text: 'espresso', kind: 'model' as const, day: 10 },
       { text: 'espresso', kind: 'user' as const, day: 20 },
@@ -62,7 +62,7 @@ describe('a search', () => {
     expect(found(texts, 'espresso', { ...ANY, until: 19 })).toEqual([0]);
   });
 
-  it('counts how rare words are, and what stands beside a match, among those alone whose words are wanted', () => {
+  it('counts rarity and neighbours only among messages of the requested authors', () => {
     const copies = Array.from({ length: 50 }, () => ({ text: 'espresso machine in Lisbon', kind: 'foreign' as const }));
     const filler = Array.from({ length: 200 }, (_, index) => `filler${index}`);
     const texts = [...filler, 'an espresso machine', ...copies];
@@ -76,13 +76,13 @@ describe('a search', () => {
     expect(sure('espresso machine in Lisbon', { ...own, alone: false })).not.toBeCloseTo(expected);
   });
 
-  it('leaves out what must not be given', () => {
+  it('leaves out excluded messages', () => {
     const scores = new Scores([collected(['espresso', 'espresso'])]);
     const ranked = rank(scores, parseQuery('espresso'), ANY, (document) => (document === 0 ? null : 'espresso'));
     expect(Array.from(ranked, ({ document }) => document)).toEqual([1]);
   });
 
-  it('is sure of a whole question, and not of one word of it', () => {
+  it('is certain about a whole question, but not about one of its words', () => {
     const texts = [
       'the espresso machine broke in Lisbon',
       ...Array.from({ length: 200 }, (_, index) => `word${index} machine`),
@@ -94,7 +94,7 @@ describe('a search', () => {
     expect(sure('violin concert with a machine in Helsinki')).toBeLessThan(1);
   });
 
-  it('scores a document as counting does', () => {
+  it('scores a document like plain counting', () => {
     const word = fc.constantFrom('apple', 'berry', 'citrus', 'damson', 'elder');
     const texts = fc.array(
       fc.array(word, { minLength: 1, maxLength: 12 }).map((list) => list.join(' ')),
@@ -114,7 +114,7 @@ describe('a search', () => {
     );
   });
 
-  it('knows which of many terms each document has, search after search', () => {
+  it('finds which of many terms each document contains, search after search', () => {
     const names = Array.from('bcdfghklmnprtvz', (first) => [`${first}ako`, `${first}umo`, `${first}ilo`]).flat();
     const texts = fc.array(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 40 }), {
       maxLength: 30,
@@ -139,7 +139,7 @@ describe('a search', () => {
   });
 });
 
-describe('whose words a question asks about', () => {
+describe('the author that a question asks about', () => {
   it.each([
     ['What did you recommend for the trip?', { model: 1.6, foreign: 1.6 }],
     ['Did I say when my sprint ends?', { user: 1.6, attached: 1.6 }],

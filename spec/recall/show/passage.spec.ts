@@ -6,16 +6,16 @@ const shown = (text: string, query: string, phrases: readonly string[] = [], len
   marked(passageOf(text, query, phrases, length), (word) => `[${word}]`);
 
 describe('a passage', () => {
-  it('marks the words in whatever form they are there', () => {
+  it('marks the words in any form', () => {
     expect(shown('We painted it in Zürich.', 'painting zurich')).toBe('We [painted] it in [Zürich].');
   });
 
-  it('marks a phrase just so, wherever it is, in any case and over the end of a line', () => {
+  it('marks a phrase exactly, anywhere, in any case and across lines', () => {
     expect(shown('reset by peer, by Peer', 'x', ['by peer'])).toBe('reset [by peer], [by Peer]');
     expect(shown('reset by\n  peer, bypeer', 'x', ['by peer'])).toBe('reset [by peer], bypeer');
   });
 
-  it('marks any phrase, and changes no text by it', () => {
+  it('marks any phrase without changing the text', () => {
     const phrases = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((text) => text.trim() !== '');
     fc.assert(
       fc.property(phrases, fc.string({ maxLength: 8 }), (phrase, end) => {
@@ -33,14 +33,14 @@ describe('a passage', () => {
     expect(passage).toMatch(/^… .* …$/);
   });
 
-  it('of a whole text marks all that was looked for, also what has no words', () => {
+  it('of a whole text marks everything that was searched for, even without words', () => {
     const mark = (word: string): string => `[${word}]`;
     expect(markedText('cat\n\ndog && Cat &&', 'cats', mark)).toBe('[cat]\n\ndog && [Cat] &&');
     expect(markedText('cat\n\ndog && Cat &&', '&&', mark)).toBe('cat\n\ndog [&&] Cat [&&]');
     expect(markedText('abcd cd ab', '"abc" "b" "cd"', mark)).toBe('[abc]d [cd] a[b]');
   });
 
-  it('is one line of about the length that is wanted, with its marks inside', () => {
+  it('is one line of about the requested length, with its marks inside', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), fc.string({ maxLength: 20 }), (text, query) => {
         const passage = passageOf(text, query, [], 60);

@@ -15,7 +15,7 @@ describe('a time in words', () => {
     ['Yesterday', 'Sat 21 Nov 2026 00:00', 'Sat 21 Nov 2026 23:59'],
     ['2w', 'Sun 8 Nov 2026 00:00', 'Sun 8 Nov 2026 23:59'],
     ['3 months ago', 'Sat 22 Aug 2026 00:00', 'Sat 22 Aug 2026 23:59'],
-  ])('%s begins and ends by the clock of this machine', (text, begin, end) => {
+  ])('%s begins and ends in the time zone of this machine', (text, begin, end) => {
     expect([local(parseTime(text, NOW, false)), local(parseTime(text, NOW, true))]).toEqual([begin, end]);
   });
 
@@ -24,7 +24,7 @@ describe('a time in words', () => {
   });
 });
 
-describe('a distance', () => {
+describe('the time since a message', () => {
   it.each([
     [new Date(2026, 10, 22, 1), 'today'],
     [new Date(2026, 10, 21, 23), 'yesterday'],

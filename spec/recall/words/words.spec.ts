@@ -25,15 +25,15 @@ describe('the words of a text', () => {
     ['3eb6f2c9a01d44', '3eb6f2c9a01d44 3eb6f2c eb 01 44'],
     ["l'eau de la mer", 'eau mer'],
     ['what did you say about the', ''],
-  ])('of %j are %j', (text, expected) => {
+  ])('in %j are %j', (text, expected) => {
     expect(words(text).join(' ')).toBe(expected);
   });
 
-  it('leave out what is longer than any name', () => {
+  it('leave out words longer than any name', () => {
     expect(words(`key ${'ab'.repeat(40)}`)).toEqual(['key']);
   });
 
-  it('are the same however the accents are composed, in any case', () => {
+  it('are the same in any composition of accents and in any case', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'aeouäöüéñçøßÅ ') }), (text) => {
         expect(words(text.normalize('NFD'))).toEqual(words(text.normalize('NFC')));
@@ -41,7 +41,7 @@ describe('the words of a text', () => {
     );
   });
 
-  it('are the same with their places and with what they are', () => {
+  it('are the same with their positions and kinds', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect([...placedWords(text)].flatMap((placed) => placed.words)).toEqual(words(text));
@@ -50,7 +50,7 @@ describe('the words of a text', () => {
     );
   });
 
-  it('are found among others where only some are wanted', () => {
+  it('are found among others if only some are wanted', () => {
     const piece = fc.constantFrom(
       ...[
         'Painting',

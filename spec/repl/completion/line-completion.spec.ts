@@ -65,7 +65,7 @@ describe('completion', () => {
     ['!bin/hi-spec-t', '!bin/hi-spec-text '],
     ['!cat ~/inn', '!cat ~/inner.txt '],
     ['!', []],
-  ])('of %j as a shell does', async (line, shown) => {
+  ])('of %j in a shell command', async (line, shown) => {
     expect(await tab(line)).toEqual(shown);
   });
 });

@@ -46,7 +46,7 @@ const character = fc.constantFrom('a', 'b', ' ', '\n', '日', '😀', 'é', '\x1
 const text = fc.array(character, { maxLength: 30 }).map((characters) => characters.join(''));
 
 describe('the renderer', () => {
-  it('leaves the terminal as if the line had simply been written, cursor included, whatever is edited', async () => {
+  it('leaves the terminal as if the line had simply been written, including the cursor, after any edits', async () => {
     const step = fc.record({ text, at: fc.nat(40), isTyped: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(
@@ -70,7 +70,7 @@ describe('the renderer', () => {
     );
   });
 
-  it('leaves the whole line in the scrollback without breaks that are not in it', async () => {
+  it('leaves the whole line in the scrollback without additional breaks', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 10, max: 30 }), async (typed, columns) => {
         const { renderer, emulator, settled } = setUp(columns, 60);
@@ -86,7 +86,7 @@ describe('the renderer', () => {
     );
   });
 
-  it('draws over itself after the terminal got another width', async () => {
+  it('redraws the same rows after the terminal was resized', async () => {
     const { renderer, emulator, settled } = setUp(30, 12);
     const buffer = bufferOf(`${'word '.repeat(12)}end`);
     renderer.draw({ prompt: PROMPT, buffer });
@@ -101,7 +101,7 @@ describe('the renderer', () => {
     }
   });
 
-  it('shows the part around the cursor of a line that is higher than the terminal', async () => {
+  it('shows the part around the cursor of a line that is taller than the terminal', async () => {
     const { renderer, emulator, settled } = setUp(20, 6);
     const lines = Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n');
     renderer.draw({ prompt: PROMPT, buffer: bufferOf(lines) });
@@ -115,7 +115,7 @@ describe('the renderer', () => {
     expect(transcriptOf(emulator)).toBe('hi> line 0\nline 1\nline 2\nline 3\n… 26 more lines');
   });
 
-  it('shows a hint below the line and takes it away', async () => {
+  it('shows a hint below the line and removes it', async () => {
     const { renderer, emulator, settled } = setUp(20, 6);
     renderer.draw({ prompt: PROMPT, buffer: EMPTY_BUFFER, hint: 'a hint' });
     await settled();

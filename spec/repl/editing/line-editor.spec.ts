@@ -71,7 +71,7 @@ describe('the line editor', () => {
     ['"""<return>a<return>b', '"""\na\nb|'],
     ['one two<C-_>', 'one |'],
     ['one two<C-_><C-_><C-^>', 'one |'],
-  ])('makes of %j %j', (script, shown) => {
+  ])('turns %j into %j', (script, shown) => {
     const { keys, shown: result } = setUp();
     keys(script);
     expect(result()).toBe(shown);
@@ -91,7 +91,7 @@ describe('the line editor', () => {
     expect(editor.key('\r', { name: 'return', sequence: '\r' })).toBe(outcome);
   });
 
-  it('recalls earlier inputs and comes back to what was typed', () => {
+  it('recalls earlier inputs and returns to what was typed', () => {
     const { keys, shown } = setUp(['first', 'second\nline']);
     keys('draft<up>');
     expect(shown()).toBe('second\nline|');
@@ -109,7 +109,7 @@ describe('the line editor', () => {
 describe('a paste', () => {
   const long = 'x'.repeat(LIMIT + 1);
 
-  it('stays as it is up to the limit and becomes a token above it', () => {
+  it('stays unchanged up to the limit and becomes a token above it', () => {
     const { editor, shown } = setUp();
     editor.paste('y'.repeat(LIMIT));
     editor.paste(long);
@@ -123,7 +123,7 @@ describe('a paste', () => {
     expect(shown()).toBe(`${'😀'.repeat(LIMIT)}[LongText#1]|`);
   });
 
-  it('opens when the same text is pasted again right away', () => {
+  it('is shown in full if the same text is pasted again right away', () => {
     const { editor, keys, shown } = setUp();
     editor.paste(long);
     editor.paste(long);
@@ -132,7 +132,7 @@ describe('a paste', () => {
     expect(shown()).toBe('[LongText#1]|');
   });
 
-  it('is deleted, killed, yanked and passed over as a whole', () => {
+  it('is deleted, killed, yanked and skipped as a whole', () => {
     const { editor, keys, shown, expanded } = setUp();
     keys('a ');
     editor.paste(long);
@@ -146,7 +146,7 @@ describe('a paste', () => {
     expect(shown()).toBe('a | ba [LongText#1] b');
   });
 
-  it('keeps a token inside pasted text, and one that was never issued, as they are', () => {
+  it('does not replace a token in pasted text, or one that was never issued', () => {
     const { editor, keys, longPastes, expanded } = setUp();
     editor.paste(`${long} [LongText#2]`);
     editor.paste('the other one is even longer');
@@ -156,7 +156,7 @@ describe('a paste', () => {
     expect(longPastes.expand(editor.buffer).pasted).toHaveLength(3);
   });
 
-  it('counts a known token that is typed out as that token', () => {
+  it('is inserted for a known token that is typed out', () => {
     const { editor, keys, expanded, shown } = setUp();
     editor.paste(long);
     keys('<backspace>again: [LongText#1]');
@@ -165,7 +165,7 @@ describe('a paste', () => {
     expect(shown()).toBe('again: |');
   });
 
-  it('expands to what was pasted, whatever is edited around it', () => {
+  it('is inserted in full, whatever is edited around its token', () => {
     const atom = fc.constantFrom('a', ' ', 'é', '😀', '日', '\n');
     const pasted = fc.oneof(
       fc.constantFrom(long, `${long}[LongText#1]`, '[LongText#1]', '[LongText#2]'.repeat(3)),

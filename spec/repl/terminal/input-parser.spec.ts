@@ -28,14 +28,14 @@ function write(parser: InputParser, whole: string | Buffer, lengths: readonly nu
 }
 
 describe('terminal input', () => {
-  it('is keys and pastes in the order they came', () => {
+  it('is keys and pastes in their order', () => {
     const { parser, reported } = listen();
     parser.write('a\x1b[200~b\rc\x1b[201~\x1b[D\x03');
     expect(reported).toEqual(['key a', 'paste "b\\nc"', 'key left', 'key C-c']);
     parser.close();
   });
 
-  it('has the colour of the background between keys, wherever it is cut and however it ends', () => {
+  it('contains the background colour between keys, however it is split and ended', () => {
     const whole = 'a\x1b]11;rgb:ffff/ffff/dddd\x1b\\b\x1b]11;rgb:00/00/00\x07c';
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 3, max: 9 }), { maxLength: 20 }), (lengths) => {
@@ -66,7 +66,7 @@ describe('terminal input', () => {
     },
   );
 
-  it('has Alt-] at once when the terminal has answered', async () => {
+  it('returns Alt-] at once if the terminal has answered', async () => {
     const { parser, reported } = listen();
     parser.write('\x1b]11;rgb:00/00/00\x07\x1b]');
     await delay(150);
@@ -74,7 +74,7 @@ describe('terminal input', () => {
     parser.close();
   });
 
-  it('drops the colour of the background that has no end, and no key after it', async () => {
+  it('drops a background colour without an end, and no key after it', async () => {
     const { parser, reported } = listen();
     parser.write('\x1b]11;rgb:ffff');
     await delay(1100);
@@ -83,7 +83,7 @@ describe('terminal input', () => {
     parser.close();
   });
 
-  it('has what the terminal can do between keys where that was asked, wherever it is cut, and never in a paste', () => {
+  it("contains the terminal's attributes if they were requested, however they are split, but never in a paste", () => {
     const whole = 'a\x1b[200~\x1b[?9c\x1b[201~b\x1b[?62;4;22cc';
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 20 }), (lengths) => {
@@ -97,14 +97,14 @@ describe('terminal input', () => {
     );
   });
 
-  it('takes nothing in a paste for a key or for an end', () => {
+  it('treats nothing in a paste as a key or an end', () => {
     const { parser, reported } = listen();
     parser.write('\x1b[200~\x03\x1b[A\x1b[200~\x1b[20\x1b\x1b[201~');
     expect(reported).toEqual(['paste "\\u0003\\u001b[A\\u001b[200~\\u001b[20\\u001b"']);
     parser.close();
   });
 
-  it('reads a paste the same however it is cut, also in the middle of a character', () => {
+  it('returns the same paste however it is split, even within a character', () => {
     const piece = fc.constantFrom('a', 'é', '😀', '\r', '\r\n', '\x1b[A', '\x1b[20', '\x1b[31m');
     const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
     fc.assert(
@@ -116,7 +116,7 @@ describe('terminal input', () => {
     );
   });
 
-  it('tells Escape by itself from the beginning of a sequence', async () => {
+  it('distinguishes Escape from the beginning of a sequence', async () => {
     const { parser, reported } = listen();
     parser.write('\x1b');
     parser.write('[A');
@@ -126,7 +126,7 @@ describe('terminal input', () => {
     parser.close();
   });
 
-  it('goes on after a paste whose end never comes, and sends nothing of what still arrives in lumps', async () => {
+  it('continues after a paste whose end never comes, and sends nothing that still arrives in large chunks', async () => {
     const { parser, reported } = listen();
     parser.write('\x1b[200~one\rtwo');
     await delay(1100);
@@ -136,7 +136,7 @@ describe('terminal input', () => {
     parser.close();
   });
 
-  it('lets Ctrl-C end the waiting for the end of a paste', () => {
+  it('stops waiting for the end of a paste on Ctrl-C', () => {
     const { parser, reported } = listen();
     parser.write('\x1b[200~one');
     parser.write('\x03');

@@ -84,7 +84,7 @@ describe("vi's keys", () => {
     expect(typed(script)).toBe(shown);
   });
 
-  it('begin each line by inserting, and Escape twice means the command of Escape', () => {
+  it('start each line in insert mode, and Escape twice is the command of Escape', () => {
     const editor = new LineEditor(new LongPastes(20), { entries: () => [] }, new ViKeys());
     expect(editor.isNormal).toBe(false);
     expect([editor.escape(), editor.isNormal, editor.escape()]).toEqual([true, true, false]);
@@ -92,7 +92,7 @@ describe("vi's keys", () => {
     expect(editor.isNormal).toBe(false);
   });
 
-  it('take Escape and a key in quick succession for both', () => {
+  it('treat Escape and a key in quick succession as two', () => {
     expect(typed('one two<M-b>')).toBe('one |two');
   });
 
@@ -106,7 +106,7 @@ describe("vi's keys", () => {
     expect(typed(script)).toBe(shown);
   });
 
-  it('reach earlier inputs, and the last word of one', () => {
+  it('recall earlier inputs, and the last word of one', () => {
     expect(typed('<esc>k', ['first', 'second'])).toBe('secon|d');
     expect(typed('<esc>kkj', ['first', 'second'])).toBe('secon|d');
     expect(typed('see <esc>A<esc>_', ['open some/file'])).toBe('see some/file|');

@@ -44,7 +44,7 @@ describe('the colours of code', () => {
     ['terraform', 'resource "a" { n = true }', '<pink resource> <green "a"> { <cyan n> = <yellow true> }'],
     ['zig', 'const s = @f(0x1F); // c', '<pink const> s = <cyan @f>(<yellow 0x1F>); <dim // c>'],
     ['graphql', 'query Q($i: ID!) { a }', '<pink query> Q(<cyan $i>: <cyan ID>!) { a }'],
-  ])('are those of %s: %s', async (language, code, shown) => {
+  ])('match %s: %s', async (language, code, shown) => {
     expect(await coloured(language, code)).toBe(shown);
   });
 

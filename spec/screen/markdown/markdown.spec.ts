@@ -90,7 +90,7 @@ describe('markdown', () => {
     );
   });
 
-  it('styles a text in pieces as it styles the whole, wherever it is cut', () => {
+  it('styles a text in chunks like the whole, however it is split', () => {
     fc.assert(
       fc.property(markdownText, fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 60 }), (text, lengths) => {
         for (const links of [false, true]) expect(render(cut(text, lengths), links)).toBe(render([text], links));
@@ -99,7 +99,7 @@ describe('markdown', () => {
     );
   });
 
-  it('ends every line plain', () => {
+  it('resets the style at the end of every line', () => {
     fc.assert(
       fc.property(markdownText, (text) => {
         let style = '0';
@@ -137,11 +137,11 @@ describe('markdown', () => {
     '-dash',
     '1.5 times',
     'graph',
-  ])('takes nothing for a mark in: %s', (text) => {
+  ])('treats nothing as a mark in: %s', (text) => {
     expect(render([text])).toBe(text);
   });
 
-  it('shows what stands at the start of a line', () => {
+  it('shows the marks at the start of a line', () => {
     expect(marked('# Title\ntext')).toBe('{0;1;4}# Title{/}\ntext');
     expect(marked('### Part')).toBe('{B}### Part{/}');
     expect(marked('- one\n  * two\n1. three')).toBe('{M}-{/} one\n  {M}*{/} two\n{M}1.{/} three');
@@ -149,13 +149,13 @@ describe('markdown', () => {
     expect(marked('---\n***\n')).toBe('{D}---{/}\n{D}***{/}\n');
   });
 
-  it('sets off the lines of a table', () => {
+  it('dims the lines of a table', () => {
     expect(marked('| a | b |\n|---|:-:|\n| 1 | 2 |')).toBe(
       '{D}|{/} a {D}|{/} b {D}|{/}\n{D}|---|:-:|{/}\n{D}|{/} 1 {D}|{/} 2 {D}|{/}',
     );
   });
 
-  it('underlines addresses and leaves the words around them', () => {
+  it('underlines addresses but not the words around them', () => {
     expect(marked('see https://a.example/x_y_z, or (http://b.example)')).toBe(
       'see {4}https://a.example/x_y_z,{/} or ({4}http://b.example{/})'.replaceAll('{4}', '{0;4}'),
     );
@@ -172,14 +172,14 @@ describe('markdown', () => {
     ],
     ['[é](https://ü.example/ä)', '{>https://xn--tda.example/%C3%A4}[é](https://ü.example/ä){>}'],
     ['`https://a.example` in code', '`https://a.example` in code'],
-  ])('leads the terminal where a link leads: %s', (text, expected) => {
+  ])('makes a terminal link of a link: %s', (text, expected) => {
     const links = stripVTControlCharacters(
       render([text], true).replaceAll(/\x1b\]8;;([^\x1b]*)\x1b\\/g, (_, url: string) => `{>${url}}`),
     );
     expect(links).toBe(expected);
   });
 
-  it('colours code line by line and keeps what earlier lines left open', () => {
+  it('colours code line by line and remembers what earlier lines left open', () => {
     const shown = marked('```python\ndef f():\n  """doc\n  more"""\n```\n*after*');
     expect(shown).toContain('{D}```python{/}\n{0;35}def{/} {M}f{/}():\n');
     expect(shown).toContain('{0;32}  more"""{/}\n{D}```{/}\n{D}*{I}after');
@@ -201,15 +201,15 @@ describe('markdown', () => {
     'one `tick',
     '``two ` ticks',
     `a *star ${'far away '.repeat(80)}from* its end`,
-  ])('takes marks that are not closed in their line for text: %s', (text) => {
+  ])('treats marks that are not closed in their line as text: %s', (text) => {
     expect(render([text])).toBe(text);
   });
 
-  it('believes the inner one of two opening marks where one closing mark follows', () => {
+  it('uses the inner of two opening marks if only one closing mark follows', () => {
     expect(marked('*a *b*')).toBe('*a {D}*{I}b{D}*{/}');
   });
 
-  it('holds text back while a language is loaded', async () => {
+  it('holds text back while a language is loading', async () => {
     let load = (_: Highlighter | null): void => {};
     const markdown = new Markdown(() => new Promise((resolve) => (load = resolve)), new StyledText());
     expect(markdown.push('```x\ncode\n')).toBe('\x1b[0;2m```x');

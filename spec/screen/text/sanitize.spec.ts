@@ -34,20 +34,20 @@ describe('neutralise', () => {
     expect(neutralise('\x1b[31mred\x1b]0;title\x07\x7f\x9b2J')).toBe('␛[31mred␛]0;title␇␡\ufffd2J');
   });
 
-  it('leaves newlines, tabs and line ends of two characters alone', () => {
+  it('leaves newlines, tabs and CRLF unchanged', () => {
     expect(neutralise('a\tb\r\nc\nd')).toBe('a\tb\r\nc\nd');
   });
 
-  it('shows a return by itself, which would overwrite the line', () => {
+  it('shows a lone return, which would overwrite the line', () => {
     expect(neutralise('rm -rf /\rls       ')).toBe('rm -rf /␍ls       ');
   });
 
-  it('shows what turns the direction around, and breaks lines only where a newline is', () => {
+  it('shows characters that reverse the direction, and breaks lines only at newlines', () => {
     expect(neutralise('a\u202eb\u2066c\u2028d')).toBe('a\ufffdb\ufffdc\ufffdd');
     expect(neutralise('שלום \u200f!')).toBe('שלום \u200f!');
   });
 
-  it('shows tags, which spell what nobody sees, but for those of a flag', () => {
+  it('shows tag characters, which are invisible, except in a flag', () => {
     const hidden = [...'rm -rf'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
     expect(neutralise(`ls${hidden}`)).toBe(`ls${'\ufffd'.repeat(6)}`);
     expect(neutralise('a\u{e0001}b\u{e007f}c\u206ad\ufff9e')).toBe('a\ufffdb\ufffdc\ufffdd\ufffde');
@@ -57,19 +57,19 @@ describe('neutralise', () => {
     expect(neutraliseJson(JSON.stringify('a\u{e0041}'))).toBe('"a\\udb40\\udc41"');
   });
 
-  it('bounds the marks on one character', () => {
+  it('limits the marks on one character', () => {
     expect(neutralise(`a${'\u0301'.repeat(3000)}b`)).toBe(`a${'\u0301'.repeat(16)}\ufffdb`);
     expect(neutralise('हिन्दी ก็ ấ')).toBe('हिन्दी ก็ ấ');
   });
 
-  it('escapes in JSON what JSON need not, and it stays the same JSON', () => {
+  it('escapes control characters in JSON, and it stays the same JSON', () => {
     const value = { text: 'a\x7f\x9b2J\u202e\u2028é😀\x1b' };
     const shown = neutraliseJson(JSON.stringify(value));
     expect(shown).toBe('{"text":"a\\u007f\\u009b2J\\u202e\\u2028é😀\\u001b"}');
     expect(JSON.parse(shown)).toEqual(value);
   });
 
-  it('leaves nothing in any text that a terminal obeys', () => {
+  it('leaves no control sequence in any text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(neutralise(text)).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/);
@@ -77,7 +77,7 @@ describe('neutralise', () => {
     );
   });
 
-  it('makes the same of a text in pieces, wherever it is cut', () => {
+  it('gives the same for a text in chunks, however it is split', () => {
     fc.assert(
       fc.property(hostile, fc.array(fc.nat(20)), (text, lengths) => {
         const neutraliser = new Neutraliser();

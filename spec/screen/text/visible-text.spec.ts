@@ -15,12 +15,12 @@ describe('visibleText', () => {
     expect(visibleText(`a${character(code)}b`)).toBe(`a${name}b`);
   });
 
-  it('leaves what is seen as it is', () => {
+  it('leaves visible characters unchanged', () => {
     const text = 'grüße, 你好, שלום, नमस्ते, 👍🏽 👨‍👩‍👧 ❤️ 1️⃣ `x` {y}\n    indented';
     expect(visibleText(text)).toBe(text);
   });
 
-  it('names what stands behind a letter and is no emoji', () => {
+  it('names what follows a letter and is not an emoji', () => {
     expect(visibleText('rm\ufe0f x')).toBe('rm<U+FE0F> x');
     expect(visibleText('a\u200db')).toBe('a<U+200D>b');
     expect(visibleText('🏴\u{e0067}\u{e007f}')).toBe('🏴<U+E0067><U+E007F>');

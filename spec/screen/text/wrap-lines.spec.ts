@@ -9,7 +9,7 @@ describe("hi's own texts", () => {
     );
   });
 
-  it('go on at the second column of a list', () => {
+  it('continue at the second column of a list', () => {
     expect(wrapLines('/copy    copy the last answer or its code', 26)).toBe(
       '/copy    copy the last\n         answer or its\n         code',
     );
@@ -22,7 +22,7 @@ describe("hi's own texts", () => {
     expect(wrapLines("It's a pity that this isn't there.", 20)).toBe("It's a pity that\nthis isn't there.");
   });
 
-  it('lose no word and no line, and fit where their words do', () => {
+  it('lose no word and no line, and fit as far as their words do', () => {
     const line = fc.array(fc.stringMatching(/^[a-zé日]{1,9}$/), { maxLength: 20 }).map((words) => words.join(' '));
     fc.assert(
       fc.property(fc.array(line), fc.integer({ min: 20, max: 120 }), (lines, columns) => {

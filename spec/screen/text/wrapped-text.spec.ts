@@ -115,7 +115,7 @@ describe('wrapped text', () => {
     );
   });
 
-  it('does not depend on where the text was cut', () => {
+  it('does not depend on how the text was split', () => {
     fc.assert(
       fc.property(document, fc.array(fc.integer({ min: 1, max: 7 }), { maxLength: 80 }), (text, lengths) => {
         expect(wrapped(cutAt(text, lengths), 40)).toBe(wrapped([text], 40));
@@ -124,7 +124,7 @@ describe('wrapped text', () => {
     );
   });
 
-  it('is the same document when the text stops coming for a while, wherever that is', () => {
+  it('is the same document if the text pauses, wherever that is', () => {
     const stops = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.constantFrom(null, false, false, true)), {
       maxLength: 80,
     });
@@ -149,7 +149,7 @@ describe('wrapped text', () => {
     );
   });
 
-  it('shows what came so far when the text stops coming, but breaks no word that goes on', () => {
+  it('shows everything so far if the text pauses, but breaks no unfinished word', () => {
     const text = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen';
     for (const [cut, length] of [
       [/(?= )/, 24],
@@ -190,7 +190,7 @@ describe('wrapped text', () => {
     ['a list after one of another kind', '* one\n3) two three four five six seven', ['   five six seven']],
     ['an ordered list in a quotation', '> 1. one\n> 2. two three four five six', ['>    five six']],
     ['a number that begins no list', 'one\n10. two three four five six', ['    five six']],
-  ])('indents the further rows of %s', (_name, text, rows) => {
+  ])('indents the later rows of %s', (_name, text, rows) => {
     const all = wrapped([text], 20).split('\n');
     for (const row of rows) expect(all).toContain(row);
     expect(documentOf(all.join('\n'))).toBe(documentOf(text));
@@ -206,11 +206,11 @@ describe('wrapped text', () => {
       'one two | three four five\n--- | :-:\n1 | 2',
     ],
     ['one in a quotation', '> a b | three four five\n> - | -\n> 1 | 2', '> a b | three four five\n> - | -\n> 1 | 2'],
-  ])('wraps %s only where no table begins', (_name, text, shown) => {
+  ])('wraps %s only if no table begins', (_name, text, shown) => {
     for (const pieces of [[text], [...text]]) expect(wrapped(pieces, 20)).toBe(shown);
   });
 
-  it('shows a long line with a bar before its end has come', () => {
+  it('shows a long line with a bar before its end arrives', () => {
     const markdown = new Markdown(
       () => null,
       new WrappedText(() => 40),
@@ -222,7 +222,7 @@ describe('wrapped text', () => {
     for (const row of rows) expect(row.length).toBeLessThanOrEqual(40);
   });
 
-  it('is the same document when the width changes at any time', () => {
+  it('is the same document if the width changes at any time', () => {
     const widths = fc.array(fc.constantFrom(...WIDTHS), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(document, widths, (text, all) => {
@@ -234,7 +234,7 @@ describe('wrapped text', () => {
   });
 
   describe.each(Object.entries(ANSWERS))('of the answer %s', (_name, answer) => {
-    it.each(WIDTHS)('in %i columns is the same document, also in random pieces', (columns) => {
+    it.each(WIDTHS)('in %i columns is the same document, also in random chunks', (columns) => {
       expect(documentOf(wrapped([answer], columns))).toBe(documentOf(answer));
       const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 200 });
       fc.assert(

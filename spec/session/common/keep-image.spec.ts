@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 describe('a picture that a model drew', () => {
-  it('is kept beside the history and as a file, by what its bytes are', async () => {
+  it('is stored with the history and as a file, with the extension of its format', async () => {
     const bytes = png();
     const saved: string[] = [];
     const { part, event } = await keepImage(
@@ -40,7 +40,7 @@ describe('a picture that a model drew', () => {
     ['image/svg+xml', 'svg'],
     ['image/webp', 'webp'],
     ['application/octet-stream', 'bin'],
-  ])('of type %s has the extension %s where its bytes do not tell', async (mime, extension) => {
+  ])('of type %s has the extension %s if its bytes do not say', async (mime, extension) => {
     const saved: string[] = [];
     const drawing = { type: 'image', mime, bytes: Buffer.from('a drawing'), opaque: { id: 'x' } } as const;
     const { part } = await keepImage(drawing, history, async (_, name) => {
@@ -50,7 +50,7 @@ describe('a picture that a model drew', () => {
     expect([saved, part.mime, part.opaque]).toEqual([[extension], mime, { id: 'x' }]);
   });
 
-  it('is in the history also where no file can be written, and off the record in neither', async () => {
+  it('is in the history even if no file can be written, and off the record in neither', async () => {
     const drawing = { type: 'image', mime: 'image/png', bytes: png() } as const;
     const failed = await keepImage(drawing, history, async () => ({ reason: 'the disk is full' }));
     const text = 'The picture is in the history, but could not be saved: the disk is full';

@@ -18,7 +18,7 @@ describe('the hints for a cache', () => {
     ['five minutes', 300, false],
     ['more than five minutes', 301, true],
     ['a day', 86_400, true],
-  ])('tell a pause of %s', (_what, pause, isSlow) => {
+  ])('report a pause of %s', (_what, pause, isSlow) => {
     const said = [message(1, 1, 'user', 0), message(2, 1, 'assistant', 10), message(3, 3, 'user', 10 + pause)];
     expect(cacheHints('log', said)).toEqual({ key: 'log', isSlow });
   });
@@ -34,7 +34,7 @@ describe('the hints for a cache', () => {
     expect(cacheHints('log', [...said, message(4, 4, 'user', 910)]).isSlow).toBe(true);
   });
 
-  it('tell of no pause where nothing was answered', () => {
+  it('report no pause if nothing was answered', () => {
     expect(cacheHints(null, [message(1, 1, 'user', 0)])).toEqual({ key: null, isSlow: false });
   });
 });

@@ -62,7 +62,7 @@ async function taken(one: CompactionAhead, name: string | null, input: Compactio
 }
 
 describe('a compaction that is written ahead', () => {
-  it('is there when it is due, with what was said since kept, and asks no model again', async () => {
+  it('exists when it is due, keeps later messages, and calls no model again', async () => {
     const log = talk();
     const { one, model, go } = ahead(log);
     go();
@@ -82,7 +82,7 @@ describe('a compaction that is written ahead', () => {
     expect(await taken(one, 'talk', due(log))).toEqual({ events: [], block: null });
   });
 
-  it('is waited for while it is being written, and tells how it goes from then on', async () => {
+  it('is waited for while it is being written, with its progress from then on', async () => {
     const log = talk();
     const { one, go } = ahead(log);
     await one.begin();
@@ -94,7 +94,7 @@ describe('a compaction that is written ahead', () => {
     expect(events.some(({ type }) => type === 'compact-progress')).toBe(true);
   });
 
-  it('is still written when the waiting is interrupted, and taken later', async () => {
+  it('is still written if the waiting is interrupted, and used later', async () => {
     const log = talk();
     const { one, go } = ahead(log);
     await one.begin();
@@ -114,7 +114,7 @@ describe('a compaction that is written ahead', () => {
     ['a compaction by hand', () => undefined, 'talk', { reason: 'manual' }],
     ['a conversation in which a turn was undone', (log) => log.undo(1), 'talk', {}],
     ['a conversation that was read anew', (log) => void log.entries.splice(0, Infinity, ...log.reloaded()), 'talk', {}],
-  ])('is thrown away for %s, and what it cost is reported once', async (_, change, name, more) => {
+  ])('is discarded for %s, and its usage is reported once', async (_, change, name, more) => {
     const log = talk();
     const { one, go, model } = ahead(log);
     go();
@@ -128,7 +128,7 @@ describe('a compaction that is written ahead', () => {
     expect(await taken(one, 'talk', due(log))).toEqual({ events: [], block: null });
   });
 
-  it('is written anew for another conversation, and the request for the first one ends', async () => {
+  it('is written again for another conversation, and the request for the first one ends', async () => {
     const log = talk();
     const { one, find, found, go } = ahead(log);
     let aborted = false;
@@ -153,7 +153,7 @@ describe('a compaction that is written ahead', () => {
     expect((await taken(one, 'other', due(log))).block).not.toBeNull();
   });
 
-  it('that fails says nothing, and comes to nothing', async () => {
+  it('that fails is silently dropped', async () => {
     const log = talk();
     const { one, go } = ahead(log, { fails: true });
     go();
@@ -162,7 +162,7 @@ describe('a compaction that is written ahead', () => {
     expect(await taken(one, 'talk', due(log))).toEqual({ events: [], block: null });
   });
 
-  it('is none while none will be due soon, or where that cannot be told', async () => {
+  it('is not written while none will be due soon, or if that is unknown', async () => {
     const log = talk();
     const { one, find, model } = ahead(log);
     find(null);

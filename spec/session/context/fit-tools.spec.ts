@@ -8,13 +8,13 @@ const say = (text: string) => ({ text, texts: [], attachments: [] });
 const never = () => new AbortController().signal;
 
 describe('the tools', () => {
-  it('are offered as they are where they take a quarter of the window at most', () => {
+  it('are offered unchanged if they take at most a quarter of the window', () => {
     const window = 4 * toolTokens(SPECS);
     expect(fitTools(SPECS, window)).toEqual({ tools: SPECS, notice: null });
     expect(fitTools(SPECS, window - 1).tools).not.toEqual(SPECS);
   });
 
-  it('are offered in short in a window of 2048, with names and parameters', () => {
+  it('are offered with short descriptions in a window of 2048, with names and parameters', () => {
     const { tools, notice } = fitTools(SPECS, 2048);
     expect(toolTokens(tools)).toBeLessThanOrEqual(512);
     expect(tools.map(({ name }) => name)).toEqual(SPECS.map(({ name }) => name));
@@ -27,11 +27,11 @@ describe('the tools', () => {
     expect(notice).toMatch(/of the 2048 tokens of the window.*shorter descriptions/);
   });
 
-  it('are not offered where no description is short enough', () => {
+  it('are not offered if no description is short enough', () => {
     expect(fitTools(SPECS, 512)).toEqual({ tools: [], notice: expect.stringContaining('without them') });
   });
 
-  it('are shortened with one notice, and not again by the next process', async () => {
+  it('are shortened with one notice, which the next process does not repeat', async () => {
     const known = memory();
     const notices: unknown[] = [];
     for (const text of ['one', 'two']) {
@@ -44,7 +44,7 @@ describe('the tools', () => {
     expect(notices).toEqual([1, 0]);
   });
 
-  it('are left out with one notice for a model that the server says takes none', async () => {
+  it('are left out with one notice for a model whose server says that it accepts none', async () => {
     const known = memory();
     const ask = async () => known.learn({ takes: { tools: false } });
     const set = await stage([answer('fine')], { toolSpecs: SPECS }, 100_000, known, ask);

@@ -11,8 +11,8 @@ const SOURCE: OverheadSource = {
   ...{ preamble: null, standing: { text: null, warning: null }, tools: [], toolEffects: {}, skills: NO_SKILLS },
 };
 
-describe('what a request has beside its messages', () => {
-  it('is the preamble, what is kept in mind and the skills, in that order, and nothing where there is none', async () => {
+describe('the fixed part of a request', () => {
+  it('is the preamble, the memory and the skills, in that order, and empty if there is none', async () => {
     const asked: unknown[] = [];
     const texts: SkillLibrary['texts'] = async (names, options) => {
       asked.push([names, options]);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 describe('a smaller picture', () => {
-  it('is made once, and found again by every later process', async () => {
+  it('is computed once, and found again by every later process', async () => {
     const cache = memoryCache();
     made = 0;
     const first = await cachedSmallImage(LARGE, LIMITS, 'key', cache, signal);
@@ -38,7 +38,7 @@ describe('a smaller picture', () => {
     expect([made, cache.stored.size]).toEqual([2, 2]);
   });
 
-  it('is made anew where what is stored is none', async () => {
+  it('is computed again if what is stored is not a picture', async () => {
     const cache = memoryCache();
     const image = { mime: 'image/png', width: 1, height: 1, data: '' };
     await cachedSmallImage(LARGE, LIMITS, 'key', cache, signal);
@@ -59,7 +59,7 @@ describe('a smaller picture', () => {
     expect(await cachedSmallImage(LARGE, LIMITS, 'key', cache, signal)).toMatchObject({ width: 1, height: 1 });
   });
 
-  it('that cannot be made is not stored, and nothing is where nothing is to be written', async () => {
+  it('that cannot be computed is not stored, and neither is any if nothing may be written', async () => {
     const cache = memoryCache();
     expect(await cachedSmallImage(Buffer.from('no picture'), LIMITS, 'key', cache, signal)).toBeNull();
     expect(cache.stored.size).toBe(0);

@@ -55,7 +55,7 @@ async function fitted(request: ChatRequest, fitting: Partial<ImageFitting> = {},
 }
 
 describe('a picture that is too large for the vendor', () => {
-  it('is sent smaller under its own name, which is said where it is new, and the history’s bytes stay', async () => {
+  it('is sent smaller under its name, with a notice if it is new, and stored unchanged', async () => {
     const request = requestWith([message(1, 'user', image(LARGE, 'cat.png'), image(SMALL))], LARGE, SMALL);
     const { events, request: sent } = await fitted(request);
     expect(events).toEqual([
@@ -68,7 +68,7 @@ describe('a picture that is too large for the vendor', () => {
     expect(request.attachments.get(shaOf(LARGE))).toBe(LARGE);
   });
 
-  it('of an earlier message is sent smaller without a word', async () => {
+  it('of an earlier message is sent smaller without a notice', async () => {
     const old = [
       message(1, 'user', image(LARGE)),
       message(2, 'assistant'),
@@ -79,13 +79,13 @@ describe('a picture that is too large for the vendor', () => {
     expect(request.messages[0]?.content).toMatchObject([{ mime: 'image/jpeg' }]);
   });
 
-  it('of an earlier message is not said to be sent smaller because of another picture in the newest', async () => {
+  it('of an earlier message causes no notice because of another picture in the newest', async () => {
     const messages = [message(1, 'user', image(LARGE)), message(3, 'user', image(SMALL))];
     const { events } = await fitted(requestWith(messages, LARGE, SMALL));
     expect(events.filter(({ type }) => type === 'notice')).toEqual([]);
   });
 
-  it('is made smaller once in a process', async () => {
+  it('is made smaller once per process', async () => {
     const made: ImageFitting['made'] = new Map();
     const request = requestWith([message(1, 'user', image(LARGE))], LARGE);
     await fitted(request, { made });
@@ -93,14 +93,14 @@ describe('a picture that is too large for the vendor', () => {
     expect([again.events, again.request.messages[0]?.content]).toEqual([[], [{ ...image(LARGE), mime: 'image/jpeg' }]]);
   });
 
-  it('that cannot be made smaller is sent as it is', async () => {
+  it('that cannot be made smaller is sent unchanged', async () => {
     const { used, bytes } = LIMITS;
     const made = new Map([[JSON.stringify([shaOf(LARGE), used, bytes]), null]]);
     const request = requestWith([message(1, 'user', image(LARGE))], LARGE);
     expect((await fitted(request, { made })).request).toBe(request);
   });
 
-  it('is left alone where the vendor has no limits, there is none too large, or its bytes are gone', async () => {
+  it('is left alone if the vendor has no limits, none is too large, or its bytes are gone', async () => {
     const request = requestWith([message(1, 'user', image(LARGE))], LARGE);
     expect(await fitted(request, { limits: null })).toEqual({ events: [], request });
     const small = requestWith([message(1, 'user', image(SMALL))], SMALL);
@@ -117,7 +117,7 @@ describe('a picture that is too large for the vendor', () => {
     expect(sent.messages[1]?.content).toEqual([image(LARGE)]);
   });
 
-  it('is said to be sent as what it is', async () => {
+  it('is described with the format in which it is sent', async () => {
     const made: ImageFitting['made'] = new Map();
     const cache = memoryCache();
     const { used, bytes } = LIMITS;

@@ -28,17 +28,17 @@ function tooLarge(
 }
 
 describe('a picture that the vendor would refuse', () => {
-  it('has more bytes in base64 than it takes', () => {
+  it('has more bytes in base64 than allowed', () => {
     expect(tooLarge({ a: Buffer.alloc(300_000), b: Buffer.alloc(300_001) })).toEqual(['b']);
   });
 
-  it('has a side that is too long, where there is a limit', () => {
+  it('has a side that is too long, if there is a limit', () => {
     const files = { wide: png(31, 2), high: png(2, 31), fine: png(30, 30), unknown: Buffer.from('HEIC') };
     expect(tooLarge(files)).toEqual([]);
     expect(tooLarge(files, { side: 30 })).toEqual(['wide', 'high']);
   });
 
-  it('is one of many, of which each must be smaller', () => {
+  it('is one of many, each of which must be smaller', () => {
     const many = { count: 2, side: 20 };
     expect(tooLarge({ a: png(21), b: png(20) }, { side: 30, many })).toEqual([]);
     expect(tooLarge({ a: png(21), b: png(20), c: png(1) }, { side: 30, many })).toEqual(['a']);
@@ -50,7 +50,7 @@ describe('a picture that the vendor would refuse', () => {
     expect(tooLarge({ ...files, 'd.pdf': Buffer.alloc(20_000) })).toEqual(['a']);
   });
 
-  it('is none of those that the model drew, or whose bytes are gone', () => {
+  it('is not one that the model drew, or whose bytes are gone', () => {
     expect(tooLarge({ a: Buffer.alloc(900_000) }, {}, 'assistant')).toEqual([]);
     expect(tooLarge({})).toEqual([]);
   });

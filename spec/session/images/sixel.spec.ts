@@ -54,14 +54,14 @@ describe('a picture in sixels', () => {
     );
   });
 
-  it('mixes a colour between two out of both', () => {
+  it('mixes two colours for one in between', () => {
     const data = Uint8Array.from({ length: 40 * 40 * 4 }, (_, at) => (at % 4 === 3 ? 255 : 128));
     const reds = drawn(sixelOf({ data, width: 40, height: 40 })).map(([red]) => red);
     expect(new Set(reds)).toEqual(new Set([102, 153]));
     expect(reds.reduce((sum, red) => sum + red) / reds.length).toBeCloseTo(128, -1);
   });
 
-  it('has a run of one colour as its length', () => {
+  it('encodes a run of one colour by its length', () => {
     const data = Uint8Array.from({ length: 500 * 6 * 4 }, () => 255);
     expect(sixelOf({ data, width: 500, height: 6 })).toBe('\x1bP0;1;0q"1;1;500;6#215;2;100;100;100#215!500~\x1b\\');
   });

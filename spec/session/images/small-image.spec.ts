@@ -44,14 +44,14 @@ function jpeg(width: number, height: number): Uint8Array {
 }
 
 describe('a picture made smaller', () => {
-  it('is a JPEG with the longest side that is used, and its proportions', () => {
+  it('is a JPEG with the longest useful side, and its proportions', () => {
     const small = smallImage(png(400, 300, quarters(400, 300)), LIMITS);
     expect(small).toMatchObject({ mime: 'image/jpeg', width: 100, height: 75 });
     expect(imageSize(small?.bytes ?? Buffer.alloc(0))).toEqual({ width: 100, height: 75 });
     expect(corners(small?.bytes ?? Buffer.alloc(0))).toEqual(['red', 'green', 'blue', 'white']);
   });
 
-  it('is a PNG where some of it is transparent', () => {
+  it('is a PNG if some of it is transparent', () => {
     const paint = (x: number) => [255, 0, 0, x < 200 ? 0 : 255];
     const small = smallImage(png(400, 300, paint), LIMITS);
     expect(small).toMatchObject({ mime: 'image/png', width: 100, height: 75 });
@@ -63,14 +63,14 @@ describe('a picture made smaller', () => {
     expect(smallImage(picture, LIMITS)).toEqual(smallImage(picture, LIMITS));
   });
 
-  it('is made smaller still until it fits', () => {
+  it('is reduced further until it fits', () => {
     const limits = { ...LIMITS, used: 300, bytes: 20_000 };
     const small = smallImage(png(300, 300, NOISE), limits);
     expect(small?.width).toBeLessThan(300);
     expect(small?.bytes.length).toBeLessThanOrEqual(15_000);
   });
 
-  it('keeps its size where only its bytes are too many', () => {
+  it('keeps its size if only its bytes are too many', () => {
     expect(smallImage(png(90, 90, NOISE), { ...LIMITS, bytes: 25_000 })).toMatchObject({ width: 90, height: 90 });
   });
 
@@ -104,7 +104,7 @@ describe('a picture made smaller', () => {
     [6, ['blue', 'red', 'white', 'green']],
     [7, ['white', 'green', 'blue', 'red']],
     [8, ['green', 'white', 'red', 'blue']],
-  ])('is upright where a camera was turned: %i', (orientation, seen) => {
+  ])('is upright if the camera was turned: %i', (orientation, seen) => {
     for (const order of ['II', 'MM'] as const) {
       const small = smallImage(turned(jpeg(400, 200), orientation, order), LIMITS);
       const [width, height] = orientation >= 5 ? [50, 100] : [100, 50];
@@ -118,7 +118,7 @@ describe('a picture made smaller', () => {
     ['of a header alone', png(400, 300).subarray(0, 33)],
     ['of a format that is not read', Buffer.from('\0\0\0\x18ftypheic and more', 'latin1')],
     ['too large to be decoded', png(1, 1).fill(0x7f, 16, 24)],
-  ])('is not made of one that is %s', (_what, bytes) => {
+  ])('does not exist for one that is %s', (_what, bytes) => {
     expect(smallImage(bytes, LIMITS)).toBeNull();
     expect(smallImage(png(400, 300), LIMITS)).toMatchObject({ width: 100 });
   });

@@ -66,7 +66,7 @@ describe('a request', () => {
     ['a schema', { schema }, ['schema']],
     ['a search', { web: 'on' }, ['web']],
     ['a search where the model wants one', { web: 'auto' }, ['web']],
-  ])('with %s has just these features, unless they are known not to be taken', (_, more, features) => {
+  ])('with %s has exactly these features, unless the server is known to refuse them', (_, more, features) => {
     const one = request(more);
     expect(FEATURES.filter((feature) => contains(one, feature))).toEqual(
       FEATURES.filter((feature) => feature === 'extras' || features.includes(feature)),
@@ -79,14 +79,14 @@ describe('a request', () => {
     );
   });
 
-  it('thinks at the nearest level that was not refused', () => {
+  it('uses the nearest thinking level that was not refused', () => {
     expect(thinkingOf(request())).toBeNull();
     expect(thinkingOf(request({ thinking: 'high' }))).toBe('high');
     expect(thinkingOf(request({ thinking: 'high', facts: { refused_thinking: ['high'] } }))).toBe('medium');
     expect(thinkingOf(request({ thinking: 'high', facts: { refused_thinking: THINKING_LEVELS } }))).toBeNull();
   });
 
-  it('holds more than words of what was said before, in the same model’s own form or anybody’s', () => {
+  it('has more than words in earlier messages, in the same model’s own form or in any', () => {
     const old = (part: Part, more: Partial<Message> = {}, facts: ModelFacts = {}): boolean =>
       holdsOldParts(
         request({ messages: [said('assistant', [part], { model: 'm', ...more }), said('user', [text])], facts }),
@@ -110,7 +110,7 @@ describe('a request', () => {
     expect(holdsOldParts(request({ messages: [said('user', [text]), said('assistant', [call('a')])] }))).toBe(true);
   });
 
-  it('has files of the newest message and of earlier ones', () => {
+  it('has files in the newest message and in earlier ones', () => {
     const messages = [
       said('user', [text, file('image/png', '1')]),
       said('tool', [file('a/b', '2')]),
@@ -122,12 +122,12 @@ describe('a request', () => {
   });
 });
 
-describe('what a refusal teaches', () => {
+describe('the lessons of a refusal', () => {
   const learnt = (refused: Refused, more: Partial<ChatRequest>, code: 'request' | 'window' = 'request') =>
     lessonOf(refusal(refused, code), request(more), NOW);
   const features = (...names: readonly Feature[]): Refused => ({ what: 'features', features: names });
 
-  it('is the features that the request had, and when; a notice where the user misses something', () => {
+  it('are the features of the request, and when; with a notice if the user misses something', () => {
     expect(learnt(features('tools', 'system', 'images'), { tools: [tool], system: ['x'] })).toEqual({
       facts: { takes: { tools: false, system: false }, refused_at: { tools: NOW, system: NOW } },
       notice: "'m' does not support tools here: it answers without them.",
@@ -154,7 +154,7 @@ describe('what a refusal teaches', () => {
     for (const [feature, more, notice] of notices) expect(learnt(features(feature), more)?.notice).toBe(notice);
   });
 
-  it('is from when on opaque parts are taken, and when that was not enough, that none are', () => {
+  it('include when opaque parts were refused, and all of them if that was not enough', () => {
     const signed = answered({ type: 'thinking', text: 'hm' });
     const notice = "'m' does not accept the thinking of earlier answers: it is left out.";
     expect(learnt(features('opaque'), signed)).toEqual({ facts: { opaque_since: NOW + 1 }, notice });
@@ -162,7 +162,7 @@ describe('what a refusal teaches', () => {
     expect(again).toEqual({ facts: { takes: { opaque: false }, refused_at: { opaque: NOW } }, notice });
   });
 
-  it('are the levels of thinking, and what the model does instead', () => {
+  it('include the levels of thinking, and what the model does instead', () => {
     const thinking = (levels: Extract<Refused, { what: 'thinking' }>['levels'], more: Partial<ChatRequest>) =>
       learnt({ what: 'thinking', levels }, more);
     expect(thinking('this', { thinking: 'high' })).toEqual({
@@ -186,7 +186,7 @@ describe('what a refusal teaches', () => {
     ]).toEqual([null, null]);
   });
 
-  it('are the files of earlier messages, unless it may be one of the newest', () => {
+  it('include the files of earlier messages, unless one of the newest may be the cause', () => {
     const old = answered(file('image/png'));
     const newest = { messages: [said('user', [file('a/b', '1')]), said('user', [file('a/b', '2')])] };
     expect(learnt({ what: 'files' }, old)).toEqual({
@@ -201,13 +201,13 @@ describe('what a refusal teaches', () => {
     expect(learnt({ what: 'files' }, { messages: [said('user', [file('a/b')])] }, 'window')).toBeNull();
   });
 
-  it('is what gives a message a strange role: tools first, then the system message', () => {
+  it('include what gives a message an unusual role: tools first, then the system message', () => {
     expect(learnt({ what: 'roles' }, { tools: [tool], system: ['x'] })?.facts.takes).toEqual({ tools: false });
     expect(learnt({ what: 'roles' }, { system: ['x'] })?.facts.takes).toEqual({ system: false });
     expect(learnt({ what: 'roles' }, {})).toBeNull();
   });
 
-  it('is for this request alone where it is about its schema, and nothing where the server says nothing', () => {
+  it('apply to this request alone if they are about its schema, and are empty if the server says nothing', () => {
     expect(learnt({ what: 'schema' }, { schema })).toEqual({
       facts: { takes: { schema: false } },
       notice: "'m' refused the schema: it is given in words.",
@@ -235,11 +235,11 @@ describe('an option of the configuration', () => {
     ['temperature and top_p cannot both be set', ['top_p']],
     ['Use only one of top_p, temperature', ['top_p']],
     ['something else is wrong', []],
-  ])('is found in the words of a server: %s', (said, names) => {
+  ])('is found in the message of a server: %s', (said, names) => {
     expect(named(said)).toEqual(names);
   });
 
-  it('is the one that the server names beside its words, and none that is not sent', () => {
+  it('is the one that the server names in a separate field, and never one that is not sent', () => {
     expect(named('temperature is wrong', 'top_p')).toEqual(['top_p']);
     expect(named('wrong', 'generationConfig.topP')).toEqual(['top_p']);
     expect(named('wrong', 'request.body[0]temperature')).toEqual(['temperature']);
@@ -251,7 +251,7 @@ describe('an option of the configuration', () => {
     expect(refusedOptions({ said: 'temperature', param: null }, {})).toEqual([]);
   });
 
-  it('is left out with its value, which is said', () => {
+  it('is left out with its value, with a notice', () => {
     const refused = (said: string, code: 'request' | 'window' = 'request') =>
       lessonOf(
         new RequestRefusal(code, 'No.', { refused: { what: 'unsaid', isCertain: true }, said, param: null }),
@@ -275,10 +275,10 @@ describe('an option of the configuration', () => {
   });
 });
 
-describe('the length of an answer', () => {
+describe('the length limit of an answer', () => {
   const output = (most: number, more: Partial<ChatRequest>) =>
     lessonOf(refusal({ what: 'output', most }), request(more), NOW);
-  it('is what the server writes at most, which is said where the user asked for more', () => {
+  it("is the server's maximum, with a notice if the user requested more", () => {
     expect(output(500, { max_output_tokens: 1000 })).toEqual({
       facts: { max_output_tokens: 500 },
       notice: "'m' writes at most 500 tokens in one answer.",
@@ -290,7 +290,7 @@ describe('the length of an answer', () => {
     });
   });
 
-  it('is left to the server where a shorter one was asked for already', () => {
+  it('is left to the server if a shorter one was requested already', () => {
     const none = { facts: { takes: { output_limit: false }, refused_at: { output_limit: NOW } }, notice: null };
     expect(output(500, { max_output_tokens: 500 })).toEqual(none);
     expect(output(900, { max_output_tokens: 1000, facts: { max_output_tokens: 800 } })).toEqual(none);
@@ -300,7 +300,7 @@ describe('the length of an answer', () => {
 
 describe('an answer after a refusal', () => {
   const adapted = { request: request(), notice: null, proves: { words_until: 5 }, isRepeated: false };
-  it('proves what was left out once it came twice, and the first time only raises doubt', () => {
+  it('confirms what was left out the second time, and is uncertain the first time', () => {
     expect(learntFromAnswer(adapted, {}, NOW)).toEqual({ doubted_at: NOW });
     expect(learntFromAnswer({ ...adapted, isRepeated: true }, {}, NOW)).toEqual({ words_until: 5, doubted_at: 0 });
     expect(learntFromAnswer({ ...adapted, proves: null }, { doubted_at: 7 }, NOW)).toBeNull();
@@ -311,7 +311,7 @@ describe('an answer after a refusal', () => {
     expect(learntFromAnswer(null, { doubted_at: 0 }, NOW)).toBeFalsy();
   });
 
-  it('is doubted in silence, and sent whole in the last resort', () => {
+  it('gives no notice while in doubt, and uses the plainest form as the last resort', () => {
     const unsaid = refusal({ what: 'unsaid', isCertain: true });
     const doubted = adaptRequest(request({ tools: [tool], facts: { doubted_at: 5 } }), unsaid, memory(), false);
     expect([doubted?.notice, doubted?.isRepeated]).toEqual([null, true]);
@@ -339,7 +339,7 @@ describe('a refused request', () => {
   const PARTS =
     'tools, a level of thinking, a schema, except in words, a web search, a system message, the attachments of earlier messages';
 
-  it('is asked again without what was refused, which is remembered', () => {
+  it('is sent again without what was refused, which is remembered', () => {
     const known = memory();
     const adapted = adaptRequest(request(full), refusal({ what: 'features', features: ['tools'] }), known, false);
     expect(adapted?.notice).toBe("'m' does not support tools here: it answers without them. (no way)");
@@ -352,7 +352,7 @@ describe('a refused request', () => {
     expect(passing.facts).toEqual({});
   });
 
-  it('is asked again in words where the server does not say what it refused, then in the plainest form', () => {
+  it('is sent again in words if the server does not say what it refused, then in the plainest form', () => {
     const before = Date.now();
     const unsaid = refusal({ what: 'unsaid', isCertain: true });
     const words = adaptRequest(request(full), unsaid, memory(), false);
@@ -384,7 +384,7 @@ describe('a refused request', () => {
     });
   });
 
-  it('proves only what it left out', () => {
+  it('confirms only what it left out', () => {
     const plain = adaptRequest(
       request({ tools: [tool] }),
       refusal({ what: 'unsaid', isCertain: true }),
@@ -397,7 +397,7 @@ describe('a refused request', () => {
     expect(plain?.proves).not.toHaveProperty('refused_thinking');
   });
 
-  it('in the form that is remembered is asked once more, plainer', () => {
+  it('in a remembered form is sent once more, plainer', () => {
     const unsaid = refusal({ what: 'unsaid', isCertain: true });
     const bare = adaptRequest(request({ facts: { words_until: NOW } }), unsaid, memory(), false);
     expect(bare?.proves?.takes).toEqual({ extras: false, output_limit: false });
@@ -408,7 +408,7 @@ describe('a refused request', () => {
     expect(last?.notice).toContain('without anything but text, and without streaming.');
   });
 
-  it('a second time proves what the first left out too, but nothing that was for this question alone', () => {
+  it('a second time also confirms what the first left out, but nothing that was for this question alone', () => {
     const unsaid = refusal({ what: 'unsaid', isCertain: true });
     const asked = request({ tools: [tool], options: { temperature: 1 }, facts: { takes: { schema: false } } });
     const first = adaptRequest(asked, unsaid, memory(), false);
@@ -417,20 +417,20 @@ describe('a refused request', () => {
     expect(last?.proves?.refused_options).toEqual(['temperature=1']);
   });
 
-  it('that may have had another cause is believed for an hour', () => {
+  it('that may have another cause is believed for an hour', () => {
     const at = adaptRequest(request(full), refusal({ what: 'unsaid', isCertain: false }), memory(), false)?.proves
       ?.refused_at?.words;
     expect(Math.abs((at ?? 0) - doubtfulAt(Date.now()))).toBeLessThan(5000);
   });
 
-  it('a second time is asked in the plainest form, which then proves nothing', () => {
+  it('a second time is sent in the plainest form, which then confirms nothing', () => {
     const known = memory();
     const plain = adaptRequest(request(full), refusal({ what: 'features', features: ['web'] }), known, true);
     expect([known.facts.takes, plain?.proves]).toEqual([{ web: false }, null]);
     expect(plain?.notice).toContain('it answers without tools');
   });
 
-  it('that is too large is for a compaction, and one with nothing to leave out is given up', () => {
+  it('that is too large needs a compaction, and one with nothing to leave out is given up', () => {
     expect(
       adaptRequest(request(full), refusal({ what: 'unsaid', isCertain: true }, 'window'), memory(), false),
     ).toBeNull();

@@ -57,8 +57,8 @@ async function asked(messages: readonly Message[], isRefused: (request: ChatRequ
 describe.each([
   ['declines', declined],
   ['refuses', filtered],
-])('a filter that %s what was said before', (_, refusal) => {
-  it('is asked without it, each time, and says so', async () => {
+])('a filter that %s earlier messages', (_, refusal) => {
+  it('is sent the question without them, each time, with a notice', async () => {
     const got = await asked([old, answered, newest], ({ messages }) => messages.includes(old), refusal);
     expect(got.sent.map(({ messages }) => messages.length)).toEqual([3, 1]);
     expect(got.left.parts).toMatchObject([{ text: 'Fine.' }]);
@@ -67,7 +67,7 @@ describe.each([
     expect(got.known.facts.words_until).toBeUndefined();
   });
 
-  it('is asked without an image first', async () => {
+  it('is sent the question without an image first', async () => {
     const shown = said(1, 'user', image);
     const got = await asked([shown, answered, newest], ({ facts }) => facts?.words_until === undefined, refusal);
     expect(got.sent.map(({ messages }) => messages.length)).toEqual([3, 3]);
@@ -75,7 +75,7 @@ describe.each([
     expect(got.known.facts).toEqual({ doubted_at: expect.any(Number) });
   });
 
-  it('is asked without a question that was declined, first', async () => {
+  it('is sent the question without an earlier declined one first', async () => {
     const got = await asked(
       [said(2, 'user', text('declined')), said(3, 'user', text('other'))],
       ({ messages }) => messages.length > 1,
@@ -85,7 +85,7 @@ describe.each([
     expect(got.notices[0]).toContain('earlier messages without an answer are left out');
   });
 
-  it('has its say about the newest message, and teaches nothing', async () => {
+  it('may still refuse the newest message, and nothing is remembered', async () => {
     const got = await asked([old, answered, newest], () => true, refusal);
     expect(got.sent).toHaveLength(2);
     expect(got.notices).toEqual([]);
@@ -95,8 +95,8 @@ describe.each([
   });
 });
 
-describe('what can be left out of a refused request', () => {
-  it('is nothing where only the newest message is there, with the calls after it', () => {
+describe('the earlier messages that can be left out of a refused request', () => {
+  it('are none if there is only the newest message, with the calls after it', () => {
     const call: Part = { type: 'tool_call', call_id: 'a', name: 'bash', args: {} };
     expect(withoutRefusedContent(request([newest, said(2, 'assistant', call)]), 'No.')).toBeNull();
   });
@@ -112,7 +112,7 @@ describe('the cause of a refusal without a reason', () => {
   const cause = (one: ChatRequest, error: HiError, stream: Script) =>
     causeOf({ name: 's', stream }, one, error, signal);
 
-  it('is the length where the newest message alone is answered', async () => {
+  it('is the length if the newest message alone is answered', async () => {
     const found = await cause(request([old, answered, newest]), unsaid, ofShort);
     expect(found).toMatchObject({ code: 'window', message: 'No.', cause: unsaid });
   });
@@ -130,7 +130,7 @@ describe('the cause of a refusal without a reason', () => {
       ofShort,
     ],
     ['it was said', [old, answered, newest], 9000, refusal({ what: 'schema' }), ofShort],
-  ])('is the refusal where %s', async (_, messages, tokens, error, stream) => {
+  ])('is the refusal if %s', async (_, messages, tokens, error, stream) => {
     expect(await cause(request(messages, tokens), error, stream)).toBe(error);
   });
 });

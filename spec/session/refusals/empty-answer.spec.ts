@@ -24,18 +24,18 @@ const used = (output_tokens: number): Usage => ({
 const ended = (stop_reason: 'end' | 'length' | 'refusal', usage: Usage | null = null) =>
   ({ type: 'end', stop_reason, usage }) as const;
 
-describe('an answer without anything in it', () => {
-  it('is a failure that may pass, but for the last attempt', () => {
+describe('an empty answer', () => {
+  it('is a temporary failure, except in the last attempt', () => {
     const one = failureOfEmpty(request(), ended('end'), false);
     expect(one).toMatchObject({ code: 'network', retryable: true, refused: { what: 'unsaid', isCertain: false } });
     expect(failureOfEmpty(request(), ended('end'), true)).toBeNull();
   });
 
-  it('may be all there is to say after the results of tools', () => {
+  it('may be the right answer to the results of tools', () => {
     expect(failureOfEmpty(request({ messages: [said('user'), said('tool')] }), ended('end'), false)).toBeNull();
   });
 
-  it.each([null, used(0), used(1)])('and at the length limit had no room: %j', (usage) => {
+  it.each([null, used(0), used(1)])('at the length limit had no room: %j', (usage) => {
     expect(failureOfEmpty(request(), ended('length', usage), true)).toMatchObject({ code: 'window' });
   });
 
@@ -44,11 +44,11 @@ describe('an answer without anything in it', () => {
     ['was given a limit', { max_output_tokens: 1 }, null],
     ['was asked little', { estimated_tokens: 300 }, null],
     ['was asked one thing', { messages: [said('user')] }, null],
-  ])('is what it is where the model %s', (_, more, usage) => {
+  ])('is accepted if the model %s', (_, more, usage) => {
     expect(failureOfEmpty(request(more), ended('length', usage), false)).toBeNull();
   });
 
-  it('is asked for again, the third time in the plainest form, and then believed', async () => {
+  it('is requested again, the third time in the plainest form, and then accepted', async () => {
     const sent: ChatRequest[] = [];
     const left: PartialAnswer = { parts: [], end: null };
     const known = memory();
@@ -68,13 +68,13 @@ describe('an answer without anything in it', () => {
   });
 });
 
-describe('an answer that the window cuts', () => {
+describe('an answer cut by the window', () => {
   const cut = (message: string): Script => failure(new HiError('window', message), 'x'.repeat(400));
 
   it.each([
     ['Context size has been exceeded.', { context_window: 9100 }],
     ['Reached context length of 4096 tokens.', { context_window: 4096 }],
-  ])('tells how large that is: %s', async (message, facts) => {
+  ])('reveals its size: %s', async (message, facts) => {
     const known = memory();
     const left: PartialAnswer = { parts: [], end: null };
     const asked = requestAnswer(

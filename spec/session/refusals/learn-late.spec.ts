@@ -12,15 +12,15 @@ const spec = (name: string) => ({ name, description: 'Does.', parameters: { type
 const request = (more: Partial<ChatRequest> = {}): ChatRequest => ({ ...chatRequest(), model: 'm', ...more });
 const refusal = (refused: Refused, said = 'No.') => new RequestRefusal('request', said, { refused, said, param: null });
 
-describe('a refusal that comes too late to ask again', () => {
-  it('teaches what it names', () => {
+describe('a refusal that comes too late to send the request again', () => {
+  it('is remembered by what it names', () => {
     const known = memory();
     const images = refusal({ what: 'features', features: ['images'] });
     expect(learnLate(request({ messages: [shown] }), images, known)).toContain("'m' does not support images");
     expect(known.facts.takes).toEqual({ images: false });
   });
 
-  it('teaches which definition of a server is not taken', () => {
+  it('is remembered by the tool definition that is not accepted', () => {
     const known = memory();
     const tools = [spec('bash'), spec('mcp__a__b')];
     const said = 'Invalid schema for function mcp__a__b: in context properties.';
@@ -34,7 +34,7 @@ describe('a refusal that comes too late to ask again', () => {
     ['names nothing', { messages: [shown] }, { what: 'unsaid', isCertain: true }],
     ['names what was not sent', {}, { what: 'features', features: ['images'] }],
     ['is about this request alone', { schema: { schema: {}, needsTools: false } }, { what: 'schema' }],
-  ])('teaches nothing where it %s', (_, more, refused) => {
+  ])('is not remembered if it %s', (_, more, refused) => {
     const known = memory();
     expect(learnLate(request(more), refusal(refused), known)).toBeNull();
     expect(known.facts).toEqual({});

@@ -15,7 +15,7 @@ const events = (...all: readonly StreamEvent[]): Script =>
 const END: StreamEvent = { type: 'end', stop_reason: 'end', usage: null };
 
 describe('an answer', () => {
-  it('has the pictures that the model drew, in their place, and its report names their files', async () => {
+  it('has the pictures that the model drew, in place, and its report names their files', async () => {
     const drawing = { type: 'image', mime: 'image/png', bytes: png() } as const;
     const part = { type: 'part', part: { type: 'text', text: 'Here.' } } as const;
     await using set = await staged([events({ type: 'text', text: 'Here.' }, part, drawing, END)], '/pictures/cat.png');
@@ -29,7 +29,7 @@ describe('an answer', () => {
     expect(content).toMatchObject([{ text: 'Here.' }, { type: 'image', mime: 'image/png', name: 'cat.png' }]);
   });
 
-  it('that never ends is stopped, said to be so, and kept as far as it came', async () => {
+  it('that never ends is stopped with a notice, and kept as far as it came', async () => {
     const part = 'x'.repeat(600_000);
     let sent = 0;
     const endless: Script = async function* () {
@@ -49,14 +49,14 @@ describe('an answer', () => {
     expect(kept).toBeLessThan(2 * 1024 * 1024 + 20_000);
   });
 
-  it('that was cut off by the limit of the model says so', async () => {
+  it("that was cut off by the model's limit says so", async () => {
     await using set = await staged([events({ type: 'text', text: 'a' }, { ...END, stop_reason: 'length' })]);
     const shown = await drain(set.session.send(typed('go'), signal));
     const text = "The answer was cut off: it reached the model's output limit.";
     expect(shown).toContainEqual({ type: 'notice', level: 'warning', text });
   });
 
-  it('teaches what the server tells of the model', async () => {
+  it("updates the facts about the model from the server's response", async () => {
     const known = memory();
     await using set = await staged(
       [events({ type: 'facts', facts: { context_window: 4321 } }, { type: 'text', text: 'a' }, END)],
@@ -67,14 +67,14 @@ describe('an answer', () => {
     expect(known.facts.context_window).toBe(4321);
   });
 
-  it('that fails by a mistake of the program is not asked for again', async () => {
+  it('that fails because of a bug is not requested again', async () => {
     const bug = new TypeError('bug');
     await using set = await staged([failure(bug), answer('yes')]);
     await expect(drain(set.session.send(typed('go'), signal))).rejects.toBe(bug);
     expect(set.requests).toHaveLength(1);
   });
 
-  it('to a request that was refused is asked for without the cause, twice at most, and what only it proves is said then', async () => {
+  it('to a refused request is requested without the cause, at most twice, with a notice once that is confirmed', async () => {
     const tool = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
     const refusal = new RequestRefusal('request', 'No.', {
       ...{ refused: { what: 'unsaid', isCertain: true }, said: 'no way', param: null },

@@ -52,7 +52,7 @@ async function ask(
 const REQUEST = { type: 'request', provider: 'scripted', model: 'test-model', context_tokens: 10 };
 
 describe('an answer', () => {
-  it('is shown as it comes, and kept in parts', async () => {
+  it('is shown as it arrives, and stored in parts', async () => {
     const { shown, left, error } = await ask([answer('Hello', ['bash'], USAGE)]);
     expect(error).toBeNull();
     expect(shown).toEqual([
@@ -67,11 +67,11 @@ describe('an answer', () => {
     expect(left.end).toMatchObject({ stop_reason: 'tool_calls' });
   });
 
-  it('has no usage where the server reports none', async () => {
+  it('has no usage if the server reports none', async () => {
     expect((await ask([answer('Hello')])).shown.map(({ type }) => type)).toEqual(['request', 'text']);
   });
 
-  it('has notices as warnings, and the pages it rests on, each once', async () => {
+  it('has notices as warnings, and the cited pages, each once', async () => {
     const page = { url: 'https://a.example', title: 'A' };
     const { shown, left } = await ask([
       events(
@@ -85,7 +85,7 @@ describe('an answer', () => {
     expect(left.sources).toEqual([page, { url: 'https://b.example' }]);
   });
 
-  it('that breaks off keeps what was shown and is in no part yet, thinking first', async () => {
+  it('that breaks off keeps what was shown and not yet in a part, thinking first', async () => {
     const { left, error, attempts } = await ask([
       async function* () {
         yield { type: 'thinking', text: 'a' };
@@ -110,7 +110,7 @@ describe('an answer', () => {
     });
   });
 
-  it('never has half a character: one that stays alone is U+FFFD', async () => {
+  it('never contains half a character: a lone half is U+FFFD', async () => {
     const text = (piece: string): StreamEvent => ({ type: 'text', text: piece });
     const script = events(
       text('a\ud83d'),
@@ -134,7 +134,7 @@ describe('an answer', () => {
 });
 
 describe('a failure', () => {
-  it('that may pass is tried again, and said', async () => {
+  it('that may be temporary is retried, with an event', async () => {
     const { shown, error } = await ask([failure(passing), failure(passing), answer('Hello')]);
     expect(error).toBeNull();
     expect(shown).toEqual([
@@ -159,7 +159,7 @@ describe('a failure', () => {
     expect({ attempts, error }).toEqual({ attempts: 4, error: passing });
   });
 
-  describe('that does not pass, with an image in an earlier message,', () => {
+  describe('that repeats, with an image in an earlier message,', () => {
     const image = { type: 'image', mime: 'image/png', sha256: 'a'.repeat(64), bytes: 1 } as const;
     const said = (id: number, role: Message['role'], content: Message['content']): Message => ({
       ...{ id, turn: id, at: '2026-01-01T00:00:00Z', cwd: '/', role, content },
@@ -176,7 +176,7 @@ describe('a failure', () => {
       return await ask(Array<Script>(9).fill(script), undefined, { messages, known });
     };
 
-    it('is followed by one request in words, and by an earlier one the next time, until it is remembered for an hour', async () => {
+    it('is followed by one request in words, and an earlier one the next time, until it is remembered for an hour', async () => {
       const known = memory();
       const first = await put(blind, known);
       expect(first.error).toBeNull();
@@ -193,7 +193,7 @@ describe('a failure', () => {
       expect(inWords).toEqual([true]);
     });
 
-    it('is the error of five requests, or of four where the third was in words, and teaches nothing', async () => {
+    it('is thrown after five requests, or four if the third was in words, and nothing is remembered', async () => {
       const down: Script = async function* (request) {
         inWords.push(request.facts?.words_until !== undefined);
         yield* failure(passing)(request, new AbortController().signal);
@@ -213,7 +213,7 @@ describe('a failure', () => {
     });
   });
 
-  it('ends when the user stops it, also while it waits', async () => {
+  it('ends if the user stops it, even while it waits', async () => {
     const stop = new AbortController();
     const slow = new HiError('network', 'Busy.', { retryable: true, retryAfter: 60_000 });
     const asked = ask([failure(slow)], stop.signal);
@@ -221,31 +221,31 @@ describe('a failure', () => {
     expect(await asked).toMatchObject({ attempts: 1, error: { name: 'AbortError' } });
   });
 
-  it('is none where a stream ends quietly because the user stopped it', async () => {
+  it('does not happen if a stream ends silently because the user stopped it', async () => {
     const { error } = await ask([answer('Hello')], AbortSignal.abort());
     expect(error).toMatchObject({ name: 'AbortError' });
   });
 });
 
-describe('the delay before the next attempt', () => {
+describe('the delay before a retry', () => {
   const busy = (retryAfter?: number) =>
     new HiError('network', 'Busy.', { retryable: true, ...(retryAfter !== undefined && { retryAfter }) });
 
-  it('doubles from a second on, three times', () => {
+  it('doubles from one second on, three times', () => {
     expect([1, 2, 3, 4, 5].map((attempt) => delayBefore(attempt, busy()))).toEqual([1000, 2000, 4000, null, null]);
   });
 
-  it('is what the server asks for, up to two minutes', () => {
+  it('is what the server requests, up to two minutes', () => {
     expect(delayBefore(1, busy(0))).toBe(0);
     expect(delayBefore(3, busy(120_000))).toBe(120_000);
     expect(delayBefore(1, busy(120_001))).toBeNull();
   });
 
-  it('is none where another attempt is of no use', () => {
+  it('does not exist if a retry is of no use', () => {
     expect(delayBefore(1, lasting)).toBeNull();
   });
 
-  it('passes, and can be cut short', async () => {
+  it('can be interrupted', async () => {
     const started = performance.now();
     await sleep(30, new AbortController().signal);
     expect(performance.now() - started).toBeGreaterThan(25);
@@ -295,14 +295,14 @@ describe('a text model', () => {
     ]);
   });
 
-  it('gives the text, and what it used to whoever counts', async () => {
+  it('returns the text, and reports its usage', async () => {
     const { text, spent } = await write(answer('Short.', [], USAGE));
     expect(text).toEqual({ text: 'Short.', stop_reason: 'end', usage: USAGE });
     expect(spent).toEqual([USAGE]);
     expect(await write(answer('Short.'))).toMatchObject({ text: { usage: null }, spent: [] });
   });
 
-  it('says how many characters have come, thinking included', async () => {
+  it('reports the number of characters so far, including thinking', async () => {
     const script = events(
       { type: 'thinking', text: 'hm' },
       { type: 'text', text: 'Sho' },

@@ -14,8 +14,8 @@ async function piecesOf(texts: readonly string[]): Promise<readonly string[]> {
 
 const LONGEST = 16_384;
 
-describe('the pieces of an answer', () => {
-  it('are the same text without halves of characters, wherever it was cut', async () => {
+describe('the chunks of an answer', () => {
+  it('are the same text without half characters, however it was split', async () => {
     const unit = fc.constantFrom('a', '\u00fc', '\ud83d', '\ude00', '\ud83d\ude00');
     const texts = fc.array(fc.array(unit, { maxLength: 6 }).map((units) => units.join('')));
     await fc.assert(
@@ -27,7 +27,7 @@ describe('the pieces of an answer', () => {
     );
   });
 
-  it('are none of them long, however the server cut it', async () => {
+  it('are never long, however the server splits them', async () => {
     const length = fc.integer({ min: LONGEST - 3, max: 3 * LONGEST + 3 });
     await fc.assert(
       fc.asyncProperty(length, fc.nat({ max: 2 }), async (count, start) => {
@@ -42,7 +42,7 @@ describe('the pieces of an answer', () => {
     );
   });
 
-  it('come as they came otherwise', async () => {
+  it('are unchanged otherwise', async () => {
     expect(await piecesOf(['one ', 'two', 'x'.repeat(LONGEST)])).toEqual(['one ', 'two', 'x'.repeat(LONGEST)]);
   });
 });

@@ -12,7 +12,7 @@ describe('frontmatter', () => {
     });
   });
 
-  it('reads simple lines as the YAML library does', async () => {
+  it('reads simple lines like the YAML library', async () => {
     const value = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'abz09 :#\'"-,.!?()[]{}&*|>%@`\\é漢\t') }),
       fc.constantFrom('"quoted: text"', "'it''s'", '"a # b"', 'plain text, with commas.', 'http://a.b/c'),
@@ -28,7 +28,7 @@ describe('frontmatter', () => {
     );
   });
 
-  it('gives back the whole text when there is none', () => {
+  it('returns the whole text if there is none', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         fc.pre(!text.startsWith('---'));

@@ -4,14 +4,14 @@ import { describe, expect, it } from '@jest/globals';
 import { loadSkills } from '../../../lib/skills/find/load-skills.js';
 import { folderWith, skillFile } from '../support.js';
 
-describe('what is known of skills from an earlier start', () => {
+describe('the cache of skill files', () => {
   const FILES = {
     'skills/git/SKILL.md': skillFile('git', 'Commits.'),
     'skills/odd.md': '---\nname: other\npriority: 2\n---\nOdd.',
     'skills/empty.md': ' \n',
   };
 
-  it('gives the same skills and warnings as reading them', async () => {
+  it('gives the same skills and warnings as reading the files', async () => {
     const folder = folderWith(FILES);
     const [skills, file] = [join(folder, 'skills'), join(folder, 'cache', 'known.json')];
     const unkept = await loadSkills(skills, null);
@@ -21,7 +21,7 @@ describe('what is known of skills from an earlier start', () => {
     expect(readFileSync(file, 'utf8')).toBe(kept);
   });
 
-  it('is not asked about a file that has changed', async () => {
+  it('is not used for a file that has changed', async () => {
     const folder = folderWith(FILES);
     const [skills, file] = [join(folder, 'skills'), join(folder, 'known.json')];
     await loadSkills(skills, file);
@@ -30,7 +30,7 @@ describe('what is known of skills from an earlier start', () => {
     expect((await loadSkills(skills, file)).skills[0]).toMatchObject({ name: 'git', description: 'Rebases' });
   });
 
-  it('is nothing when the file is damaged, of another version, or cannot be written', async () => {
+  it('is ignored if the file is damaged, of another version, or cannot be written', async () => {
     const folder = folderWith(FILES);
     const [skills, file] = [join(folder, 'skills'), join(folder, 'known.json')];
     const unkept = await loadSkills(skills, null);
@@ -43,7 +43,7 @@ describe('what is known of skills from an earlier start', () => {
     expect(await loadSkills(skills, inTheWay)).toEqual(unkept);
   });
 
-  it('is not kept where there are no skills', async () => {
+  it('is not written if there are no skills', async () => {
     const folder = folderWith({});
     await loadSkills(folder, join(folder, 'known.json'));
     expect(existsSync(join(folder, 'known.json'))).toBe(false);

@@ -8,7 +8,7 @@ import { folderWith, skillFile } from '../support.js';
 const load = async (files: Readonly<Record<string, string | Uint8Array>>) => loadSkills(folderWith(files), null);
 
 describe('the skills of a folder', () => {
-  it('are its Markdown files, named after the file', async () => {
+  it('are its Markdown files, named after the files', async () => {
     const { skills, warnings } = await load({
       'translator.md': '# Translator\n\nTranslates texts.',
       'notes.txt': 'no',
@@ -28,16 +28,16 @@ describe('the skills of a folder', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are none when the folder is not there', async () => {
+  it('are none if the folder does not exist', async () => {
     expect(await loadSkills(join(folderWith({}), 'absent'), null)).toEqual({ skills: [], warnings: [] });
   });
 
-  it('come in the order of their names', async () => {
+  it('are sorted by name', async () => {
     const { skills } = await load({ 'b.md': 'b', 'c/SKILL.md': skillFile('c', 'c'), 'a.md': 'a' });
     expect(skills.map((skill) => skill.name)).toEqual(['a', 'b', 'c']);
   });
 
-  it('take keywords and priority from the frontmatter or its metadata, and headings outside code', async () => {
+  it('get keywords and priority from the frontmatter or its metadata, and headings outside code', async () => {
     const { skills } = await load({
       'k8s.md':
         '---\nkeywords: [kubernetes, pods]\nmetadata:\n  priority: 2\n  tags: cluster, helm\n---\n# Pods\n```\n# no\n```\n## Logs ##\n',
@@ -45,13 +45,13 @@ describe('the skills of a folder', () => {
     expect(skills).toMatchObject([{ priority: 2, stems: ' k8s | kubern pod cluste helm | pod | pod log ' }]);
   });
 
-  it('may be written with a byte order mark and Windows line ends', async () => {
+  it('may contain a byte order mark and CRLF', async () => {
     const { skills, warnings } = await load({ 'win.md': '\uFEFF---\r\ndescription: From Windows\r\n---\r\n# T\r\n' });
     expect(skills).toMatchObject([{ description: 'From Windows', bytes: 45 }]);
     expect(warnings).toEqual([]);
   });
 
-  it('may have a frontmatter longer than what is read at first', async () => {
+  it('may have a frontmatter longer than the first block that is read', async () => {
     const { skills, warnings } = await load({
       'long.md': `---\nnotes: ${'x'.repeat(20_000)}\ndescription: Here\n---\nBody`,
     });
@@ -59,7 +59,7 @@ describe('the skills of a folder', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('may live in a folder that is itself a link', async () => {
+  it('may be in a folder that is a link', async () => {
     const folder = folderWith({ 'real/git.md': 'Git.' });
     symlinkSync(join(folder, 'real'), join(folder, 'link'));
     expect((await loadSkills(join(folder, 'link'), null)).skills).toMatchObject([{ name: 'git' }]);
@@ -107,7 +107,7 @@ describe('a broken skill', () => {
     expect(reasons).toEqual([expect.stringMatching(/^line 2: is not valid UTF-8/)]);
   });
 
-  it('does not take a character cut by the end of what is read for broken', async () => {
+  it('is not reported for a character that is cut at the end of the first block', async () => {
     const { reasons } = await broken('cjk.md', `a${'漢'.repeat(5000)}`);
     expect(reasons).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('a broken skill', () => {
     ]);
   });
 
-  it('whose name is taken is left out, whatever the case', async () => {
+  it('whose name is taken is left out, regardless of case', async () => {
     const { skills, warnings } = await load({ 'Git.md': 'one', 'git/SKILL.md': skillFile('git', 'two') });
     expect(skills.map((skill) => skill.name)).toEqual(['Git']);
     expect(warnings).toMatchObject([
@@ -173,18 +173,18 @@ describe('a broken skill', () => {
     expect((await loadSkills(folder, null)).skills.map((skill) => skill.name)).toEqual(['alias', 'good']);
   });
 
-  it('whose name differs from its place goes by its place, with a warning', async () => {
+  it('whose name differs from its file goes by its file, with a warning', async () => {
     const { names, reasons } = await broken('place/SKILL.md', skillFile('other', 'x'));
     expect(names).toEqual(['good', 'place']);
     expect(reasons).toEqual(["the name 'other' does not match its folder; 'place' is used"]);
   });
 
-  it('without description is described by its first prose, with a warning where the form asks for one', async () => {
+  it('without description is described by its first paragraph, with a warning if the format requires one', async () => {
     const { reasons } = await broken('terse/SKILL.md', '# Terse\n\nSays little.');
     expect(reasons).toEqual(['has no description; its first line of text is used']);
   });
 
-  it('is a warning when the folder itself is a file', async () => {
+  it('causes a warning if the folder itself is a file', async () => {
     const file = join(folderWith({}), 'skills');
     writeFileSync(file, '');
     expect((await loadSkills(file, null)).warnings).toEqual([{ path: file, reason: 'cannot be read (ENOTDIR)' }]);

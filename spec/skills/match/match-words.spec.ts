@@ -26,13 +26,13 @@ describe('matching by words', () => {
     expect(names('数据库怎么用')).toEqual(['数据库']);
   });
 
-  it('takes a name that is only the glue of sentences where it is called a skill', () => {
+  it('accepts a name of common words only if it is called a skill', () => {
     const glue = [skill('again', 'Repeats the last deployment.')];
     expect(matchWords(glue, 'say that again')).toEqual([]);
     expect(matchWords(glue, 'use the skill again').map(({ name }) => name)).toEqual(['again']);
   });
 
-  it('wants every significant word of the name', () => {
+  it('requires every significant word of the name', () => {
     expect(names('docker')).toEqual([]);
     expect(names('debugging with docker')).toEqual(['docker-debugging']);
   });
@@ -48,27 +48,27 @@ describe('matching by words', () => {
     expect(names('慢查询')).toEqual([]);
   });
 
-  it('does not take headings alone for a subject', () => {
+  it('does not match headings alone', () => {
     expect(names('images and volumes')).toEqual([]);
   });
 
-  it('finds nothing in common words, not even where they are a name', () => {
+  it('matches nothing by common words, not even if they are a name', () => {
     expect(names("let's go on, what do you think?")).toEqual([]);
     expect(names('go with goroutines and channels')).toEqual(['go']);
   });
 
-  it('puts the skill that shares most first', () => {
+  it('ranks the skill with most words in common first', () => {
     expect(names('git: why do containers exit while I commit and rebase')).toEqual(['git', 'docker-debugging']);
   });
 
-  it('asks for more words of a long text', () => {
+  it('requires more words of a long text', () => {
     const story = Array.from({ length: 100 }, (_, index) => `w${index}`).join(' ');
     expect(names(`rebase branch`)).toEqual(['git']);
     expect(names(`rebase ${story} branch`)).toEqual([]);
     expect(names(`rebase ${story} branch commits merged`)).toEqual(['git']);
   });
 
-  it('reads the beginning and the end of a text that is very long', () => {
+  it('reads the beginning and the end of a very long text', () => {
     const paste = 'lorem '.repeat(2_000_000);
     expect(names(`explain git: ${paste}`)).toEqual(['git']);
     expect(names(`${paste} is that git?`)).toEqual(['git']);
@@ -94,7 +94,7 @@ describe('skills named like common words', () => {
     ['to-do-list', 'put it on the to do list'],
     ['天气', '今天天气怎么样'],
     ['explain', 'explain how it works'],
-  ])('%s is meant by %j', (name, text) => {
+  ])('%s is matched by %j', (name, text) => {
     expect(called(text, name, 'docker')).toEqual([name]);
   });
 
@@ -102,18 +102,18 @@ describe('skills named like common words', () => {
     ['go', 'use the go skill'],
     ['r', 'with skill r, please'],
     ['do-it', 'which of the do-it skills'],
-  ])('%s, of which every sentence has the words, is meant where it is called a skill: %j', (name, text) => {
+  ])('%s, whose words are in every sentence, is matched if it is called a skill: %j', (name, text) => {
     expect(called(text, name, 'docker')).toEqual([name]);
   });
 
-  it('are not meant by a sentence that lacks one of their words, nor by glue', () => {
+  it('are not matched by a sentence that lacks one of their words, nor by common words', () => {
     expect(called('buy milk', 'todo')).toEqual([]);
     expect(called('list the files', 'to-do-list')).toEqual([]);
     expect(called("let's go on, what do you think?", 'go', 'do-it')).toEqual([]);
     expect(called('which skills are there?', 'go', 'weather')).toEqual([]);
   });
 
-  it('leave names that have a word of their own as they were', () => {
+  it('do not affect names that contain another word', () => {
     expect(called('my daily standup', 'daily-plan')).toEqual(['daily-plan']);
     expect(called('what is the plan?', 'daily-plan')).toEqual([]);
   });
@@ -134,16 +134,16 @@ describe('matching on the corpus', () => {
     chosen = (await Promise.all(selections)).map(({ record }) => record.matched);
   });
 
-  it('has messages enough, in several languages', () => {
+  it('has enough messages, in several languages', () => {
     expect(all.length).toBeGreaterThanOrEqual(200);
     expect(all.filter(({ text }) => /\p{Script=Han}|\p{Script=Hangul}/u.test(text)).length).toBeGreaterThanOrEqual(30);
   });
 
-  it('finds nine of ten skills that are meant, within the first three', () => {
+  it('finds nine of ten wanted skills among the first three', () => {
     expect(judge(all, chosen).recall).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('loads hardly anything that is not meant', () => {
+  it('loads hardly any unwanted skill', () => {
     expect(judge(all, chosen).precision).toBeGreaterThanOrEqual(0.9);
   });
 

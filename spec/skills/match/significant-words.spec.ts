@@ -5,7 +5,7 @@ import fc from '../../support/properties.js';
 const stems = (text: string): string[] => significantWordsOf(text).map(({ stem }) => stem);
 
 describe('the words of a text', () => {
-  it('are the same whatever their ending', () => {
+  it('are the same with any ending', () => {
     expect(new Set(stems('cache caches cached caching'))).toEqual(new Set(['cach']));
     expect(new Set(stems('migrate migration migrations migrating'))).toEqual(new Set(['migrat']));
     expect(new Set(stems('deploy deploys deployed deploying deployment'))).toEqual(new Set(['deploy']));
@@ -18,14 +18,14 @@ describe('the words of a text', () => {
     expect(stems('Kündigung kundigen')).toEqual(['kundig', 'kundig']);
   });
 
-  it('leave out what says nothing about a subject', () => {
+  it('leave out words that say nothing about a subject', () => {
     expect(stems('Could you please write something for me about the other one?')).toEqual([]);
     expect(stems('kannst du mir bitte dabei helfen')).toEqual(['helfen']);
     expect(stems('qué es esto, por favor')).toEqual(['favor']);
     expect(stems('这个怎么写')).not.toContain('怎么');
   });
 
-  it('are pairs of neighbouring characters where a script has no spaces', () => {
+  it('are pairs of adjacent characters in a script without spaces', () => {
     expect(stems('数据库')).toEqual(['数据', '据库']);
     expect(stems('띄어쓰기')).toEqual(['띄어', '어쓰', '쓰기']);
     expect(stems('これはありがとうです')).toEqual([]);
@@ -37,7 +37,7 @@ describe('the words of a text', () => {
     expect(stems('C++ and C# or F#')).toEqual(['c++', 'c#', 'f#']);
   });
 
-  it('say where they stand, in order', () => {
+  it('include their positions, in order', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
         const words = significantWordsOf(text);

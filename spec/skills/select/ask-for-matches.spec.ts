@@ -12,7 +12,7 @@ const asking = (model: SkillsOptions['model'], options: Partial<SkillsOptions> =
   open(folderWith(FILES), { mode: 'matched', matcher: 'llm', model, ...options });
 
 describe('matching by the small model', () => {
-  it('takes the names of its list, the best first', async () => {
+  it('uses the names of its list, the best first', async () => {
     const { make, prompts } = scriptedModel('["sql", "git"]');
     const { record } = await conversation(await asking(make)).say('how do I get my work back');
     expect(record.matched).toEqual(['sql', 'git']);
@@ -21,7 +21,7 @@ describe('matching by the small model', () => {
     expect(prompts[0]?.user).toContain('how do I get my work back');
   });
 
-  it('takes an empty list for what it is', async () => {
+  it('accepts an empty list', async () => {
     const { record } = await conversation(await asking(scriptedModel('[]').make)).say('git');
     expect(record.matched).toEqual([]);
   });
@@ -32,20 +32,20 @@ describe('matching by the small model', () => {
     expect(record.matched).toEqual(['docker']);
   });
 
-  it('drops names there are not, and names it repeats', async () => {
+  it('drops unknown and repeated names', async () => {
     const reply = '["nope", "git", "../../etc", 3, "git"]';
     const { record } = await conversation(await asking(scriptedModel(reply).make)).say('hm');
     expect(record.matched).toEqual(['git']);
   });
 
-  it('is not shown what was dropped by hand', async () => {
+  it('is not shown skills that were dropped by hand', async () => {
     const { make, prompts } = scriptedModel('["git"]');
     const { record } = await conversation(await asking(make)).say('git', 'ok', { pin: [], drop: ['git'] });
     expect(record.matched).toEqual([]);
     expect(prompts[0]?.user).not.toContain('git: ');
   });
 
-  it('asks the same question once, also after a restart', async () => {
+  it('is called once for the same question, even after a restart', async () => {
     const cache = memoryCache();
     const { make, prompts } = scriptedModel('["git"]');
     const folder = folderWith(FILES);
@@ -56,7 +56,7 @@ describe('matching by the small model', () => {
     expect(prompts).toHaveLength(1);
   });
 
-  it('is shown the ends of a long message, and shorter descriptions when there are many', async () => {
+  it('is shown the ends of a long message, and shorter descriptions if there are many', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [`skill${index}.md`, skillFile(`skill${index}`, 'text '.repeat(100))]),
     );
@@ -74,18 +74,18 @@ describe('matching falls back to words', () => {
     expect(record.matched).toEqual(['git']);
   };
 
-  it('when the model fails', () => fallsBack(scriptedModel(new Error('overloaded')).make));
+  it('if the model fails', () => fallsBack(scriptedModel(new Error('overloaded')).make));
 
-  it('when the model cannot be made', () => fallsBack(() => Promise.reject(new Error('no key'))));
+  it('if the model cannot be created', () => fallsBack(() => Promise.reject(new Error('no key'))));
 
-  it('when there is no model', () => fallsBack(null));
+  it('if there is no model', () => fallsBack(null));
 
   it.each(['', 'git', '{"names":["git"]', 'I cannot help with that.', '["git"', '[1, 2', 'null'])(
     'when the model replies %j',
     (reply) => fallsBack(scriptedModel(reply).make),
   );
 
-  it('when the user interrupts', async () => {
+  it('if the user interrupts', async () => {
     const library = await asking(scriptedModel(() => new Promise(() => undefined)).make);
     const controller = new AbortController();
     const selection = library.select([], 'git please', { pin: [], drop: [] }, controller.signal);
@@ -93,7 +93,7 @@ describe('matching falls back to words', () => {
     expect((await selection).record.matched).toEqual(['git']);
   });
 
-  it('when the model takes longer than five seconds, even if it does not listen', async () => {
+  it('if the model takes longer than five seconds, even if it ignores the abort', async () => {
     const limits: number[] = [];
     const timeout = AbortSignal.timeout;
     AbortSignal.timeout = (milliseconds) => {
@@ -108,7 +108,7 @@ describe('matching falls back to words', () => {
     expect(limits).toEqual([5000]);
   });
 
-  it('and does not keep what failed', async () => {
+  it('and does not cache a failure', async () => {
     const cache = memoryCache();
     const library = await asking(scriptedModel('not a list').make, { cache });
     await conversation(library).say('git please');

@@ -38,13 +38,13 @@ describe('dynamic skills management', () => {
     expect(await talk.say('a joke please')).toMatchObject({ dropped: ['git'], record: { active: [] } });
   });
 
-  it('evicts after as many queries as the configuration says', async () => {
+  it('evicts after the configured number of queries', async () => {
     const talk = conversation(await matched({ evict_after: 1 }));
     await talk.say('git please');
     expect(await talk.say('a joke please')).toMatchObject({ dropped: ['git'] });
   });
 
-  it('counts anew when a skill is matched again', async () => {
+  it('counts again from zero when a skill is matched again', async () => {
     const talk = conversation(await matched());
     for (const text of ['git please', 'hello', 'how are you', 'git again', 'thanks', 'hello again']) {
       expect((await talk.say(text)).record.active).toEqual(['git']);
@@ -62,7 +62,7 @@ describe('dynamic skills management', () => {
     expect(await talk.say('a joke please')).toMatchObject({ dropped: ['git'] });
   });
 
-  it('keeps a skill whose folder a tool touched', async () => {
+  it('keeps a skill whose folder a tool accessed', async () => {
     const library = await matched();
     const talk = conversation(library);
     await talk.say('docker please');
@@ -73,7 +73,7 @@ describe('dynamic skills management', () => {
     expect(await talk.say('go on')).toMatchObject({ dropped: [], record: { held: ['docker'] } });
   });
 
-  it('takes half of what a match asks for as a sign that a skill is still needed', async () => {
+  it('treats half a match as a sign that a skill is still needed', async () => {
     const files = { ...FILES, 'git.md': skillFile('git', 'Commits.', '# git\n\n## Bisecting\n\n## Worktrees\n') };
     const words = 'Try bisecting in one of the worktrees.';
     expect((await conversation(await matched({}, files)).say(words)).record.matched).toEqual([]);
@@ -84,7 +84,7 @@ describe('dynamic skills management', () => {
     expect((await talk.say('why?')).record).toMatchObject({ active: ['git'], held: ['git'] });
   });
 
-  it('does not take the words that matched it for a sign that it is still needed', async () => {
+  it('does not treat the words that matched it as a sign that it is still needed', async () => {
     const talk = conversation(await matched({ evict_after: 1 }));
     await talk.say('git: commit and rebase', 'Commit and rebase.');
     expect((await talk.say('a joke please')).record.active).toEqual([]);
@@ -112,13 +112,13 @@ describe('dynamic skills management', () => {
     expect((await other.say('hello')).record.active).toEqual(['cherry', 'plum']);
   });
 
-  it('loads the best three by default, and as many as the configuration says', async () => {
+  it('loads the best three by default, or the configured number', async () => {
     const text = 'git, docker, sql and css';
     expect((await conversation(await matched()).say(text)).record.active).toHaveLength(3);
     expect((await conversation(await matched({ top_k: 1 })).say(text)).record.active).toHaveLength(1);
   });
 
-  it('loads what a message is about though it is above the budget, and then lets the budget decide what stays', async () => {
+  it('loads what a message is about even above the budget, and then drops others to keep to it', async () => {
     const files = { 'git.md': 'g'.repeat(5000), 'sql.md': 's'.repeat(5000) };
     const talk = conversation(await matched({ context_window: 4000 }, files));
     expect((await talk.say('git and sql')).record.active).toEqual(['git', 'sql']);
@@ -126,7 +126,7 @@ describe('dynamic skills management', () => {
     expect((await talk.say('how are you')).record.active).toEqual(['git']);
   });
 
-  it('forgets what was taken back', async () => {
+  it('forgets undone turns', async () => {
     const library = await matched();
     const talk = conversation(library);
     const first = await talk.say('git please');
@@ -137,8 +137,8 @@ describe('dynamic skills management', () => {
   });
 });
 
-describe('skills by hand', () => {
-  it('stay when loaded, whatever is talked about', async () => {
+describe('skills loaded or dropped by hand', () => {
+  it('stay when loaded, whatever the conversation is about', async () => {
     const talk = conversation(await matched());
     expect(await talk.say('hi', 'ok', { pin: ['css'], drop: [] })).toMatchObject({
       loaded: ['css'],
@@ -148,7 +148,7 @@ describe('skills by hand', () => {
     expect((await talk.say('hello')).record.active).toEqual(['css']);
   });
 
-  it('stay away when dropped, though matched, until loaded by hand', async () => {
+  it('stay away when dropped, even if matched, until loaded by hand', async () => {
     const talk = conversation(await matched());
     await talk.say('git please');
     expect(await talk.say('git', 'ok', { pin: [], drop: ['git'] })).toMatchObject({
@@ -160,7 +160,7 @@ describe('skills by hand', () => {
     expect((await talk.say('now', 'ok', { pin: ['git'], drop: [] })).record.active).toEqual(['git']);
   });
 
-  it('are passed over when there is no such skill', async () => {
+  it('are skipped if there is no such skill', async () => {
     const { record } = await conversation(await matched()).say('hi', 'ok', { pin: ['nope'], drop: ['neither'] });
     expect(record).toEqual({ matched: [], active: [] });
   });
@@ -186,8 +186,8 @@ describe('auto mode', () => {
   });
 });
 
-describe('a folder that has grown beyond its share', () => {
-  it('keeps of what was sent before only what the message or the conversation is about', async () => {
+describe('a folder that has outgrown its share', () => {
+  it('keeps of the skills sent before only those that the message or the conversation is about', async () => {
     const folder = folderWith(FILES);
     const talk = conversation(await open(folder));
     await talk.say('hello');
@@ -202,7 +202,7 @@ describe('a folder that has grown beyond its share', () => {
 describe('the state of skills', () => {
   const TEXTS = ['git', 'docker', 'sql and git', 'css', 'hello', 'why?', 'rebase the branch', 'thanks'];
 
-  it('is in the log alone: a restart with every message changes nothing', async () => {
+  it('is in the log alone: a restart before every message changes nothing', async () => {
     const folder = folderWith(FILES);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...TEXTS), { maxLength: 12 }), async (texts) => {

@@ -5,15 +5,15 @@ import fc from '../../support/properties.js';
 const NAMES = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
 
 describe('the order of skills', () => {
-  it('keeps the places of what stays and puts what is new behind', () => {
+  it('keeps the places of old skills and appends new ones', () => {
     expect(stableOrder(['new', 'b', 'a'], ['a', 'b'])).toEqual(['a', 'b', 'new']);
   });
 
-  it('is free behind the first gap, where no cache holds any more', () => {
+  it('is arbitrary after the first gap, where no cache is valid any more', () => {
     expect(stableOrder(['d', 'c', 'a'], ['a', 'b', 'c', 'd'])).toEqual(['a', 'd', 'c']);
   });
 
-  it('has every wanted skill once, and begins with all that stood before the first gap', () => {
+  it('contains every wanted skill once, and begins with all before the first gap', () => {
     fc.assert(
       fc.property(NAMES, NAMES, (wanted, before) => {
         const ordered = stableOrder(wanted, before);

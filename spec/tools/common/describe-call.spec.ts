@@ -21,7 +21,7 @@ describe('a call in one line', () => {
     expect(describeCall({ name, args })).toBe(line);
   });
 
-  it('is cut when it is long, and says so when the arguments were not JSON', () => {
+  it('is cut if it is long, and says if the arguments were not JSON', () => {
     expect(describeCall({ name: 'bash', args: { command: 'x'.repeat(500) } })).toHaveLength(205);
     expect(describeCall({ name: 'bash', args: {}, invalid_args: '{' })).toBe('bash (unreadable arguments)');
   });

@@ -36,7 +36,7 @@ function approving(meanwhile: () => void): {
 }
 
 describe("hi's own settings", () => {
-  it('are asked for also where they are links into the working folder', async () => {
+  it('are asked about even if they are links into the working folder', async () => {
     mkdirSync(file('dotfiles'));
     writeFileSync(file('dotfiles/config.json'), '{"api_key":"k"}');
     writeFileSync(file('notes.md'), 'notes');
@@ -53,7 +53,7 @@ describe("hi's own settings", () => {
 });
 
 describe('a file that changes between the question and the run', () => {
-  it('is asked about again where it has become a link', async () => {
+  it('is asked about again if it has become a link', async () => {
     const { asked, approve } = approving(() => symlinkSync(join(outside, 'id_rsa'), file('x.txt')));
     const { one } = runnerOn(place, { approve });
     expect((await one('write_file', { path: 'x.txt', content: 'new' })).error).toBe('The user said no.');
@@ -61,7 +61,7 @@ describe('a file that changes between the question and the run', () => {
     expect(asked[1]?.reason).toContain(`it leads to ${join(outside, 'id_rsa')}`);
   });
 
-  it('is asked about again where its content is another, and shown as it is', async () => {
+  it('is asked about again if its content has changed, and shown in its new form', async () => {
     writeFileSync(file('x.txt'), 'one\n');
     const { asked, approve } = approving(() => writeFileSync(file('x.txt'), 'another\n'));
     const { one } = runnerOn(place, { approve });
@@ -73,7 +73,7 @@ describe('a file that changes between the question and the run', () => {
     expect(readFileSync(file('x.txt'), 'utf8')).toBe('another\n');
   });
 
-  it('is asked about again where its folder has become a link', async () => {
+  it('is asked about again if its folder has become a link', async () => {
     mkdirSync(file('sub'));
     const { asked, approve } = approving(() => {
       renameSync(file('sub'), file('away'));
@@ -94,7 +94,7 @@ describe('a file that changes between the question and the run', () => {
     'ls && ./s.sh || ls',
     'x=$(./s.sh)',
     'node s.sh',
-  ])('is asked about again where it is the script that %s runs', async (command) => {
+  ])('is asked about again if it is the script that %s runs', async (command) => {
     mkdirSync(file('sub'));
     writeFileSync(file('s.sh'), '#!/bin/sh\ntouch harmless\n', { mode: 0o755 });
     const { asked, approve } = approving(() => writeFileSync(file('s.sh'), '#!/bin/sh\ntouch pwned123\n'));
@@ -109,7 +109,7 @@ describe('a file that changes between the question and the run', () => {
     expect(existsSync(file('pwned123'))).toBe(false);
   });
 
-  it('runs with "always" only what the last question was about, and is given up when it never stays', async () => {
+  it('runs with "always" only as shown in the last question, and is given up if it keeps changing', async () => {
     let count = 0;
     const approve = async (): Promise<Approval> => {
       count += 1;
@@ -131,7 +131,7 @@ describe('a file that changes between the question and the run', () => {
     },
   );
 
-  it('is never read as another, however fast it is swapped', async () => {
+  it('is never read as another one, however fast it is swapped', async () => {
     writeFileSync(file('notes.txt'), 'harmless');
     symlinkSync('notes.txt', file('x'));
     mkdirSync(file('d'));
@@ -170,7 +170,7 @@ describe('a command that the sandbox stops', () => {
     expect([existsSync(file('made')), existsSync(join(dirname(place.folder), 'too'))]).toEqual([true, false]);
   });
 
-  it('is none that comes by a private file, which is empty', async () => {
+  it('does not include one that reads a private file, which is empty', async () => {
     writeFileSync(file('.env'), 'KEY=secret');
     writeFileSync(file('a.txt'), 'the KEY');
     const permissions = { allow: ['bash(grep:*)'], ask: [], deny: [] };
@@ -180,7 +180,7 @@ describe('a command that the sandbox stops', () => {
     expect(questions).toHaveLength(WORKS ? 0 : 1);
   });
 
-  it('is told, with the rule that would help, where nobody can be asked', async () => {
+  it('is reported, with the rule that would help, if nobody can be asked', async () => {
     const permissions = { allow: ['bash(touch made)'], ask: [], deny: [] };
     const { one } = runnerOn(place, { permissions });
     const done = await one('bash', { command: 'touch made' });
@@ -189,7 +189,7 @@ describe('a command that the sandbox stops', () => {
       expect(resultOf(done).note).toContain(`{"rule":"bash(touch made)","folder":"${place.folder}","write":true}`);
   });
 
-  it('may write the file that it redirects to where a rule for writing says so, and no other', async () => {
+  it('may write the file that it redirects to if a rule for writing allows it, and no other', async () => {
     mkdirSync(file('out'));
     const permissions = { allow: ['bash(make:*)', 'bash(echo:*)', 'write_file(out/*)'], ask: [], deny: [] };
     writeFileSync(file('Makefile'), 'all:\n\techo made; touch other\n');
@@ -200,7 +200,7 @@ describe('a command that the sandbox stops', () => {
 });
 
 describe('a rule with a folder', () => {
-  it('holds in that folder alone', async () => {
+  it('applies in that folder alone', async () => {
     const rule = (folder: string) => ({ rule: 'write_file(*.txt)', folder });
     const ask = async (folder: string) => {
       const permissions = { allow: [rule(folder)], ask: [], deny: [] };

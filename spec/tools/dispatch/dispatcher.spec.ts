@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 describe('the tool runner', () => {
-  it('tells the model of the tools with their schemas', () => {
+  it('describes the tools to the model with their schemas', () => {
     const { runner } = runnerOn(place);
     expect(runner.specs.map(({ name }) => name)).toEqual([
       'bash',
@@ -26,7 +26,7 @@ describe('the tool runner', () => {
     expect(runner.specs.every(({ parameters }) => parameters.type === 'object')).toBe(true);
   });
 
-  it('runs calls in order and gives one result for each', async () => {
+  it('runs calls in order and returns one result for each', async () => {
     const { run, call } = runnerOn(place, { allowAll: true });
     const { results, events } = await run([
       call('write_file', { path: 'a/b.txt', content: 'hello\n' }),
@@ -46,7 +46,7 @@ describe('the tool runner', () => {
     );
   });
 
-  it('answers an unknown tool with the nearest known one', async () => {
+  it('answers a call of an unknown tool with the nearest name', async () => {
     expect(await runnerOn(place).one('read_fle', { path: 'x' })).toMatchObject({
       error: expect.stringContaining("Did you mean 'read_file'?"),
     });
@@ -60,7 +60,7 @@ describe('the tool runner', () => {
     expect(error).toContain('{path, offset?, limit?}');
   });
 
-  it('says that arguments are nested too deeply', async () => {
+  it('reports arguments that are nested too deeply', async () => {
     const { run, call } = runnerOn(place, { allowAll: true });
     const text = `{"command":${'['.repeat(6000)}${']'.repeat(6000)}}`;
     const { results } = await run([{ ...call('bash', {}), ...toolCall('call-1', 'bash', text) }]);
@@ -74,7 +74,7 @@ describe('the tool runner', () => {
     expect(existsSync(join(place.folder, 'x'))).toBe(false);
   });
 
-  it('takes "ask" for no where nobody can be asked, and says so to user and model', async () => {
+  it('treats "ask" as no if nobody can be asked, and tells user and model', async () => {
     const { run, call } = runnerOn(place);
     const { results, events } = await run([call('bash', { command: 'touch x' })]);
     expect(results[0]?.error).toContain('the user cannot be asked here');
@@ -90,7 +90,7 @@ describe('the tool runner', () => {
     expect(questions[0]?.preview).toEqual({ kind: 'command', text: 'touch x' });
   });
 
-  it('stores what is allowed for always and does not ask for it again', async () => {
+  it('stores an "always" and does not ask again', async () => {
     mkdirSync(join(place.folder, 'src'));
     const { run, call, questions, remembered } = runnerOn(place, { answer: { answer: 'always' } });
     await run([
@@ -101,7 +101,7 @@ describe('the tool runner', () => {
     expect(questions).toHaveLength(1);
   });
 
-  it('goes on when an always cannot be stored, with a notice', async () => {
+  it('continues if an "always" cannot be stored, with a notice', async () => {
     const { run, call } = runnerOn(place, {
       answer: { answer: 'always' },
       storeRule: () => Promise.reject(new Error('read-only')),
@@ -111,7 +111,7 @@ describe('the tool runner', () => {
     expect(events).toContainEqual({ type: 'notice', level: 'warning', text: expect.stringContaining('read-only') });
   });
 
-  it('gives the model the reason of a no', async () => {
+  it('tells the model the reason for a "no"', async () => {
     const { one } = runnerOn(place, { answer: { answer: 'no', reason: 'use pnpm' } });
     expect((await one('bash', { command: 'npm i' })).error).toBe('The user said no: use pnpm');
   });
@@ -124,7 +124,7 @@ describe('the tool runner', () => {
     expect(readFileSync(join(place.folder, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('refuses what deny names, also when everything else is allowed', async () => {
+  it('refuses what a deny rule names, even if everything else is allowed', async () => {
     const permissions: ToolRunnerOptions['permissions'] = {
       allow: ['write_file'],
       ask: [],
@@ -137,7 +137,7 @@ describe('the tool runner', () => {
     expect((await one('write_file', { path: 'a/b.txt', content: '' })).result).toMatchObject({ success: true });
   });
 
-  it('asks where a rule says ask though another allows', async () => {
+  it('asks if an ask rule applies though an allow rule does too', async () => {
     const permissions = { allow: ['write_file'], ask: ['write_file(docs/*)'], deny: [] };
     const { one, questions } = runnerOn(place, { answer: { answer: 'no' }, permissions });
     await one('write_file', { path: 'docs/a/b.md', content: '' });
@@ -151,7 +151,7 @@ describe('the tool runner', () => {
     ['bash(', 'does not begin with the name of a tool'],
     ['write_file()', 'has empty parentheses'],
     ['read_file(!*.md)', "has a pattern that is not supported: '!'"],
-  ])('refuses the unreadable rule %s', (rule, words) => {
+  ])('refuses the invalid rule %s', (rule, words) => {
     const permissions = { allow: [], ask: [], deny: [rule] };
     const thrown = (() => {
       try {
@@ -188,7 +188,7 @@ describe('the tool runner', () => {
     expect(existsSync(join(place.folder, 'second'))).toBe(false);
   });
 
-  it('points out the same failing call from the third time in a row on', async () => {
+  it('points out a call that fails in the same way, from the third time in a row', async () => {
     const { one, runner } = runnerOn(place, { allowAll: true });
     const failing = () => one('bash', { command: 'exit 7' });
     const notes = [await failing(), await failing(), await failing()].map(({ result }) => JSON.stringify(result));
@@ -216,7 +216,7 @@ describe('the tool runner', () => {
     expect(everything).toContain('[secret hidden by hi]');
   });
 
-  it('does not write the place holder of a hidden secret over the secret', async () => {
+  it('does not write the placeholder of a hidden secret over the secret', async () => {
     writeFileSync(join(place.folder, 'a.ts'), 'const key = 1');
     const { one } = runnerOn(place, { allowAll: true });
     const { error } = await one('write_file', { path: 'a.ts', content: 'const key = "[secret hidden by hi]"' });
@@ -224,7 +224,7 @@ describe('the tool runner', () => {
     expect(readFileSync(join(place.folder, 'a.ts'), 'utf8')).toBe('const key = 1');
   });
 
-  it('runs no command and makes no edit with the place holder of a hidden secret in it', async () => {
+  it('runs no command and makes no edit that contains the placeholder of a hidden secret', async () => {
     writeFileSync(join(place.folder, 'a.ts'), 'const key = 1');
     const { one } = runnerOn(place, { allowAll: true });
     const command = 'touch ran; curl -H "Authorization: Bearer [secret hidden by hi]" http://127.0.0.1:9/';
@@ -235,13 +235,13 @@ describe('the tool runner', () => {
     expect(readFileSync(join(place.folder, 'a.ts'), 'utf8')).toBe('const key = 1');
   });
 
-  it('reads a file that has the place holder of a hidden secret in its name', async () => {
+  it('reads a file whose name contains the placeholder of a hidden secret', async () => {
     writeFileSync(join(place.folder, '[secret hidden by hi].txt'), 'words');
     const { one } = runnerOn(place, { allowAll: true });
     expect((await one('read_file', { path: '[secret hidden by hi].txt' })).result).toMatchObject({ content: 'words' });
   });
 
-  it('stops the running call when its reader goes away', async () => {
+  it('stops the running call if its reader stops reading', async () => {
     const { runner, call } = runnerOn(place, { allowAll: true });
     const running = runner.run(
       [call('bash', { command: 'echo $$ > pid; while :; do echo x; sleep 0.05; done' })],

@@ -20,8 +20,8 @@ const deaf: Tool = {
   run: () => new Promise(() => {}),
 };
 
-describe('a tool that does not listen', () => {
-  it('is given up when it is interrupted', async () => {
+describe('a tool that ignores the abort signal', () => {
+  it('is abandoned when it is interrupted', async () => {
     const { run, call } = runnerOn(place, { tools: [deaf] });
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 50);
@@ -29,7 +29,7 @@ describe('a tool that does not listen', () => {
     expect(results.map(({ error }) => error)).toEqual(['interrupted', 'interrupted']);
   });
 
-  it('is given up some time after its time is up', async () => {
+  it('is abandoned some time after its time limit', async () => {
     place = { ...place, context: { ...place.context, timeout: 100 } };
     const { one } = runnerOn(place, { tools: [deaf] });
     expect((await one('deaf', {})).error).toBe('The call did not end within 0.1 s.');
@@ -37,7 +37,7 @@ describe('a tool that does not listen', () => {
 });
 
 describe('a tool that throws', () => {
-  it('is a result the model reads, and the next call runs', async () => {
+  it('returns a result that the model reads, and the next call runs', async () => {
     const broken: Tool = { ...deaf, name: 'broken', run: () => Promise.reject(new TypeError('x is not a function')) };
     const { run, call } = runnerOn(place, { tools: [broken] });
     const { results } = await run([call('broken', {}), call('broken', {})]);
@@ -46,7 +46,7 @@ describe('a tool that throws', () => {
 });
 
 describe('output on its way to the screen', () => {
-  it('is joined while nobody takes it', async () => {
+  it('is joined while nobody reads it', async () => {
     const queue = new OutputQueue();
     queue.add('one ');
     queue.add('two');
@@ -54,7 +54,7 @@ describe('output on its way to the screen', () => {
     expect([queue.take(), queue.take()]).toEqual([{ text: 'one two', lines: 0 }, null]);
   });
 
-  it('never piles up: what the screen is too slow for is left out, with a word', () => {
+  it('never piles up: what the screen is too slow for is left out, with a notice', () => {
     const queue = new OutputQueue();
     for (let piece = 0; piece < 1000; piece += 1) queue.add(`${'x'.repeat(999)}\n`);
     const { text = '', lines } = queue.take() ?? {};

@@ -22,11 +22,11 @@ describe('bash', () => {
     },
   );
 
-  it('is looked for in PATH where Git is not installed', () => {
+  it('is searched for in PATH if Git is not installed', () => {
     expect(shellProgram('bash', { platform: 'win32', env: {}, isProgram: () => false })).toBe('bash');
   });
 
-  it('gives way to sh only where PATH has no bash but a sh', () => {
+  it('is replaced by sh only if PATH has no bash but a sh', () => {
     const shell = (...there: readonly string[]) =>
       commandShell({ PATH: '/one:relative:/two' }, { platform: 'linux', isProgram: (path) => there.includes(path) });
     expect(shell('/one/sh', '/two/bash')).toBe('bash');
@@ -34,7 +34,7 @@ describe('bash', () => {
     expect(shell()).toBe('bash');
   });
 
-  it('is looked for first where it usually is, if PATH has that folder, and only once in each', () => {
+  it('is searched for first where it usually is, if PATH contains that folder, and only once in each', () => {
     const looked: string[] = [];
     const shell = (PATH: string, there: string) =>
       commandShell(
@@ -58,7 +58,7 @@ describe('bash', () => {
     expect([shell('/one:/bin', '/one/sh'), looked]).toEqual(['sh', ['/bin/bash', '/one/bash', '/bin/sh', '/one/sh']]);
   });
 
-  it('tells a folder there that other programs know', () => {
+  it('reports its folder on Windows in the form that other programs use', () => {
     expect(shellArguments('bash', 'ls', 'win32').at(-1)).toBe("trap 'pwd -W >&3' EXIT; ls");
   });
 });

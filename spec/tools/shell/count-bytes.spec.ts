@@ -18,7 +18,7 @@ function counted(text: string, sizes: readonly number[], shift: number): readonl
 }
 
 describe('the bytes of an output', () => {
-  it('have as many characters and lines as their text, wherever they are cut', () => {
+  it('have as many characters and lines as their text, however they are split', () => {
     const character = fc.constantFrom('a', '\n', '\r', '\t', '\u007f', '\u0080', 'é', 'ÿ', '天', '\uffff', '🙂', '🇫');
     const text = fc.array(character, { maxLength: 80 }).map((characters) => characters.join(''));
     const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 });
@@ -30,7 +30,7 @@ describe('the bytes of an output', () => {
     );
   });
 
-  it('have a line for each byte that is a newline, and for no other', () => {
+  it('have a line for each newline byte, and for no other', () => {
     for (let byte = 0; byte < 256; byte += 1)
       for (let place = 0; place < 4; place += 1) {
         const bytes = Buffer.alloc(8, 'x');

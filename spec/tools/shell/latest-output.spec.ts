@@ -117,7 +117,7 @@ describe('a long output', () => {
 });
 
 describe('the queue of the screen', () => {
-  it('reads deferred output only when it is taken, and says what is left out of it', () => {
+  it('reads deferred output only when it is requested, and says what is left out of it', () => {
     const queue = new OutputQueue();
     const output = new LatestOutput(20, null);
     queue.add('first\n');
@@ -132,7 +132,7 @@ describe('the queue of the screen', () => {
     expect(queue.take()).toBeNull();
   });
 
-  it('waits on while a deferred output holds everything back', async () => {
+  it('waits while a deferred output holds everything back', async () => {
     const queue = new OutputQueue();
     const output = new LatestOutput(100, stream());
     output.add(countBytes(Buffer.from(KEY.slice(0, 9))));

@@ -34,7 +34,7 @@ function parts(text: string) {
   return { head, tail, missing: Number(missing), all: Number(all) };
 }
 
-describe('an output and a limit', () => {
+describe('an output above its limit', () => {
   it.each([999, 1000, 1001, 1002, 1010, 1200, 1490, 1499, 1500, 1501, 1600, 1999, 2000, 2001, 5000, 100_000])(
     'of 1000 lose nothing unsaid where %i characters come',
     (length) => {
@@ -51,7 +51,7 @@ describe('an output and a limit', () => {
     },
   );
 
-  it('give a head, a count and a tail that together are all of it, however long it is and whatever the pieces', () => {
+  it('becomes a head, a count and a tail that add up to all of it, whatever its length and chunks', () => {
     const character = fc.constantFrom('a', 'b', 'é', '天', '🙂', '🇫', '\n', 'z');
     const output = fc
       .tuple(fc.array(character, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 12 }))
@@ -81,12 +81,12 @@ describe('an output and a limit', () => {
     );
   });
 
-  it('keep the line that says what is missing where an escape sequence is cut', () => {
+  it('keeps the line that says what is missing even if an escape sequence is cut', () => {
     const all = `${'a'.repeat(40)}\u001b]8;;http://localhost/${'b'.repeat(80)}\u0007${'c'.repeat(40)}`;
     expect(parts(limited(all, [7], 100).text)).not.toBeNull();
   });
 
-  it('count the character that never came to its end', () => {
+  it('counts an incomplete character at its end', () => {
     const keeper = new OutputKeeper(200, folder, `${files++}.stdout`);
     keeper.take(Buffer.from('a'.repeat(199)));
     keeper.take(Buffer.from('🙂').subarray(0, 2));

@@ -30,8 +30,8 @@ async function* stream(events: readonly (StreamEvent | 'pause')[], failure: Erro
   if (failure) throw failure;
 }
 
-describe('events that are gathered', () => {
-  it('are the same events, in their order, and a failure comes after all of them', async () => {
+describe('coalesced events', () => {
+  it('are the same events in the same order, and a failure follows all of them', async () => {
     const mixed = fc.array(fc.oneof({ weight: 20, arbitrary: event }, fc.constant('pause' as const)), {
       maxLength: 300,
     });
@@ -55,7 +55,7 @@ describe('events that are gathered', () => {
     );
   });
 
-  it('come at once when they come one by one, and make whoever brings them wait when nobody takes them', async () => {
+  it('arrive at once if they come one by one, and block the producer if nobody reads them', async () => {
     let brought = 0;
     async function* endless(): AsyncGenerator<StreamEvent> {
       for (;;) {
@@ -72,7 +72,7 @@ describe('events that are gathered', () => {
     await reading;
   });
 
-  it('are not read ahead behind a large one, so that those do not fill the memory', async () => {
+  it('are not read ahead behind a large one, which would fill the memory', async () => {
     const page = 'x'.repeat(20_000);
     let brought = 0;
     async function* endless(): AsyncGenerator<StreamEvent> {

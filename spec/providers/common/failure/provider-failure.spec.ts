@@ -28,7 +28,7 @@ describe('a refusal by status', () => {
     [502, 'overload', true],
     [503, 'overload', true],
     [529, 'overload', true],
-  ])('%i is %s, and whether to try again is %s, for every vendor', async (status, code, retryable) => {
+  ])('%i is %s, with retry %s, for every vendor', async (status, code, retryable) => {
     for (const dialect of dialects) {
       await using server = await vendorServer(refusal(status, { error: { message: 'Something is wrong' } }));
       const { error } = await ask(
@@ -45,7 +45,7 @@ describe('a refusal by status', () => {
   });
 });
 
-describe('what a server says', () => {
+describe("a server's error message", () => {
   it.each<[string, number, JsonObject, ErrorCode]>([
     [
       'insufficient quota',
@@ -138,19 +138,19 @@ describe('what a server says', () => {
     ],
     ['FastAPI', 422, { detail: 'Field required' }, 'request'],
     ['Ollama', 404, { error: "model 'x' not found" }, 'model'],
-  ])('%s is told by its kind', (_, status, body, code) => {
+  ])('%s is recognised by its kind', (_, status, body, code) => {
     const error = failure(new RefusedRequest(status, new Headers(), JSON.stringify(body)));
     expect(error.code).toBe(code);
   });
 
-  it('is not read from a page of HTML, but for its title', () => {
+  it('is not read from an HTML page, except for its title', () => {
     const error = failure(new RefusedRequest(502, new Headers(), '<html><body>Bad gateway</body></html>'));
     expect(error).toMatchObject({ code: 'overload', message: 'OpenAI had an error (HTTP 502).' });
     const page = '\n<!doctype html>\n<html><head><title lang="en">\n 502 Bad\nGateway </title></head>';
     expect(failure(new RefusedRequest(502, new Headers(), page)).message).toBe('OpenAI had an error: 502 Bad Gateway.');
   });
 
-  it('is not of the key where a page forbids the request: that is a firewall', () => {
+  it('is not about the key if a page forbids the request: that is a firewall', () => {
     const page = '<html><title>Blocked by policy 17</title><h1>No</h1></html>';
     const error = failure(new RefusedRequest(403, new Headers(), page));
     expect(error).toMatchObject({
@@ -166,7 +166,7 @@ describe('what a server says', () => {
     'Input flagged: unsafe content.',
     'Rejected for safety reasons.',
     'Guardrail intervened.',
-  ])('is of the content, not of the key, where 403 comes with: %s', (message) => {
+  ])('is about the content, not the key, if 403 comes with: %s', (message) => {
     const body = JSON.stringify({ error: { type: 'permission_error', message } });
     expect(failure(new RefusedRequest(403, new Headers(), body))).toMatchObject({
       code: 'refused',
@@ -178,7 +178,7 @@ describe('what a server says', () => {
     'Attention Required! | Cloudflare',
     'Blocked by the web application firewall',
     'Request blocked. Ray ID: 8f',
-  ])('is of a firewall where 403 comes with: %s', (message) => {
+  ])('is from a firewall if 403 comes with: %s', (message) => {
     const error = failure(new RefusedRequest(403, new Headers(), JSON.stringify({ success: false, error: message })));
     expect(error).toMatchObject({ code: 'request', refused: { what: 'unsaid', isCertain: false } });
     expect(error.hint).toContain('firewall');
@@ -189,12 +189,12 @@ describe('what a server says', () => {
     "Request is prohibited by your organization's content policy.",
     'Your account was suspended for prohibited content.',
     'You do not have permission to use content filters.',
-  ])('is of the key where 403 comes with: %s', (message) => {
+  ])('is about the key if 403 comes with: %s', (message) => {
     const body = JSON.stringify({ error: { message } });
     expect(failure(new RefusedRequest(403, new Headers(), body))).toMatchObject({ code: 'key' });
   });
 
-  it('is what to act on where the key is known and may not do this', () => {
+  it('says what to do if the key is valid but lacks the permission', () => {
     const body = { error: { message: 'Country, region, or territory not supported' } };
     const error = failure(new RefusedRequest(403, new Headers(), JSON.stringify(body)));
     expect(error).toMatchObject({ code: 'key', hint: expect.stringContaining('Fix this in the account') });
@@ -211,7 +211,7 @@ describe('what a server says', () => {
     },
   );
 
-  it('includes what the server behind a gateway said', () => {
+  it('includes the message of the server behind a gateway', () => {
     const body = {
       error: { message: 'Provider returned error', code: 429, metadata: { raw: 'free models are busy' } },
     };
@@ -219,7 +219,7 @@ describe('what a server says', () => {
     expect(error.message).toContain('Provider returned error: free models are busy.');
   });
 
-  it('never shows the key, even where the server repeats it', () => {
+  it('never shows the key, even if the server repeats it', () => {
     const error = failure(
       new RefusedRequest(401, new Headers(), JSON.stringify({ error: { message: `Wrong key: ${KEY}` } })),
     );
@@ -230,7 +230,7 @@ describe('what a server says', () => {
   });
 });
 
-describe('what an error is, and what to do about it', () => {
+describe('the code and the hint of an error', () => {
   it.each<[string, number, JsonObject, ErrorCode, RegExp]>([
     ['a key, with 400 (xAI)', 400, said('Incorrect API key provided: sk-secret-0123456789.'), 'key', /valid key/],
     ['a key, with 400 (Gemini)', 400, said('API key not valid. Please pass a valid API key.'), 'key', /valid key/],
@@ -345,7 +345,7 @@ describe('what an error is, and what to do about it', () => {
     expect(EXIT_STATUS[error.code]).toBe(code === 'key' ? 4 : code === 'window' ? 6 : 5);
   });
 
-  it('is the window where a minute allows fewer tokens than the request has', () => {
+  it('are those of the window if the limit per minute is below the size of the request', () => {
     const body = google(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded', [
       violation('GenerateContentInputTokensPerModelPerMinute-FreeTier', '250000'),
     ]);
@@ -355,7 +355,7 @@ describe('what an error is, and what to do about it', () => {
     expect(asFailure(thrown, { member, model: 'x', apiKey: KEY, tokens: 240_000 }).code).toBe('rate');
   });
 
-  it('says that the model misused a tool', () => {
+  it('say that the model misused a tool', () => {
     const body = said('Failed to call a function. Please adjust your prompt.', { code: 'tool_use_failed' });
     const error = failure(new RefusedRequest(400, new Headers(), JSON.stringify(body)));
     expect(error).toMatchObject({
@@ -366,7 +366,7 @@ describe('what an error is, and what to do about it', () => {
   });
 });
 
-describe('how long to wait', () => {
+describe('the delay before a retry', () => {
   it.each<[string, Record<string, string>, string, number | null]>([
     ['seconds', { 'retry-after': '7' }, '', 7000],
     ['milliseconds', { 'retry-after': '2', 'retry-after-ms': '1574' }, '', 1574],
@@ -381,7 +381,7 @@ describe('how long to wait', () => {
     expect(error.retryAfter).toBe(wait);
   });
 
-  it('is told where it is long', () => {
+  it('is reported if it is long', () => {
     const hint = (wait: string) => failure(new RefusedRequest(429, new Headers({ 'retry-after': wait }), '{}')).hint;
     expect(hint('59')).toContain('Wait a moment');
     expect(hint('600')).toContain('asks to wait 10 min');
@@ -394,7 +394,7 @@ describe('how long to wait', () => {
     expect(Math.round((error.retryAfter ?? 0) / 10_000)).toBe(6);
   });
 
-  it('is never where the server says not to try again', () => {
+  it('does not exist if the server forbids a retry', () => {
     const headers = new Headers({ 'x-should-retry': 'false' });
     expect(failure(new RefusedRequest(500, headers, '{}')).retryable).toBe(false);
   });
@@ -421,7 +421,7 @@ describe('an answer that cannot be read', () => {
   );
 });
 
-describe('the words for a full window', () => {
+describe('the messages for a full window', () => {
   it.each([
     "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
     'Your input exceeds the context window of this model.',
@@ -460,7 +460,7 @@ describe('the words for a full window', () => {
     'GGML_ASSERT(n_tokens_all <= cparams.n_batch) failed',
     'The conversation is longer than what is supported here.',
     'A sequence of 30211 tokens exceeds the 8192 positions of the engine',
-  ])('are known: %s', (words) => expect(saysOverflow(words)).toBe(true));
+  ])('include: %s', (words) => expect(saysOverflow(words)).toBe(true));
 
   it.each([
     'Rate limit reached on tokens per min (TPM)',
@@ -474,7 +474,7 @@ describe('the words for a full window', () => {
     'The prompt has an image that exceeds the maximum of 5 MB',
     'The system prompt has more than the allowed number of blocks',
     'max_tokens of the sequence exceeds the limit',
-  ])('are not: %s', (words) => expect(saysOverflow(words)).toBe(false));
+  ])('do not include: %s', (words) => expect(saysOverflow(words)).toBe(false));
 });
 
 function failure(thrown: unknown) {

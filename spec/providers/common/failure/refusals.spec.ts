@@ -29,7 +29,7 @@ function refusedBy(status: number, body: JsonObject | string): Refused | null {
 
 const said = (message: string, more: JsonObject = {}): JsonObject => ({ error: { message, ...more } });
 
-describe('what a server does not take', () => {
+describe('a feature that a server refuses', () => {
   it.each<[string, number, Refused]>([
     ['this model does not support image input (ref: b8bd630e-4a39-4b57-82af-9158ee9d5703)', 400, takesNo('images')],
     ['Model do not support image input. Request id: 021772629268392a', 400, takesNo('images')],
@@ -169,7 +169,7 @@ describe('what a server does not take', () => {
     expect(refusedBy(status, said(message))).toEqual(refused);
   });
 
-  it('may be told by a page, unless that says that nothing is there', () => {
+  it('may be named by a page, unless that says that nothing exists there', () => {
     const page = (title: string) => `<html><title>${title}</title></html>`;
     expect(refusedBy(400, page('Bad Request'))).toEqual(unsaid(true));
     expect(refusedBy(451, said('No.'))).toEqual(unsaid(true));
@@ -185,7 +185,7 @@ describe('what a server does not take', () => {
     expect(refusedBy(403, 'Forbidden')).toEqual(unsaid(false));
   });
 
-  it('is no reason to ask for the same again, unless the words say nothing and it may pass', () => {
+  it('is no reason to send the same request again, unless the message says nothing and the failure may be temporary', () => {
     for (const [message, status] of [
       ['image input is not supported', 500],
       ['Bad Request', 400],
@@ -197,7 +197,7 @@ describe('what a server does not take', () => {
     expect(failureOf(413, said('Request Entity Too Large'))).toMatchObject({ code: 'window', retryable: false });
   });
 
-  it('is read from the `param` of OpenAI and its kind', () => {
+  it('is read from the `param` of OpenAI and compatible servers', () => {
     const values =
       "Unsupported value: 'none' is not supported with the 'gpt-5-pro' model. Supported values are: 'high'.";
     expect(refusedBy(400, said(values, { param: 'reasoning.effort', code: 'unsupported_value' }))).toEqual({
@@ -210,7 +210,7 @@ describe('what a server does not take', () => {
     expect(refusedBy(400, said('Extra inputs are not permitted.', { param: 'tools' }))).toEqual(takesNo('tools'));
   });
 
-  it('is read from a list of particulars', () => {
+  it('is read from a list of details', () => {
     const detail = [
       { type: 'extra_forbidden', loc: ['body', 'reasoning_effort'], msg: 'Extra inputs are not permitted' },
     ];
@@ -218,7 +218,7 @@ describe('what a server does not take', () => {
   });
 });
 
-describe('no refusal of a part', () => {
+describe('an error that is not a refusal of a feature', () => {
   it.each<[string, number]>([
     ['prompt is too long: 200001 tokens > 200000 maximum', 400],
     ['Incorrect API key provided: sk-1234', 401],

@@ -14,7 +14,7 @@ function request(model: string, messages: ChatRequest['messages']): ChatRequest 
 
 const answer = sse({ choices: [{ index: 0, delta: { content: 'Hi.' }, finish_reason: 'stop' }] }, '[DONE]');
 
-describe('a model that is known to see nothing', () => {
+describe('a model that is known not to accept images', () => {
   it.each([
     ['openai', 'gpt-3.5-turbo'],
     ['openai', 'openai/o3-mini'],
@@ -27,7 +27,7 @@ describe('a model that is known to see nothing', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is told in words of the images another model was shown', async () => {
+  it('is told in words of the images that another model has seen', async () => {
     await using server = await vendorServer(answer);
     const got = await ask(await adapter('openai', `${server.url}/v1`), request('gpt-4', [shown, answered, asked]));
     expect(got.error).toBeNull();
@@ -37,7 +37,7 @@ describe('a model that is known to see nothing', () => {
   });
 });
 
-describe('a model of which nothing is known', () => {
+describe('an unknown model', () => {
   it.each(['gpt-4o', 'gpt-4.1', 'gpt-5.4', 'o3', 'my-own-model'])('is shown the image (%s)', async (model) => {
     await using server = await vendorServer(answer);
     await ask(await adapter('openai', `${server.url}/v1`), request(model, [shown]));

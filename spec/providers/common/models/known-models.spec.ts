@@ -18,7 +18,7 @@ describe('KnownModels', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('remembers what was learnt for the next process', () => {
+  it('stores what was learnt for the next process', () => {
     new KnownModels(path).of(PLACE).learn({ context_window: 8192, takes: { tools: false } });
     new KnownModels(path).of(PLACE).learn({ takes: { images: true }, refused_thinking: ['off'] });
     expect(new KnownModels(path).of(PLACE).facts).toEqual({
@@ -59,7 +59,7 @@ describe('KnownModels', () => {
     },
   );
 
-  it('leaves out what has the wrong type', () => {
+  it('leaves out values of the wrong type', () => {
     new KnownModels(path).of(PLACE).learn({ context_window: 1 });
     const text = readFileSync(path, 'utf8');
     const facts = {
@@ -73,14 +73,14 @@ describe('KnownModels', () => {
     expect(new KnownModels(path).of(PLACE).facts).toEqual({ takes: { images: false }, refused_thinking: ['low'] });
   });
 
-  it('holds for this process what cannot be written', () => {
+  it('keeps in memory what cannot be written', () => {
     writeFileSync(join(folder, 'cache'), 'a file where the folder should be');
     const known = new KnownModels(path);
     known.of(PLACE).learn({ context_window: 8192 });
     expect(known.of(PLACE).facts).toEqual({ context_window: 8192 });
   });
 
-  it('forgets after a week what was refused, and at once what is taken after all', () => {
+  it('forgets a refusal after a week, or at once if the feature works again', () => {
     let now = Date.parse('2026-11-22');
     const known = () => new KnownModels(path, () => now).of(PLACE);
     const at = { tools: now, images: now, thinking: now, files: now };
@@ -101,7 +101,7 @@ describe('KnownModels', () => {
     expect(known().facts).toEqual({ takes: { images: true, web: false }, refused_at: {}, context_window: 4096 });
   });
 
-  it('forgets the models learnt about longest ago', () => {
+  it('forgets the models that were updated longest ago', () => {
     const known = new KnownModels(path);
     for (let index = 0; index < 501; index += 1)
       known.of({ ...PLACE, model: `m${index}` }).learn({ context_window: 9 });
@@ -120,7 +120,7 @@ describe('mergeFacts', () => {
     { requiredKeys: [] },
   );
 
-  it('says the same when it learns the same again', () => {
+  it('is unchanged if the same is learnt again', () => {
     fc.assert(
       fc.property(facts, facts, (earlier, more) => {
         const once = mergeFacts(earlier, more);

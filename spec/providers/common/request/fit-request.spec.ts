@@ -23,13 +23,13 @@ const TOOLS: ChatRequest['messages'] = [
 ];
 const LOOK = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
 
-describe('a request fitted to what is known of the model', () => {
-  it('stays as it is where nothing is known', () => {
+describe('a request adapted to the known facts of the model', () => {
+  it('is unchanged if nothing is known', () => {
     const request = chatRequest({ messages: TOOLS, tools: [LOOK], system: ['Be kind.'], thinking: 'off' });
     expect(fitRequest(request, HERE)).toEqual(request);
   });
 
-  it('tells calls and results in words, in turns that alternate, for a model without tools', () => {
+  it('describes calls and results in words, in alternating turns, for a model without tools', () => {
     const request = chatRequest({ messages: TOOLS, tools: [LOOK], facts: { takes: { tools: false } } });
     const { tools, messages } = fitRequest(request, HERE);
     expect(tools).toEqual([]);
@@ -40,7 +40,7 @@ describe('a request fitted to what is known of the model', () => {
       expect(all).toContain(words);
   });
 
-  it('tells them in words also where a template has tools, but drops the calls that were made', () => {
+  it('describes them in words for a template with tools too, but drops the original calls', () => {
     const request = chatRequest({ messages: TOOLS, tools: [LOOK], facts: { takes: { calls: false } } });
     const { tools, messages } = fitRequest(request, HERE);
     expect(tools).toEqual([LOOK]);
@@ -48,7 +48,7 @@ describe('a request fitted to what is known of the model', () => {
     expect(JSON.stringify(messages)).toContain('[Called look with');
   });
 
-  it('sends each call with its result where a template takes one at a time', () => {
+  it('sends each call with its result if a template accepts one at a time', () => {
     const { messages } = fitRequest(
       chatRequest({ messages: TOOLS, facts: { takes: { parallel_calls: false } } }),
       HERE,
@@ -61,7 +61,7 @@ describe('a request fitted to what is known of the model', () => {
     ]);
   });
 
-  it('gives calls ids of nine letters and digits, and results the same', () => {
+  it('gives calls and their results ids of nine letters and digits', () => {
     const { messages } = fitRequest(chatRequest({ messages: TOOLS, facts: { takes: { call_ids: false } } }), HERE);
     const ids = messages.flatMap(({ content }) => content.flatMap((part) => ('call_id' in part ? [part.call_id] : [])));
     expect(ids).toHaveLength(4);
@@ -69,7 +69,7 @@ describe('a request fitted to what is known of the model', () => {
     expect(ids.slice(2)).toEqual(ids.slice(0, 2));
   });
 
-  it('puts the system text before the first words of the user', () => {
+  it('puts the system text before the first user message', () => {
     const request = chatRequest({
       messages: TOOLS,
       system: ['Be kind.', 'Be brief.'],
@@ -81,7 +81,7 @@ describe('a request fitted to what is known of the model', () => {
     });
   });
 
-  it('thinks at the nearest level that was not refused', () => {
+  it('uses the nearest thinking level that was not refused', () => {
     const think = (thinking: ChatRequest['thinking'], refused_thinking: readonly ('off' | 'low' | 'xhigh' | 'max')[]) =>
       fitRequest(chatRequest({ thinking, facts: { refused_thinking } }), HERE).thinking;
     expect(think('off', ['off'])).toBe('low');
@@ -94,7 +94,7 @@ describe('a request fitted to what is known of the model', () => {
 
 describe.each(
   dialects.filter(({ provider }) => provider !== 'ollama').map((dialect) => [dialect.title, dialect] as const),
-)('what is signed by %s', (title, dialect) => {
+)('content signed by %s', (title, dialect) => {
   const MARKS = title === 'OpenAI Chat Completions' ? /reasoning_details/ : /SIGNED|U0lHTkVE/;
 
   /** The request that follows an answer of one key, as the server of another sees it. */
@@ -121,15 +121,15 @@ describe.each(
     return JSON.stringify(server.requests.at(-1)?.body);
   }
 
-  it('goes back with the same key', async () => {
+  it('is sent back with the same key', async () => {
     expect(await sentWith('key-one')).toMatch(MARKS);
   });
 
-  it('does not go with another key', async () => {
+  it('is not sent with another key', async () => {
     expect(await sentWith('key-two')).not.toMatch(MARKS);
   });
 
-  it('goes back where an earlier version kept no origin', async () => {
+  it('is sent back if an earlier version recorded no origin', async () => {
     expect(await sentWith('key-two', false)).toMatch(MARKS);
   });
 });

@@ -16,7 +16,7 @@ const OWN_MARKS =
 const pairs = dialects.flatMap((from) => dialects.map((to) => [from.title, to.title, from, to] as const));
 const foreign = pairs.filter(([, , from, to]) => from.provider !== to.provider);
 
-describe.each(foreign)('a conversation begun on %s and gone on with on %s', (_from, _to, from, to) => {
+describe.each(foreign)('a conversation begun on %s and continued on %s', (_from, _to, from, to) => {
   it('keeps words, calls and results after a tool turn with thinking', async () => {
     const messages = await toolTurn(from, 'begun-model');
     const { sent, outcome } = await asked(
@@ -46,7 +46,7 @@ describe.each(foreign)('a conversation begun on %s and gone on with on %s', (_fr
     expect(JSON.stringify(sent)).not.toContain('Hm.');
   });
 
-  it('may change hands in the middle of a tool turn', async () => {
+  it('may switch in the middle of a tool turn', async () => {
     const messages = await toolTurn(from, 'begun-model');
     const { sent, outcome } = await asked(to, chatRequest({ model: 'other-model', messages, thinking: 'low' }));
     expect(outcome.text).toBe('Fine.');
@@ -58,7 +58,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('on 
   const signs = dialect.title !== 'Ollama' && dialect.title !== 'OpenAI Chat Completions';
 
   if (signs) {
-    it('what is signed goes back to the model that signed it', async () => {
+    it('signed content is sent back to the model that signed it', async () => {
       const messages = await toolTurn(dialect, 'same-model');
       const { sent } = await asked(dialect, chatRequest({ model: 'same-model', messages }));
       expect(JSON.stringify(sent)).toMatch(SIGNED);
@@ -66,14 +66,14 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('on 
     });
   }
 
-  it('nothing signed goes to another model of the same vendor', async () => {
+  it('no signed content is sent to another model of the same vendor', async () => {
     const messages = await toolTurn(dialect, 'one-model');
     const { sent } = await asked(dialect, chatRequest({ model: 'other-model', messages }));
     expect(JSON.stringify(sent)).not.toMatch(OWN_MARKS);
     expect(broken(protocolOf(pathOf(dialect)), sent)).toEqual([]);
   });
 
-  it('interrupted and empty answers are no obstacle', async () => {
+  it('interrupted and empty answers do no harm', async () => {
     const messages: ChatRequest['messages'] = [
       user('One'),
       { role: 'assistant', content: [], provider: dialect.provider, model: 'test-model' },
@@ -101,7 +101,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('on 
     expect(JSON.stringify(sent)).not.toContain('""');
   });
 
-  it('names of tools that a model invented are put in a form that all take', async () => {
+  it('invalid tool names that a model invented are replaced by valid ones', async () => {
     const messages: ChatRequest['messages'] = [
       user('Run it'),
       { role: 'assistant', content: [{ type: 'tool_call', call_id: 'call_y', name: 'functions.bash:0', args: {} }] },

@@ -27,28 +27,28 @@ const wordsOf = (turns: readonly VendorTurn[]) =>
   );
 
 describe('the strict form', () => {
-  it('joins what the user said in a row', () => {
+  it('joins consecutive user messages', () => {
     const turns = formTurns([user('a'), user('b', 'c'), answer(text('d')), user('e')], NEAR);
     expect(rolesOf(turns)).toEqual(['user', 'assistant', 'user']);
     expect(wordsOf(turns)).toEqual(['a\n\nb\n\nc', 'd', 'e']);
   });
 
-  it('begins with a user', () => {
+  it('begins with a user message', () => {
     expect(rolesOf(formTurns([answer(text('kept')), user('now')], NEAR))).toEqual(['user', 'assistant', 'user']);
   });
 
-  it('puts an answer where the user speaks after a result', () => {
+  it('inserts an answer where a user message follows a result', () => {
     const turns = formTurns([user('a'), answer(call('1')), result('1'), user('b')], NEAR);
     expect(rolesOf(turns)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
   });
 
-  it('says what stands beside a call with the next answer', () => {
+  it('moves the text beside a call into the next answer', () => {
     const turns = [user('a'), answer(text('Let me look.'), call('1')), result('1'), answer(text('Done.'))];
     expect(wordsOf(formTurns(turns, NEAR))).toEqual(['a', '', '', 'Let me look.\n\n\n\n\n\nDone.']);
     expect(wordsOf(formTurns([...turns.slice(0, 3), user('Well?')], NEAR)).slice(3)).toEqual(['Let me look.', 'Well?']);
   });
 
-  it('leaves the words beside a call where its template is known to keep them', () => {
+  it('leaves the text beside a call if its template is known to keep it', () => {
     const turns = [user('a'), answer(text('Let me look.'), call('1')), result('1')];
     expect(formTurns(turns, formFor('https://api.deepseek.com/v1', 'deepseek-v4'))).toEqual(turns);
     for (const model of ['meta-llama/Llama-3.3-70B-Instruct', 'google/gemma-4-31b-it', 'mistralai/Mistral-Nemo'])
@@ -101,7 +101,7 @@ describe('any conversation in the strict form', () => {
     );
   });
 
-  it('begins with what was sent of the conversation before', () => {
+  it('has the previous request as its prefix', () => {
     fc.assert(
       fc.property(conversation, conversation, (turns, more) => {
         const before = formTurns([...turns, answer(text('so'))], NEAR);
@@ -112,7 +112,7 @@ describe('any conversation in the strict form', () => {
     );
   });
 
-  it('begins with what was sent while its calls ran', () => {
+  it('has the request before the calls as its prefix while they run', () => {
     fc.assert(
       fc.property(conversation, (turns) => {
         const running = [...turns, answer(text('I look.'), call('x')), result('x')];
@@ -125,7 +125,7 @@ describe('any conversation in the strict form', () => {
   });
 });
 
-describe('answers that say nothing to this model', () => {
+describe('answers without content for this model', () => {
   it('leave no gap that breaks the alternation', () => {
     const messages = [
       { role: 'user', content: [text('a')] },

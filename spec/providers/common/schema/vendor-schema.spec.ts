@@ -43,7 +43,7 @@ describe.each(SCHEMAS)('$title', ({ title, schema, fits }) => {
   // What conditions add, a closed object cannot have; the answer is then checked and asked for again.
   const isCondition = title === 'conditions';
 
-  it('goes to OpenAI as strict outputs are documented, else as it is and in words', () => {
+  it('goes to OpenAI as documented for structured outputs, else unchanged and in words', () => {
     const { format, ...request } = openai(asking(schema), { compatible: false });
     const sent = asJson(format?.schema);
     expect(format?.strict).toBe(!INEXPRESSIBLE.openai.includes(title));
@@ -55,7 +55,7 @@ describe.each(SCHEMAS)('$title', ({ title, schema, fits }) => {
     expect(sent).not.toHaveProperty('anyOf');
   });
 
-  it('goes to Anthropic as structured outputs are documented, else in words', () => {
+  it('goes to Anthropic as documented for structured outputs, else in words', () => {
     const { format, ...request } = anthropic(asking(schema), { compatible: false });
     expect(format === undefined).toBe(INEXPRESSIBLE.anthropic.includes(title));
     if (format === undefined) {
@@ -68,7 +68,7 @@ describe.each(SCHEMAS)('$title', ({ title, schema, fits }) => {
     expect(wordsOf(request)).not.toContain(IN_WORDS);
   });
 
-  it('goes to Gemini as responseJsonSchema is documented, else in words', () => {
+  it('goes to Gemini as documented for responseJsonSchema, else in words', () => {
     const { format, ...request } = gemini(asking(schema, { model: 'gemini-3-pro' }));
     expect(format?.responseMimeType).toBe('application/json');
     expect(format?.responseJsonSchema === undefined).toBe(INEXPRESSIBLE.gemini.includes(title));
@@ -81,19 +81,19 @@ describe.each(SCHEMAS)('$title', ({ title, schema, fits }) => {
     if (!isCondition) expect(fitsIn(sent, value)).toBe('fits');
   });
 
-  it('goes to Ollama as it is, and in words', () => {
+  it('goes to Ollama unchanged, and in words', () => {
     const { format, ...request } = ollama(asking(schema));
     expect(fitsIn(asJson(format), value)).toBe('fits');
     expect(wordsOf(request)).toContain(IN_WORDS);
   });
 });
 
-describe('a vendor that has either tools or schemas', () => {
+describe('a vendor that supports either tools or schemas', () => {
   const schema = SCHEMAS[0]?.schema ?? {};
   const wanting = (needsTools: boolean): ChatRequest =>
     asking(schema, { tools: TOOLS, schema: { schema, needsTools } });
 
-  it('is told the schema in words when tools were asked for, and holds the answer to it otherwise', () => {
+  it('gets the schema in words if tools were requested, and in its own field otherwise', () => {
     for (const shape of [ollama, (request: ChatRequest) => openai(request, { compatible: true })]) {
       expect(shape(wanting(true)).format).toBeUndefined();
       expect(wordsOf(shape(wanting(true)))).toContain(IN_WORDS);
@@ -103,7 +103,7 @@ describe('a vendor that has either tools or schemas', () => {
     expect(anthropic(wanting(true), { compatible: false }).format).toBeDefined();
   });
 
-  it('is told in words by Gemini before its third generation', () => {
+  it('gets it in words for Gemini before its third generation', () => {
     const old = gemini({ ...wanting(false), model: 'gemini-2.5-flash' });
     expect(old.format).toBeUndefined();
     expect(wordsOf(old)).toContain(IN_WORDS);
@@ -111,7 +111,7 @@ describe('a vendor that has either tools or schemas', () => {
   });
 });
 
-it('says what a vendor does not know in the description', () => {
+it('puts unsupported keywords into the description', () => {
   const { format } = anthropic(
     asking({ type: 'object', properties: { n: { type: 'integer', minimum: 3, description: 'How many.' } } }),
     {
