@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { TREE_LIMITS, TreeIndex } from '../../lib/permission/sandbox/tree-places.js';
+import { asNobody } from '../support/nobody.js';
 
 let folder: string;
 beforeEach(() => {
@@ -51,6 +52,56 @@ describe('the protected files of a working folder', () => {
   it('include those of a repository whose objects are in another folder', async () => {
     for (const name of ['HEAD', 'commondir']) writeFileSync(join(folder, 'a/d', name), '');
     expect((await new TreeIndex(tests).find(folder)).runsLater).toContain(join(folder, 'a/d'));
+  });
+
+  it('are read again only where something has changed', async () => {
+    let read = 0;
+    const counting = (path: string): boolean => {
+      if (path.endsWith('/a')) read += 1;
+      return tests.isHidden(path);
+    };
+    const index = new TreeIndex({ ...tests, isHidden: counting });
+    // A folder that changed a moment ago may change again without a new time.
+    for (const expected of [1, 2]) {
+      await index.find(folder);
+      expect(read).toBe(expected);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    for (const expected of [3, 3, 3]) {
+      const { hidden, runsLater } = await index.find(folder);
+      expect([read, hidden, runsLater]).toEqual([expected, [join(folder, 'a/b/c/.env')], [join(folder, 'a/.envrc')]]);
+    }
+    writeFileSync(join(folder, '.env'), '');
+    expect([...(await index.find(folder)).hidden].sort()).toEqual([join(folder, '.env'), join(folder, 'a/b/c/.env')]);
+    expect(read).toBe(4);
+  });
+
+  it.each([
+    [{ folders: 5, entries: 7 }, true],
+    [{ folders: 4, entries: 7 }, false],
+    [{ folders: 5, entries: 6 }, false],
+  ])('are all found up to the limits: %j', async (most, isComplete) => {
+    expect((await new TreeIndex(tests, most).find(folder)).isComplete).toBe(isComplete);
+  });
+
+  it('are not searched for in the folder of git itself', async () => {
+    mkdirSync(join(folder, '.git/deep'), { recursive: true });
+    for (const path of ['.git/.env', '.git/deep/.envrc']) writeFileSync(join(folder, path), '');
+    const { hidden, runsLater } = await new TreeIndex(tests).find(folder, undefined, true);
+    expect([hidden, runsLater]).toEqual([[join(folder, 'a/b/c/.env')], [join(folder, 'a/.envrc')]]);
+  });
+
+  it('include folders that cannot be listed, and not a file in the place of a folder', async () => {
+    expect((await new TreeIndex(tests).find(join(folder, 'a/.envrc'))).closed).toEqual([]);
+    const found = await asNobody(async () => {
+      const own = mkdtempSync(join(tmpdir(), 'hi-tree-'));
+      mkdirSync(join(own, 'shut'));
+      chmodSync(join(own, 'shut'), 0);
+      const { closed, hidden } = await new TreeIndex(tests).find(own);
+      rmSync(own, { recursive: true });
+      return [closed.map((path) => path.slice(own.length)), hidden];
+    });
+    expect(found).toEqual([['/shut'], []]);
   });
 
   it('include named pipes, through which a command would reach other programs', async () => {

@@ -117,31 +117,30 @@ function matchWords(wanted: readonly string[], words: readonly ShellWord[], exac
   let isCertain = true;
   let mayBeMore = false;
   let position = 0;
-  let afterOption = false;
-  for (const [index, word] of wanted.entries()) {
-    // Options, each followed by one word, may precede a subcommand: git -c a=b push.
-    while (
-      index > 0 &&
-      position < words.length &&
-      words[position]?.value !== word &&
-      isSkippable(words[position], afterOption)
-    ) {
-      afterOption = words[position]?.value?.startsWith('-') ?? false;
-      position += 1;
-    }
-    const value = words[position]?.value;
-    if (value === undefined) return mayBeMore ? 'maybe' : 'no';
-    mayBeMore ||= value === null && words[position]?.mayBeOption === true;
-    if (value === null) isCertain = false;
-    else if (index === 0 ? programName(value) !== programName(word) : value !== word) return 'no';
-    afterOption = false;
+  for (const [index, name] of wanted.entries()) {
+    if (index > 0) position = afterOptions(words, position, name);
+    const word = words[position];
+    if (word === undefined) return mayBeMore ? 'maybe' : 'no';
+    const { value } = word;
+    if (value === null) {
+      isCertain = false;
+      mayBeMore ||= word.mayBeOption;
+    } else if (index === 0 ? programName(value) !== programName(name) : value !== name) return 'no';
     position += 1;
   }
   if (exact && position < words.length) return 'no';
   return isCertain ? 'yes' : 'maybe';
 }
 
-function isSkippable(word: ShellWord | undefined, afterOption: boolean): boolean {
-  const value = word?.value ?? null;
-  return value !== null && (value.startsWith('-') || afterOption);
+/** The position after options, each followed by one word at most: they may precede a subcommand (`git -c a=b push`). Stops at `name` in any case. */
+function afterOptions(words: readonly ShellWord[], from: number, name: string): number {
+  let isAfterOption = false;
+  let position = from;
+  for (const { value } of words.slice(from)) {
+    const isOption = value?.startsWith('-') === true;
+    if (value === null || value === name || !(isOption || isAfterOption)) break;
+    isAfterOption = isOption;
+    position += 1;
+  }
+  return position;
 }

@@ -69,7 +69,7 @@ const isPathOf = (program: string, value: string | null): boolean =>
 /** The text after a whole word; null if the word does not occur. */
 function after(word: string, text: string): string | null {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    const around = `${text[at - 1] ?? ' '}${text[at + word.length] ?? ' '}`;
+    const around = `${text[at - 1] ?? ''}${text[at + word.length] ?? ''}`;
     if (!/[\w-]/.test(around)) return text.slice(at + word.length);
   }
   return null;

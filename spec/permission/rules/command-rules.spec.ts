@@ -40,6 +40,8 @@ describe('the rules about commands', () => {
 
   it.each([
     ['a; b', null],
+    ['# a', null],
+    ['> a', null],
     ['a | b', null],
     ['a > b', null],
     ['a $B', null],
@@ -168,6 +170,12 @@ describe('a rule that asks or denies', () => {
     ['bash(git push origin:*)', 'git push -f origin', 'yes'],
     ['bash(git push origin:*)', 'git push $X', 'maybe'],
     ['bash(git push --force:*)', 'git push $X', 'maybe'],
+    ['bash(git push origin:*)', 'git $X', 'maybe'],
+    ['bash(git push origin:*)', 'git "x$X"', 'no'],
+    ['bash(git push origin:*)', 'git push', 'no'],
+    ['bash(git push origin:*)', 'git -- push -q origin x', 'yes'],
+    ['bash(git push:*)', 'git /bin/push', 'no'],
+    ['bash(git -c:*)', 'git -q -c a=b push', 'yes'],
     ['bash(git push:*)', 'git-push x', 'yes'],
     ['bash(git push:*)', '/usr/lib/git-core/git-push', 'yes'],
     ['bash(git push:*)', 'git-pull', 'no'],

@@ -37,6 +37,11 @@ describe('the rule that denies a command', () => {
     ['sg root \'r"m" x\'', 'maybe rm:*'],
     ["sg root 'ls;rm x'", 'maybe rm:*'],
     ["sg root 'ls x.rm'", 'maybe rm:*'],
+    ["sg root $'\\x72m x'", 'maybe rm:*'],
+    ['sg root "rm $X"', 'maybe rm:*'],
+    ['sg root $X', ''],
+    ['sg rm', 'maybe rm:*'],
+    ['x.rm y', ''],
     ["sg root 'rm-x'", ''],
     ["sg root 'x-rm'", ''],
     ["sg root 'farm'", ''],
@@ -55,6 +60,8 @@ describe('the rule that denies a command', () => {
     ['sg root "git pull; x push"', 'maybe git push:*'],
     ['sg root "git pushed"', ''],
     ['sg root "git"', ''],
+    ['sg root "push"', ''],
+    ['git $X', 'maybe git push:*'],
     ['setpriv git push', 'maybe git push:*'],
   ])('is found where all its words are there, in their order: %s: %s', async (command, expected) => {
     expect([command, await found(['git push:*'], command)]).toEqual([command, expected]);
@@ -111,8 +118,15 @@ describe('a command that may run others which the text does not show', () => {
     ['prog --=-', false],
     ['prog -- x', false],
     ['ls -', false],
+    ["bash -c 'ls | cat'", false],
   ])('%j: %s', async (command, expected) => {
     const { parts } = await readCommand(command, {});
     expect([command, parts.some(mayHide)]).toEqual([command, expected]);
+  });
+
+  it('is syntax that may, but no file of a redirection', () => {
+    const unclear = { kind: 'unclear', text: 'x', reason: 'it is unclear' } as const;
+    expect([true, false].map((mayHideCommands) => mayHide({ ...unclear, mayHideCommands }))).toEqual([true, false]);
+    expect(mayHide({ kind: 'file', text: 'x', use: 'read', path: 'x' })).toBe(false);
   });
 });
