@@ -79,8 +79,8 @@ describe('the parts that run as scripts', () => {
     expect(await load('./adapter.js')).toBe(adapter);
     expect(await load('./other.js')).toEqual({ imported: './other.js' });
     expect(Reflect.get(globalThis, 'hiCoreRuns')).toBe(runs);
-    expect(() => scripts.get('./other.js')).toThrow("'./other.js' is no part.");
-    expect(() => new Scripts().get('./core.js')).toThrow("'./core.js' is no part.");
+    expect(() => scripts.get('./other.js')).toThrow("'./other.js' is not a part.");
+    expect(() => new Scripts().get('./core.js')).toThrow("'./core.js' is not a part.");
   });
 
   it('are not found by a name that every object has', async () => {
