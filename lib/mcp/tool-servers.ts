@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../chat/request.js';
 import { quantity } from '../chat/text/quantity.js';
+import { textBlock } from '../chat/text/text-block.js';
 import type { Tool } from '../tools/common/tool.js';
-import { enclosed } from './base/enclosed.js';
 import type { ServerEntry } from './base/server-entry.js';
 import { modelName } from './base/tool-names.js';
 import { findTool } from './calls/find-tool.js';
@@ -75,7 +75,7 @@ export class ToolServers {
   get instructions(): string | null {
     const said = this.#servers.flatMap(({ entry }, at) => {
       const text = this.#known[at]?.instructions ?? '';
-      return text === '' ? [] : [enclosed('server', { name: entry.name }, text)];
+      return text === '' ? [] : [textBlock('server', { name: entry.name }, text)];
     });
     return said.length === 0 ? null : [LABEL, ...said].join('\n\n');
   }

@@ -1,14 +1,7 @@
-/** A file's text as the model gets it, in a block that names it. Neither can end the block: its tag gets a number that they do not use. */
-export function fileBlock(name: string, text: string): string {
-  const used = new Set(
-    Array.from(`${name}\n${text}`.matchAll(CLOSING_TAG), ([, number = '']) => number.replace(/^0+/, '')),
-  );
-  let tag = 'file';
-  for (let number = 2; used.has(tag.slice('file-'.length)); number += 1) tag = `file-${number}`;
-  return `<${tag} name=${JSON.stringify(name)}>\n${text}${text.endsWith('\n') ? '' : '\n'}</${tag}>`;
-}
+import { textBlock } from './text-block.js';
 
-const CLOSING_TAG = /<\s{0,8}\/\s{0,8}file(?:-(\d{1,9}))?\b/giu;
+/** A file's text as the model gets it. */
+export const fileBlock = (name: string, text: string): string => textBlock('file', { name }, text);
 
 /** The name and the text of a file in such a block, with the newline before its end; null for any other text. */
 export function readFileBlock(text: string): { readonly name: string; readonly text: string } | null {

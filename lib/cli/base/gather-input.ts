@@ -1,4 +1,5 @@
 import { addAbortSignal } from 'node:stream';
+import { textBlock } from '../../chat/text/text-block.js';
 import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
 import type { World } from './world.js';
@@ -52,8 +53,7 @@ export async function gatherInput(
   const texts = inputs.flatMap((input) => ('text' in input ? [input.text] : []));
   const read = 'text' in piped && piped.text.trim() !== '' ? piped.text : '';
   const text = question === '' && isQuestion ? read.trimEnd() : question;
-  if (read !== '' && (question !== '' || !isQuestion))
-    texts.push(`<stdin>\n${read}${read.endsWith('\n') ? '' : '\n'}</stdin>`);
+  if (read !== '' && (question !== '' || !isQuestion)) texts.push(textBlock('stdin', {}, read));
   const attachments: readonly Attachment[] = [...inputs, piped].flatMap((input) =>
     'attachment' in input ? [input.attachment] : [],
   );

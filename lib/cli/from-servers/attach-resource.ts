@@ -1,8 +1,8 @@
 import { quantity } from '../../chat/text/quantity.js';
+import { textBlock } from '../../chat/text/text-block.js';
 import { estimateTokens } from '../../chat/tokens.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HiError } from '../../errors.js';
-import { type EnclosingTag, enclosed } from '../../mcp/base/enclosed.js';
 import type { CallResult } from '../../mcp/calls/read-result.js';
 import type { ServerResource, UserCalls } from '../../mcp/user-calls.js';
 import { inputFrom, LARGEST } from '../../session/files.js';
@@ -29,7 +29,7 @@ export async function attachResource(
 
 /** A server's content in a block that names the server. Throws a `HiError` of code `usage` for content that no model supports. */
 export function serverInput(
-  tag: EnclosingTag,
+  tag: 'prompt' | 'resource',
   attributes: Readonly<Record<string, string>>,
   name: string,
   { text, files }: CallResult,
@@ -44,7 +44,7 @@ export function serverInput(
   const inputs = files.map(({ bytes }) => inputFrom(bytes, name));
   const texts = [text, ...inputs.flatMap((input) => ('text' in input ? [input.text] : []))].filter(Boolean);
   return {
-    texts: texts.map((one) => enclosed(tag, attributes, one)),
+    texts: texts.map((one) => textBlock(tag, attributes, one)),
     attachments: inputs.flatMap((input) => ('attachment' in input ? [input.attachment] : [])),
   };
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { textBlock } from '../../chat/text/text-block.js';
 import { HiError, systemReason } from '../../errors.js';
 
 /** More names than this help no model. It gets the total instead. */
@@ -21,8 +22,7 @@ export async function listFolder(path: string, cwd: string): Promise<FolderListi
     const names = found.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
     const lines =
       names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), `(and ${names.length - MAX_NAMES} more)`] : names;
-    const text = `<folder name=${JSON.stringify(path)}>\n${lines.map((line) => `${line}\n`).join('')}</folder>`;
-    return { text, entries: names.length };
+    return { text: textBlock('folder', { name: path }, lines.join('\n')), entries: names.length };
   } catch (cause) {
     throw new HiError('usage', `Cannot list '${path}': ${systemReason(cause)}.`, {
       hint: "Check its permissions with 'ls -ld'. Nothing was sent.",

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fileBlock } from '../../chat/text/file-block.js';
 import type { TextCache, TextModel } from '../../chat/text-model.js';
 import { estimateTokens } from '../../chat/tokens.js';
 import { within } from '../common/within.js';
@@ -69,9 +70,7 @@ Remove:
 
 Keep its language and its Markdown headings.
 
-<file name=${JSON.stringify(skill.name)}>
-${body.replaceAll('</file', '<\\/file')}
-</file>`;
+${fileBlock(skill.name, body)}`;
 }
 
 /** The output limit in tokens. The estimate is one token for four characters, but scripts such as Chinese take up to one for each. */
@@ -81,7 +80,7 @@ function roomFor(body: string): number {
 
 /** Removes the code fence or the `<file>` tags that models often wrap a reply in. */
 function unwrap(text: string): string {
-  const inner = /^\s*<file[^>]*>\n?([\s\S]*?)\n?<\/file>\s*$/.exec(text)?.[1] ?? text;
+  const inner = /^\s*<file[^>]*>\n?([\s\S]*?)\n?<\/file(?:-\d{1,9})?>\s*$/.exec(text)?.[1] ?? text;
   const bare = /^\s*```(?:markdown|md)?\n([\s\S]*)\n```\s*$/.exec(inner)?.[1] ?? inner;
-  return bare.replaceAll('<\\/file', '</file').trim();
+  return bare.trim();
 }

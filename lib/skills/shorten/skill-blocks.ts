@@ -1,3 +1,4 @@
+import { textBlock } from '../../chat/text/text-block.js';
 import type { TextCache, TextModel } from '../../chat/text-model.js';
 import { estimateTokens } from '../../chat/tokens.js';
 import { shortCount } from '../../chat/transcript.js';
@@ -13,8 +14,8 @@ export interface Active {
 
 /** A skill as the model reads it. Names the skill's folder, because the text may refer to files in it. */
 export function skillBlockOf({ skill, body }: Active): string {
-  const folder = skill.folder === null ? '' : ` folder=${JSON.stringify(skill.folder)}`;
-  return `<skill name=${JSON.stringify(skill.name)}${folder}>\n${body}\n</skill>`;
+  const { name, folder } = skill;
+  return textBlock('skill', { name, ...(folder !== null && { folder }) }, body);
 }
 
 /** The limits of a shortened skill. */
