@@ -42,6 +42,29 @@ describe('the profile for sandbox-exec', () => {
     expect(decision(rules({ hidden: [place] }), 'file-read', place)).toBe('deny');
   });
 
+  it('has no rule about what is not granted, hidden or protected', () => {
+    const [first, second, third, fourth, ...others] = rules({});
+    expect([first, second, third, fourth]).toEqual([
+      '(version 1)',
+      '(allow default)',
+      '(deny file-write*)',
+      '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (subpath "/temporary"))',
+    ]);
+    expect(others.map((rule) => rule.slice(0, 20))).toEqual([
+      '(deny network*)',
+      '(deny signal) (allow',
+      '(deny process-info* ',
+      '(deny mach-lookup (g',
+    ]);
+    const writing = rules({ grant: { write: true, network: false, files: [] }, hidden: ['/project/x'] });
+    expect(writing.slice(4, -4)).toEqual([
+      '(allow file-write* (subpath "/project"))',
+      '(deny file-write* (subpath "/project/x"))',
+      '(deny file-read* (subpath "/project/x"))',
+      '(deny file-link (subpath "/project/x"))',
+    ]);
+  });
+
   it('lets a reading command write only to its temporary folder', () => {
     expect(decision(rules({}), 'file-write', '/temporary/x')).toBe('allow');
     for (const path of ['/project/x', '/etc/passwd', '/temporary2'])

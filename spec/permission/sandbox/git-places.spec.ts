@@ -39,12 +39,14 @@ describe('files outside .git that git runs', () => {
     ['[alias]\n\tx = !f() { tools/clean&tools/x; }\n', ['tools/clean', 'tools/x']],
     ['[core]\n\tpager = -tools/clean ~tools/x\n', []],
     ['[core]\n\tpager = gone/x\n', []],
+    ['[x]\n\t\ta  =  ./tools/clean;;  "./tools/x"\n', ['tools/clean', 'tools/x']],
+    ['[x]\na=tools/-x ./tools/x~\n', ['tools/-x', 'tools/x~']],
     ['tools/clean\n', []],
     ['[core "tools/clean"]\n', []],
     ['; x tools/clean = tools/x\n', []],
     ['[core]\n  editor=tools/x\n', ['tools/x']],
   ])('are existing files that its settings name: %j', (text, expected) => {
-    for (const name of ['clean', 'x', 'hooks/pre-commit']) make(`tools/${name}`);
+    for (const name of ['clean', 'x', '-x', 'x~', 'hooks/pre-commit']) make(`tools/${name}`);
     for (const config of ['config', 'config.worktree']) {
       make(`.git/${config}`, text);
       expect([config, places()]).toEqual([config, [expected, []]]);
@@ -60,6 +62,8 @@ describe('files outside .git that git runs', () => {
       expect(places()).toEqual([[], ['a']]);
       make('a/other');
       expect(places()).toEqual([[], ['a/b']]);
+      make('.git/config', `[x]\n  \t${name}=a/b/c\n`);
+      expect(places()).toEqual([[], ['a/b']]);
       make('.git/config', `[x]\n\tx${name} = a/b/c\n\t${name}x = a/b/c\n`);
       expect(places()).toEqual([[], []]);
     },
@@ -72,6 +76,13 @@ describe('files outside .git that git runs', () => {
     make('end');
     expect(places()).toEqual([['five', 'four', 'one', 'three', 'two'], []]);
     make('one', '[include]\n\tpath = one\n');
+    expect(places()).toEqual([['one'], []]);
+  });
+
+  it('include what other settings name, but not what those files name', () => {
+    make('.git/config', '[core]\n\teditor = ./one\n');
+    make('one', '[include]\n\tpath = two\n');
+    make('two');
     expect(places()).toEqual([['one'], []]);
   });
 
