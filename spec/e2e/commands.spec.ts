@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -151,6 +151,16 @@ describe('hi history', () => {
     const printed = JSON.parse((await hi(['history', '--json'])).stdout);
     expect(printed).toEqual(JSON.parse(execFileSync('zstd', ['-dc', home.historyFile]).toString()));
     expect(printed).toHaveLength(4);
+  });
+
+  it('reads the file with the largest window of zstd, and goes on in it', async () => {
+    await talk(2);
+    const { stdout } = await hi(['history', '--json']);
+    const input = execFileSync('zstd', ['-dc', home.historyFile]);
+    writeFileSync(home.historyFile, execFileSync('zstd', ['-c', '--long=31'], { input }));
+    expect((await hi(['history', '--json'])).stdout).toBe(stdout);
+    expect((await hi(['ask', 'more'])).status).toBe(0);
+    expect(JSON.parse(execFileSync('zstd', ['-dc', '--long=31', home.historyFile]).toString())).toHaveLength(6);
   });
 
   it('is an empty array at the beginning', async () => {

@@ -69,7 +69,15 @@ describe.each(CODECS)('frames of the zstd of %s', (_name, load) => {
 
   it('of plain zstd are read, with and without their size and checksum', async () => {
     const content = Buffer.from(prose(700_000, 1));
-    for (const options of [['-3'], ['-19'], ['--no-check'], ['--no-content-size'], ['--fast=5'], ['-3', '--long=24']]) {
+    for (const options of [
+      ['-3'],
+      ['-19'],
+      ['--no-check'],
+      ['--no-content-size'],
+      ['--fast=5'],
+      ['-3', '--long=24'],
+      ['-3', '--long=31'],
+    ]) {
       const bytes = zstd(content, ...options);
       const [frame, ...rest] = framesOf(bytes);
       expect(rest).toEqual([]);

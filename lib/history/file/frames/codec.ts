@@ -13,6 +13,9 @@ export interface Codec {
 /** Level 3 is zstd's own default: higher ones cost several times the time for a few percent. */
 const LEVEL = 3;
 
+/** The largest window that `zstd --long=31` writes. By default Node accepts only 2^27 bytes; what it allocates is bounded by the blocks of a frame. */
+const LARGEST_WINDOW_LOG = 31;
+
 let prepared: Codec | null = null;
 
 /**
@@ -33,7 +36,11 @@ export function loadCodec(): Codec {
 
 /** In `node:zlib` since Node 22.15; the types of Node 20 lack it. */
 interface BuiltinZstd {
-  readonly constants: { readonly ZSTD_c_checksumFlag: number; readonly ZSTD_c_compressionLevel: number };
+  readonly constants: {
+    readonly ZSTD_c_checksumFlag: number;
+    readonly ZSTD_c_compressionLevel: number;
+    readonly ZSTD_d_windowLogMax: number;
+  };
   zstdCompressSync(content: Uint8Array, options: object): Buffer;
   zstdDecompressSync(bytes: Uint8Array, options: object): Buffer;
 }
@@ -45,13 +52,14 @@ function hasZstd(zlib: object): zlib is BuiltinZstd {
 function builtinCodec(): Codec | null {
   const zlib: object = process.getBuiltinModule('node:zlib');
   if (!hasZstd(zlib)) return null;
-  const { ZSTD_c_checksumFlag: checksum, ZSTD_c_compressionLevel: level } = zlib.constants;
+  const { ZSTD_c_checksumFlag: checksum, ZSTD_c_compressionLevel: level, ZSTD_d_windowLogMax: window } = zlib.constants;
   const params = { [checksum]: 1, [level]: LEVEL };
+  const reading = { [window]: LARGEST_WINDOW_LOG };
   return {
     name: `Node ${process.versions.node}`,
     compress: (content) => zlib.zstdCompressSync(content, { params, pledgedSrcSize: content.length }),
     decompress(bytes, { content, exact }) {
-      const raw = zlib.zstdDecompressSync(bytes, { maxOutputLength: Math.max(content, 1) });
+      const raw = zlib.zstdDecompressSync(bytes, { params: reading, maxOutputLength: Math.max(content, 1) });
       if (exact && raw.length !== content) throw new Error(`A frame of ${content} bytes holds ${raw.length}.`);
       return raw;
     },

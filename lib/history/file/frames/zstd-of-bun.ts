@@ -9,22 +9,27 @@ export function nativeCodec(level: number) {
     compress: (content: Uint8Array): Buffer =>
       withChecksum(bun.zstdCompressSync(content, { level }), bun.hash.xxHash64(content)),
     decompress(bytes: Buffer, { content, exact }: Pick<Frame, 'content' | 'exact'>): Buffer {
-      const raw = exact ? bun.zstdDecompressSync(bytes) : atMost(bytes, content);
+      const raw = exact && content <= LARGEST_OF_BUN ? bun.zstdDecompressSync(bytes) : atMost(bytes, content);
       if (exact && raw.length !== content) throw new Error(`A frame of ${content} bytes holds ${raw.length}.`);
       return raw;
     },
   };
 }
 
-/** Limits the size, because Bun has no option for it. */
+/** Bun's own function accepts no larger window, and a frame of a known size has none larger than its content. */
+const LARGEST_OF_BUN = 2 ** 27;
+
+/** Limits the size, and accepts the window of `zstd --long=31`: Bun's own function has no options for either. */
 function atMost(bytes: Buffer, most: number): Buffer {
   const zlib: object = process.getBuiltinModule('node:zlib');
   if (!hasZstd(zlib)) throw new Error('This Bun has no zstd.');
-  return zlib.zstdDecompressSync(bytes, { maxOutputLength: Math.max(most, 1) });
+  const params = { [zlib.constants.ZSTD_d_windowLogMax]: 31 };
+  return zlib.zstdDecompressSync(bytes, { params, maxOutputLength: Math.max(most, 1) });
 }
 
 interface LimitedZstd {
-  zstdDecompressSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Buffer;
+  readonly constants: { readonly ZSTD_d_windowLogMax: number };
+  zstdDecompressSync(bytes: Uint8Array, options: { readonly params: object; readonly maxOutputLength: number }): Buffer;
 }
 
 function hasZstd(zlib: object): zlib is LimitedZstd {
