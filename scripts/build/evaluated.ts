@@ -9,6 +9,7 @@ export const EVALUATED: Readonly<Record<string, () => Promise<object>>> = {
   'lib/cli/help-text.ts': () => import('../../lib/cli/help-text.js'),
   'lib/cli/strategy-names.ts': () => import('../../lib/cli/strategy-names.js'),
   'lib/page/page-parts.ts': () => import('../../lib/page/page-parts.js'),
+  'lib/recall/words/han-variants.ts': () => import('../../lib/recall/words/han-variants.js'),
   'lib/tools/tool-specs.ts': () => import('../../lib/tools/tool-specs.js'),
 };
 

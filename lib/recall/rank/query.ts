@@ -1,7 +1,7 @@
 import type { IndexPart } from '../index/part.js';
 import { otherSpellings } from '../words/fold.js';
 import { stem } from '../words/stem.js';
-import { describedWords, words } from '../words/words.js';
+import { askedWords, type IndexTerm } from '../words/words.js';
 
 /** A word of a search, in all its forms. */
 export interface Term {
@@ -30,7 +30,9 @@ const PHRASE = /"([^"]+)"|“([^“”]+)”|„([^“„]+)“|«([^«»]+)»/g
 /** Parses a search. */
 export function parseQuery(text: string): Query {
   const phrases = Array.from(text.matchAll(PHRASE), ([, ...found]) => found.find((one) => one !== undefined) ?? '');
-  return { terms: termsOf(text), pairs: pairsOf(words(text)), phrases: phrases.filter((one) => one.trim() !== '') };
+  const asked = askedWords(text);
+  const pairs = pairsOf(asked.map(({ word }) => word));
+  return { terms: termsOf(asked), pairs, phrases: phrases.filter((one) => one.trim() !== '') };
 }
 
 /** The same. A text without words, such as `&&`, or with stop words only is searched for literally. */
@@ -41,14 +43,12 @@ export function queryOf(text: string): Query {
   return isWords ? query : { ...query, phrases: [phrase] };
 }
 
-function termsOf(text: string): readonly Term[] {
+function termsOf(asked: readonly IndexTerm[]): readonly Term[] {
   const terms: { readonly forms: string[]; readonly isWhole: boolean }[] = [];
-  let isInRun = false;
-  for (const { word, as } of describedWords(text)) {
+  for (const { word, as } of asked) {
     const last = terms.at(-1);
     if (as === 'other' && last) last.forms.push(word);
-    else if (as !== 'end' || !isInRun) terms.push({ forms: [word], isWhole: as === 'whole' });
-    isInRun = as === 'pair';
+    else terms.push({ forms: [word], isWhole: as === 'whole' });
   }
   const known = new Set<string>();
   return terms.filter(({ forms: [word = ''] }) => !known.has(word) && known.add(word));
@@ -67,6 +67,9 @@ function pairsOf(sequence: readonly string[]): readonly Pair[] {
 /** The maximum number of longer words for one beginning. */
 const BEGINNINGS = 32;
 
+/** The same for one character, which has more: each pair that begins with it. */
+const FOLLOWED = 128;
+
 /** Whether a term is one character of a script that is written without spaces: it is found at the beginning of pairs. */
 export function isCharacter({ forms: [word = ''] }: Term): boolean {
   return /^[^\0-\u02ff]$/u.test(word);
@@ -77,16 +80,16 @@ const LOOKED_THROUGH = 20_000;
 
 /** Substitutes for a term that does not occur: other spellings, else words that begin or end with it, else its parts. */
 export function otherForms(parts: readonly IndexPart[], { forms: [word = '', ...rest] }: Term): readonly string[] {
-  if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word)];
+  if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word, FOLLOWED)];
   const isThere = (form: string): boolean => parts.some((part) => part.find(form) !== null);
   const others = otherSpellings(word).filter(isThere);
   if (others.length > 0 || word.length < 5) return others;
-  const longer = [...beginnings(parts, word), ...endings(parts, word)];
+  const longer = [...beginnings(parts, word, BEGINNINGS), ...endings(parts, word)];
   return longer.length > 0 ? longer : partsOf(word, isThere);
 }
 
-function beginnings(parts: readonly IndexPart[], word: string): readonly string[] {
-  return [...new Set(parts.flatMap((part) => part.beginningWith(word, BEGINNINGS)))].slice(0, BEGINNINGS);
+function beginnings(parts: readonly IndexPart[], word: string, limit: number): readonly string[] {
+  return [...new Set(parts.flatMap((part) => part.beginningWith(word, limit)))].slice(0, limit);
 }
 
 function endings(parts: readonly IndexPart[], word: string): readonly string[] {

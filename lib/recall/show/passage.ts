@@ -1,5 +1,5 @@
 import { queryOf } from '../rank/query.js';
-import { placedWords, words } from '../words/words.js';
+import { askedWords, placedWords } from '../words/words.js';
 
 /** The part of a text around the matching words. */
 export interface Passage {
@@ -52,7 +52,7 @@ interface Place {
 function wantedPlaces(text: string, query: string, phrases: readonly string[]): readonly Place[] {
   const exact = phrases.flatMap((phrase) => phrasePlaces(text, phrase));
   if (exact.length > 0) return apart(exact.toSorted((one, other) => one.start - other.start));
-  const wanted = new Set(words(query));
+  const wanted = new Set(askedWords(query).map(({ word }) => word));
   const found: Place[] = [];
   for (const { index, length, words: own } of placedWords(text)) {
     const word = own.find((one) => wanted.has(one));

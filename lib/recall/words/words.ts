@@ -1,4 +1,6 @@
+import { wordsApart } from './apart.js';
 import { fold, foldToDigraphs, germanSingulars } from './fold.js';
+import { foldHan } from './fold-han.js';
 import { stopWords } from './frequent-words.js';
 import { stem } from './stem.js';
 
@@ -36,8 +38,8 @@ let known = new Map<string, readonly string[]>();
 /** A searchable word of a text. */
 export interface IndexTerm {
   readonly word: string;
-  /** `whole`: a name whose parts follow; `other`: another spelling of the previous word; `end`: the last character of a run of pairs. */
-  readonly as: 'word' | 'whole' | 'other' | 'pair' | 'end';
+  /** `whole`: a name whose parts follow; `other`: another spelling of the previous word. */
+  readonly as: 'word' | 'whole' | 'other';
 }
 
 /** The searchable words of a text, in order: folded, without endings, compound names both as a whole and in parts. Stop words are left out. */
@@ -48,9 +50,9 @@ export function words(text: string): string[] {
   return found;
 }
 
-/** The same words, each with its role. */
-export function describedWords(text: string): readonly IndexTerm[] {
-  return Array.from(text.matchAll(CHUNK), ([chunk]) => split(chunk)).flat();
+/** The searchable words of a question, each with its role. Scripts without spaces are cut into words, so that no pair reaches from one into the next. */
+export function askedWords(text: string): readonly IndexTerm[] {
+  return Array.from(text.matchAll(CHUNK), ([chunk]) => split(chunk, addWordsApart)).flat();
 }
 
 /** The chunks of a text: the position of each, and its words. */
@@ -89,14 +91,17 @@ export function plainWord(chunk: string): string | null {
   return STOPPED.has(folded) ? null : stem(folded);
 }
 
-function split(chunk: string): readonly IndexTerm[] {
+/** Adds the words of a run of characters of scripts that are written without spaces. */
+type AddRun = (run: string, found: IndexTerm[]) => void;
+
+function split(chunk: string, addRun: AddRun = addPairs): readonly IndexTerm[] {
   const found: IndexTerm[] = [];
   const composed = PLAIN.test(chunk) ? chunk : chunk.normalize('NFKC');
   const pieces = withoutContractions(composed).split(/[.\-:@'’]/);
   if (pieces.length > 1 && /[\d.@_]/.test(composed) && composed.length <= LONGEST) {
     found.push({ word: fold(composed), as: 'whole' });
   }
-  for (const piece of pieces) addPiece(piece, found);
+  for (const piece of pieces) addPiece(piece, found, addRun);
   return found;
 }
 
@@ -109,11 +114,11 @@ function withoutContractions(text: string): string {
     .replace(/^(?:\p{L}|qu)['’]/iu, '');
 }
 
-function addPiece(piece: string, found: IndexTerm[]): void {
+function addPiece(piece: string, found: IndexTerm[], addRun: AddRun): void {
   let at = 0;
   for (const { 0: run, index } of PLAIN.test(piece) ? [] : piece.matchAll(UNSPACED)) {
     addName(piece.slice(at, index), found);
-    addPairs(run, found);
+    addRun(run, found);
     at = index + run.length;
   }
   addName(piece.slice(at), found);
@@ -121,11 +126,20 @@ function addPiece(piece: string, found: IndexTerm[]): void {
 
 /** Adds every two neighbouring characters, and the last character: a word of one character is found as the beginning of a pair. */
 function addPairs(run: string, found: IndexTerm[]): void {
-  const characters = Array.from(fold(run));
+  const characters = Array.from(foldHan(fold(run)));
   characters.forEach((character, index) => {
     const next = characters[index + 1];
-    found.push(next === undefined ? { word: character, as: 'end' } : { word: character + next, as: 'pair' });
+    found.push({ word: next === undefined ? character : character + next, as: 'word' });
   });
+}
+
+/** Adds the pairs of each word of a run. The last character of a word is the first one of some pair in the text. */
+function addWordsApart(run: string, found: IndexTerm[]): void {
+  for (const word of wordsApart(run)) {
+    const start = found.length;
+    addPairs(word, found);
+    if (found.length > start + 1) found.pop();
+  }
 }
 
 function addName(piece: string, found: IndexTerm[]): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { WantedWords } from '../../../lib/recall/words/wanted-words.js';
-import { describedWords, placedWords, words } from '../../../lib/recall/words/words.js';
+import { askedWords, placedWords, words } from '../../../lib/recall/words/words.js';
 
 describe('the words of a text', () => {
   it.each([
@@ -20,6 +20,9 @@ describe('the words of a text', () => {
     ['ＦＵＬＬ', 'full'],
     ['数据库', '数据 据库 库'],
     ['猫', '猫'],
+    ['資料庫', '资料 料库 库'],
+    ['臺灣', '台湾 湾'],
+    ['図書館 图书馆', '图书 书馆 馆 图书 书馆 馆'],
     ['我家cat', '我家 家 cat'],
     ['книги книга', 'книг книг'],
     ['3eb6f2c9a01d44', '3eb6f2c9a01d44 3eb6f2c eb 01 44'],
@@ -41,12 +44,41 @@ describe('the words of a text', () => {
     );
   });
 
-  it('are the same with their positions and kinds', () => {
+  it('are the same with their positions', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect([...placedWords(text)].flatMap((placed) => placed.words)).toEqual(words(text));
-        expect(describedWords(text).map(({ word }) => word)).toEqual(words(text));
       }),
+    );
+  });
+
+  it.each([
+    ['我们的数据库在哪里？', '数据 据库'],
+    ['我的猫呢', '猫'],
+    ['阿杰在哪里学了攀岩？', '阿杰 学 攀岩'],
+    ['颱風那天去了哪裡', '台风 那天'],
+    ['会議はいつ', '会议'],
+    ['getUserName 在哪里', 'getusername user nam'],
+    ['강아지 이름', '강아 아지 이름'],
+  ])('of the question %j are %j', (text, expected) => {
+    expect(
+      askedWords(text)
+        .map(({ word }) => word)
+        .join(' '),
+    ).toBe(expected);
+  });
+
+  it('of a question are among those of the same text', () => {
+    const piece = fc.constantFrom(...'我们的猫叫什么名字數據庫会議は木曜日กินส้มตำ강아지 cat3-.é');
+    fc.assert(
+      fc.property(
+        fc.array(piece).map((pieces) => pieces.join('')),
+        (text) => {
+          const own = words(text).join(' ');
+          // A single character is the beginning of a pair.
+          for (const { word } of askedWords(text)) expect(own).toContain(word);
+        },
+      ),
     );
   });
 
