@@ -131,7 +131,8 @@ function readLink(path: string): string | null {
   }
 }
 
-function removeIfThere(path: string): void {
+/** Removes a file if it exists. Not `rmSync`, which loads code for removing whole trees. Throws the system's error. */
+export function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch (thrown) {

@@ -1,7 +1,7 @@
-import { closeSync, openSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../errors.js';
 import { fileNamesIn } from '../remove-files.js';
+import { removeIfThere } from '../write-aside.js';
 import { PROCESS_NAME } from './base/history-paths.js';
 import { touch } from './lock/heartbeat.js';
 import { unchangedFor } from './lock/observations.js';
@@ -40,7 +40,7 @@ export function clearRunning(folder: string, turn: number): void {
     clearInterval(timer);
     timer = undefined;
   }
-  remove(path);
+  removeIfThere(path);
 }
 
 /** The turns that are running in live processes. Removes the marks of dead ones. */
@@ -73,18 +73,9 @@ function markOf(folder: string, turn: number): string {
   return join(folder, `${MARK_PREFIX}${turn}.${processName()}`);
 }
 
-/** Not `rmSync`, which loads code for removing whole trees. */
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (thrown) {
-    if (systemCode(thrown) !== 'ENOENT') throw thrown;
-  }
-}
-
 function clear(path: string): void {
   try {
-    remove(path);
+    removeIfThere(path);
   } catch {
     // A read-only folder keeps its marks; no process owns them.
   }

@@ -8,6 +8,7 @@ import { foldLeaves } from './fold-leaves.js';
 import { nodeModules } from './node-modules.js';
 import { oneCore } from './one-core.js';
 import { onlyCalled } from './only-called.js';
+import { removeBuildOnly } from './remove-build-only.js';
 import { validators } from './validators.js';
 
 /** The `require` for CommonJS dependencies in an ES module bundle. They require only Node's own modules. */
@@ -46,6 +47,7 @@ export async function buildProgram(): Promise<void> {
   });
   await foldLeaves(metafile);
   await compiledParts(metafile);
+  removeBuildOnly(metafile);
   for (const path of WEBASSEMBLY) copyFileSync(`node_modules/${path}`, `dist/chunks/${basename(path)}`);
   chmodSync('dist/hi.js', 0o755);
   writeFileSync('dist/hi.1', MANUAL);

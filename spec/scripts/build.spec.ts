@@ -3,6 +3,7 @@ import { build, type Plugin } from 'esbuild';
 import { exportsOf, inAscii } from '../../scripts/build/compiled-parts.js';
 import { nodeModules } from '../../scripts/build/node-modules.js';
 import { onlyCalled } from '../../scripts/build/only-called.js';
+import { removeBuildOnly } from '../../scripts/build/remove-build-only.js';
 import { replaced } from '../../scripts/build/replaced.js';
 
 /** The bundle of a line of code, as text. */
@@ -43,6 +44,23 @@ describe('the build', () => {
     expect(text).toContain('process.getBuiltinModule("fs")');
     expect(text).not.toMatch(/^import /m);
     expect(text).not.toContain('createReadStream');
+  });
+
+  it('removes the chunks that only the tables of options need, and no others', () => {
+    const chunk = (imports: readonly string[], entryPoint?: string) => ({
+      ...{ bytes: 1, inputs: {}, exports: [], ...(entryPoint && { entryPoint }) },
+      imports: imports.map((path) => ({ path, kind: 'import-statement' as const })),
+    });
+    const outputs = {
+      'gone/hi.js': chunk(['gone/core.js', 'gone/a-options.js'], 'bin/hi.ts'),
+      'gone/core.js': chunk([]),
+      'gone/types.js': chunk(['gone/core.js']),
+      'gone/a-options.js': chunk(['gone/types.js', 'gone/core.js'], 'lib/providers/a/a-options.ts'),
+    };
+    expect(removeBuildOnly({ inputs: {}, outputs })).toEqual(['gone/types.js', 'gone/a-options.js']);
+    expect(() => removeBuildOnly({ inputs: {}, outputs: {} })).toThrow('nothing to remove');
+    const inputs = { 'lib/providers/option-tables.ts': { bytes: 1, imports: [] } };
+    expect(() => removeBuildOnly({ inputs, outputs })).toThrow('whose tables the build removes');
   });
 
   it('exports what a script has under names that are reserved words', async () => {

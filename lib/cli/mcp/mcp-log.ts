@@ -1,11 +1,10 @@
-import { HiError } from '../../errors.js';
 import { ServerLog } from '../../mcp/connection/server-log.js';
-import { suggestion } from '../../registry.js';
 import { readRegularFile } from '../../regular-file.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { type ConfiguredServers, configuredServers, usableServers } from '../base/configured-servers.js';
 import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { unknownServer } from './find-server.js';
 
 /** Prints what a server printed that was not a message. Resolves to the exit status. Throws a `HiError` where neither a log nor a server has that name. */
 export async function mcpLogCommand(world: World, name: string, options: CommonOptions): Promise<number> {
@@ -21,11 +20,8 @@ export async function mcpLogCommand(world: World, name: string, options: CommonO
 
 async function requireServer(world: World, name: string, configured: ConfiguredServers): Promise<void> {
   const { entries, waiting } = await usableServers(world, configured);
-  const names = [...Object.keys(configured.servers), ...[...entries, ...waiting].map((server) => server.name)];
-  if (names.includes(name)) return;
-  throw new HiError('usage', `There is no server '${name}' in '${configured.paths.configFile}'.`, {
-    hint: suggestion(name, names),
-  });
+  const names = new Set([...Object.keys(configured.servers), ...[...entries, ...waiting].map((server) => server.name)]);
+  if (!names.has(name)) throw unknownServer(name, configured, [...names]);
 }
 
 function textOf(path: string): string {

@@ -6,11 +6,11 @@ import { RedirectListener } from '../../mcp/auth/redirect-listener.js';
 import type { ServerEntry } from '../../mcp/base/server-entry.js';
 import { valuesOf } from '../../mcp/connection/destination.js';
 import { lookUp, lookUpAll, type Values } from '../../mcp/connection/look-up.js';
-import { suggestion } from '../../registry.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { configuredServers, connectionDeps, exclusively, usableServers } from '../base/configured-servers.js';
+import { configuredServers, connectionDeps, exclusively } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
+import { findServer, unknownServer } from './find-server.js';
 import { openBrowser } from './open-browser.js';
 
 /** How long the user may take, in milliseconds. */
@@ -19,15 +19,8 @@ const PATIENCE = 15 * 60_000;
 /** Logs in to a server with the browser of the user. Resolves to the exit status. Throws a `HiError`. */
 export async function mcpLoginCommand(world: World, name: string, options: CommonOptions): Promise<number> {
   const configured = await configuredServers(world, options);
-  const { entries } = await usableServers(world, configured);
-  const entry = entries.find((one) => one.name === name);
-  if (entry === undefined)
-    throw new HiError('usage', `There is no server '${name}' in '${configured.paths.configFile}'.`, {
-      hint: suggestion(
-        name,
-        entries.map((one) => one.name),
-      ),
-    });
+  const entry = await findServer(world, name, configured);
+  if (entry === null) throw unknownServer(name, configured);
   const values = valuesOf(entry, connectionDeps(world, configured));
   const file = new LoginFile(configured.paths.serverLogins, name, exclusively);
   await logInTo(world, entry, values, file);

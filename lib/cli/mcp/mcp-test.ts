@@ -4,12 +4,12 @@ import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
 import { type CallResult, readResult } from '../../mcp/calls/read-result.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
 import { unknownTools } from '../../mcp/definitions/unknown-tools.js';
-import { suggestion } from '../../registry.js';
 import { neutralise } from '../../screen/text/sanitize.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { type ConfiguredServers, configuredServers, usableServers } from '../base/configured-servers.js';
+import { type ConfiguredServers, configuredServers } from '../base/configured-servers.js';
 import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { findServer, unknownServer } from './find-server.js';
 import { offerText } from './offer-text.js';
 import { keepOffer, withServer } from './open-server.js';
 
@@ -23,7 +23,7 @@ export interface McpTestOptions extends CommonOptions {
 export async function mcpTestCommand(world: World, server: string, options: McpTestOptions): Promise<number> {
   const configured = await configuredServers(world, options);
   const { paths } = configured;
-  const known = await knownServer(world, server, configured);
+  const known = await findServer(world, server, configured);
   const entry = known ?? addressed(server, configured);
   const call = options.call === undefined ? null : callIn(options.call);
   return await withServer(world, configured, entry, async (connection, signal) => {
@@ -36,32 +36,10 @@ export async function mcpTestCommand(world: World, server: string, options: McpT
   });
 }
 
-/** A server by its name, one that is disabled too; null where there is none. */
-async function knownServer(world: World, server: string, configured: ConfiguredServers): Promise<ServerEntry | null> {
-  const { servers, timeout } = configured;
-  const file = Object.hasOwn(servers, server) ? servers[server] : undefined;
-  if (file === undefined) return await projectServer(world, server, configured);
-  const { entries, problems } = readServers({ [server]: { ...file, enabled: true, disabled: false } }, timeout);
-  if (entries[0] === undefined) throw new HiError('config', problems.join('\n'));
+function addressed(url: string, configured: ConfiguredServers): ServerEntry {
+  const { entries } = /^https?:\/\//.test(url) ? readServers({ [url]: { url } }, configured.timeout) : { entries: [] };
+  if (entries[0] === undefined) throw unknownServer(url, configured);
   return entries[0];
-}
-
-/** One that the user agreed to. */
-async function projectServer(world: World, server: string, configured: ConfiguredServers): Promise<ServerEntry | null> {
-  const { entries, waiting } = await usableServers(world, configured);
-  if (waiting.some(({ name }) => name === server))
-    throw new HiError('usage', `The server '${server}' of this project is waiting for your approval.`, {
-      hint: `To review and approve it, run: hi mcp approve ${server}`,
-    });
-  return entries.find(({ name }) => name === server) ?? null;
-}
-
-function addressed(url: string, { servers, timeout, paths }: ConfiguredServers): ServerEntry {
-  const { entries } = /^https?:\/\//.test(url) ? readServers({ [url]: { url } }, timeout) : { entries: [] };
-  if (entries[0] !== undefined) return entries[0];
-  throw new HiError('usage', `There is no server '${url}' in '${paths.configFile}'.`, {
-    hint: suggestion(url, Object.keys(servers)),
-  });
 }
 
 interface Call {

@@ -19,7 +19,7 @@ import { streamResponses } from './openai-responses.js';
 export function create(vendor: Vendor, address: string, settings: ProviderSettings): Provider {
   const client = makeClient(vendor, address, settings);
   const base = settings.apiBase ?? address;
-  const isOpenAI = /^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(base);
+  const isOpenAI = facts.isOpenAI(base);
   const member = speaker(vendor, settings);
   const options = {
     provider: vendor.name,

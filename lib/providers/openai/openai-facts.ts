@@ -19,6 +19,9 @@ export async function listModels(
   return await askVendor(list, context, signal);
 }
 
+/** Whether an address is OpenAI's own, in any of its regions. */
+export const isOpenAI = (address: string): boolean => /^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(address);
+
 /** The facts that such a vendor reports about one model, from its entry in the list. llama.cpp reports the window per conversation at another address. */
 export async function askFacts(
   client: OpenAI,
@@ -27,7 +30,7 @@ export async function askFacts(
   signal: AbortSignal,
 ): Promise<ModelFacts> {
   // OpenAI itself lists only names.
-  if (/^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(client.baseURL)) return {};
+  if (isOpenAI(client.baseURL)) return {};
   const ask = async () => {
     const { data } = await client.models.list({ signal });
     // llama.cpp accepts any name when it serves one model.

@@ -1,36 +1,21 @@
-import { textOf, type Usage } from '../../chat/message.js';
-import type { ModelMemory } from '../../chat/model/model-facts.js';
+import { textOf } from '../../chat/message.js';
 import type { TextModel } from '../../chat/text-model.js';
-import type { Provider } from '../../providers/common/provider.js';
+import type { Target } from '../common/deps.js';
 import type { PartialAnswer } from './partial-answer.js';
 import { requestAnswer } from './request-answer.js';
 
-/** The settings of a text model. The adapter is loaded with the first request. */
-export interface TextModelSettings {
-  readonly provider: string;
-  readonly model: string;
-  readonly api_base?: string;
-  readonly context_window: number;
-  readonly isNear?: boolean;
-  ask?(signal: AbortSignal): Promise<void>;
-  readonly memory: ModelMemory;
-  connect(signal?: AbortSignal): Promise<Provider>;
-  /** Called with the usage of each text. */
-  readonly spent: (usage: Usage) => void;
-}
-
-/** A model that turns one prompt into one text, through the same adapters as the conversation. */
-export function textModel(settings: TextModelSettings): TextModel {
-  const { provider, model, api_base, isNear = false, memory, connect, spent } = settings;
+/** A model that turns one prompt into one text, through the same adapters as the conversation. The adapter is loaded with the first prompt. */
+export function textModel(target: Omit<Target, 'images' | 'options'>): TextModel {
+  const { provider, model, api_base, isNear = false, memory, connect, spent } = target;
   return {
     provider,
     model,
     ...(api_base !== undefined && { api_base }),
     isNear,
     get context_window() {
-      return settings.context_window;
+      return target.context_window;
     },
-    ask: async (signal) => settings.ask?.(signal),
+    ask: async (signal) => target.ask?.(signal),
     async write(prompt, onProgress, signal) {
       const answer: PartialAnswer = { parts: [], end: null };
       let characters = 0;
@@ -40,7 +25,7 @@ export function textModel(settings: TextModelSettings): TextModel {
         messages: [{ role: 'user', content: [{ type: 'text', text: prompt.user }] }],
         tools: [],
         thinking: null,
-        context_window: settings.context_window,
+        context_window: target.context_window,
         estimated_tokens: Math.ceil(
           ((prompt.system.length + prompt.user.length) / 4) * (memory.facts.token_ratio ?? 1),
         ),
