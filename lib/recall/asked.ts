@@ -127,8 +127,23 @@ const COMMON = new Set(
   ),
 );
 
+/** The same in scripts that are written without spaces, traditional and simplified. */
+const JOINED_COMMON = new RegExp(
+  `大家好|早上好|下午好|晚上好|早安|晚安|你好|您好|谢谢|謝謝|感谢|感謝|多谢|多謝|非常|不客气|不客氣|没关系|沒關係|对不起|對不起|不好意思|抱歉|没问题|沒問題|问题|問題|没事|沒事
+  没什么|沒什麼|什么时候|什麼時候|为什么|為什麼|什么|什麼|怎么样|怎麼樣|怎么|怎麼|怎样|怎樣|哪里|哪裡|哪儿|哪兒|哪个|哪個|多少|多久|是否|可以|能够|能夠|应该|應該|需要
+  明白|知道|再见|再見|拜拜|回头|回頭|加油|辛苦|继续|繼續|今天|明天|昨天|今晚|现在|現在|刚才|剛才|早上|上午|中午|下午|晚上|最近|周末|週末|天气|天氣|觉得|覺得|感觉|感覺|喜欢|喜歡|开心|開心|高兴
+  高興|吃饭|吃飯|睡觉|睡覺|睡眠|休息|工作|帮忙|幫忙|帮助|幫助|认识|認識|意思|东西|東西|事情|时间|時間|时候|時候|地方|名字|一样|一樣|一起|一点|一點|一下|一个|一個|一些|有点|有點|有些
+  真的|真是|不错|不錯|不行|不是|不用|不要|没有|沒有|挺好|希望|开始|開始|准备|準備|打算|建议|建議|意见|意見|想法|办法|辦法|主意|消息|新闻|新聞|代码|代碼|文件|错误|錯誤|例子|解释|解釋
+  翻译|翻譯|这个|這個|那个|那個|这里|這裡|那里|那裡|这样|這樣|那样|那樣|我们|我們|你们|你們|他们|他們|自己|因为|因為|所以|但是|如果|还是|還是|或者|已经|已經|以后|以後|之前|之後|之后|记得|記得|告诉|告訴
+  哈+|嗯+|[的了吗嗎呢吧啊呀嘛哦喔么麼是在有和也都就还還很我你您他她它们們这這那不没沒去来來说說看听聽聊想要会會能好真太再见吃喝做给給让讓把被跟对對到得着著过過请請帮幫叫谁誰几幾个個点點上下里裡]
+  おはよう|ございます|こんにちは|こんばんは|おやすみ|ありがとう|すみません|ごめん|なさい|お願い|はい|いいえ|わか(?:り|る|った)|大丈夫|元気|好き|今日|明日|昨日|です|ます|でした|ました|ください|何|どう|どこ|いつ|だれ
+  안녕(?:하세요|히)?|감사(?:합니다|해요)|고마워(?:요)?|미안(?:해요|합니다)?|아니요|좋아요|괜찮아요|오늘|내일|어제|어떻게|무엇|뭐예요
+  สวัสดี|ขอบคุณ|ขอโทษ|ครับ|ค่ะ|คะ|สบายดี|ไม่เป็นไร|อะไร|ที่ไหน|เมื่อไหร่|วันนี้|พรุ่งนี้|เมื่อวาน`.replaceAll(/\s+/g, '|'),
+  'gu',
+);
+
 const WORDS = /[\p{L}\p{N}_]+/gu;
-const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+$/u;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+/gu;
 
 /** A name of three letters with an accent, within a sentence. Plain ones, such as Ann, are too often not worth a search. */
 const SHORT_NAME = /(?<=\p{Ll}[,;]? )\p{Lu}\p{Ll}{2}(?![\p{L}\p{N}])/gu;
@@ -137,15 +152,20 @@ const PLAIN = /^[\0-\x7f]*$/;
 
 /** Whether a message may refer to earlier ones: it has two words that are not everyday words, or one and a cue. */
 export function mayAsk(asked: string): boolean {
-  const rare = new Set<string>();
+  const rare = new Set<string>(PLAIN.test(asked) ? [] : joinedWords(asked));
   const names = new Set(
     (asked.match(SHORT_NAME) ?? []).filter((name) => !PLAIN.test(name)).map((name) => name.toLowerCase()),
   );
-  for (const [word] of asked.toLowerCase().matchAll(WORDS)) {
-    if (UNSPACED.test(word)) for (let at = 0; at + 1 < word.length; at += 2) rare.add(word.slice(at, at + 2));
-    else if (!COMMON.has(word) && (word.length >= 4 || /\d/.test(word) || names.has(word))) rare.add(word);
+  for (const [word] of asked.replace(UNSPACED, ' ').toLowerCase().matchAll(WORDS)) {
+    if (!COMMON.has(word) && (word.length >= 4 || /\d/.test(word) || names.has(word))) rare.add(word);
   }
   return rare.size >= 2 || (rare.size === 1 && hasCue(asked));
+}
+
+/** About the words that are written without spaces: two characters each. */
+function joinedWords(asked: string): readonly string[] {
+  const runs = asked.replace(JOINED_COMMON, ' ').match(UNSPACED) ?? [];
+  return runs.flatMap((run) => run.match(/..?/gu) ?? []);
 }
 
 function hasCue(asked: string): boolean {

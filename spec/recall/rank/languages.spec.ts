@@ -69,6 +69,19 @@ describe('whether a message may be about earlier ones', () => {
     ['Good morning, how are you?', false],
     ['danke', false],
     ['谢谢', false],
+    ['早上好，你好吗？', false],
+    ['謝謝，沒關係，我知道了', false],
+    ['是的，我有个问题', false],
+    ['おはようございます', false],
+    ['ありがとう、大丈夫です', false],
+    ['안녕하세요, 감사합니다', false],
+    ['สวัสดีครับ ขอบคุณ', false],
+    ['阿杰上次去攀岩是哪天', true],
+    ['會議室訂了嗎', true],
+    ['会議は木曜日ですか', true],
+    ['강아지 이름이 뭐예요', true],
+    ['ส้มตำร้านไหนอร่อย', true],
+    ['我用Redis做缓存', true],
   ])('%j: %p', (message, expected) => {
     expect(mayAsk(askedIn(message))).toBe(expected);
   });
