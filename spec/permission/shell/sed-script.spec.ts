@@ -159,10 +159,11 @@ describe('a sed script', () => {
   });
 
   it('of 64 KiB is read quickly', () => {
+    // In quadratic time it would take minutes; instrumented, on a busy machine, it takes seconds.
     const start = performance.now();
     for (const part of ['[', 's/[/', '1,', '/a/', 'a\\', 's/[/]/x/;', '{', 'b}', '/x/I '])
       sedEffects(part.repeat(65_536 / part.length));
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 
