@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { delimiter, isAbsolute } from 'node:path';
 import { type JudgeContext, judgePath } from './paths/judge-path.js';
 import { absolutePath, isInside } from './paths/resolve-path.js';
 import { isBreathless, takeBreath } from './paths/take-breath.js';
@@ -113,7 +113,7 @@ export async function builtIn(
 
 /** Whether bash takes the listed programs from the system: `PATH` has no relative folder and none of the project. */
 export function findsSystemPrograms({ env, root }: JudgeContext): boolean {
-  const folders = (env.PATH ?? '').split(':');
+  const folders = (env.PATH ?? '').split(delimiter);
   return folders.every((folder) => isAbsolute(folder) && !isInside(root, folder));
 }
 

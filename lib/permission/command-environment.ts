@@ -16,6 +16,10 @@ const USUAL = new RegExp(
   ].join('|')})$`,
 );
 
+/** Those that programs on Windows need besides, in capitals: names have no case there. */
+const USUAL_ON_WINDOWS =
+  /^(?:APPDATA|LOCALAPPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|NUMBER_OF_PROCESSORS|OS|PATHEXT|PROCESSOR_ARCHITECTURE|PROGRAMDATA|PROGRAMFILES(?:\(X86\))?|PROGRAMW6432|PUBLIC|SYSTEMDRIVE|USERDOMAIN|USERNAME|USERPROFILE)$/;
+
 /** Variables that make bash run, find or trace something that is not in the command. No command gets them. */
 const SHELL_SETTINGS =
   /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|CDPATH|GLOBIGNORE|IFS|EXECIGNORE|BASH_XTRACEFD|BASH_FUNC_.*)$/;
@@ -32,15 +36,20 @@ export function commandEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   secrets: readonly string[] = [],
   named: readonly string[] | 'all' = [],
+  platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
+  const isWindows = platform === 'win32';
+  const isUsual = (name: string): boolean =>
+    USUAL.test(name) || (isWindows && [USUAL, USUAL_ON_WINDOWS].some((names) => names.test(name.toUpperCase())));
   const isPassed = (name: string, value: string): boolean => {
     if (SHELL_SETTINGS.test(name)) return false;
     if (named === 'all') return true;
     if (secrets.some((secret) => holds(value, secret))) return false;
-    return named.includes(name) || (USUAL.test(name) && !LOGIN.test(value));
+    return named.includes(name) || (isUsual(name) && !LOGIN.test(value));
   };
   const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) if (value !== undefined && isPassed(name, value)) kept[name] = value;
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && isPassed(name, value)) kept[isWindows && name === 'Path' ? 'PATH' : name] = value;
   // There is no terminal, so programs must neither draw on it nor wait for input.
   return { ...kept, TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' };
 }

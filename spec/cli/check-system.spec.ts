@@ -21,6 +21,15 @@ describe('the system check of hi config check', () => {
     });
   });
 
+  it('tells the bash of WSL from that of Git for Windows', () => {
+    expect(systemFindings('win32', () => told)[0]).toEqual({
+      part: 'bash',
+      note: expect.stringMatching(/WSL.*Git for Windows/),
+    });
+    const msys = 'GNU bash, version 5.2.37(1)-release (x86_64-pc-msys)\n';
+    expect(systemFindings('win32', () => msys)[0]).toEqual({ part: 'bash', ok: '5.2.37(1)-release' });
+  });
+
   it.each(['darwin', 'win32'] as const)('is what is not as on Linux on %s', (platform) => {
     const [, ...rest] = systemFindings(platform, () => told);
     expect(rest.length).toBeGreaterThan(0);

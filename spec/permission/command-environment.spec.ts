@@ -30,6 +30,25 @@ describe('the environment of a command', () => {
     });
   });
 
+  it('contains what programs need on Windows, where names have no case', () => {
+    const env = {
+      Path: 'C:\\x',
+      SystemRoot: 'C:\\Windows',
+      'ProgramFiles(x86)': 'C:\\p',
+      AppData: 'C:\\a',
+      MY_SETTING: '1',
+    };
+    expect(commandEnvironment(env, [], [], 'win32')).toEqual({
+      PATH: 'C:\\x',
+      SystemRoot: 'C:\\Windows',
+      'ProgramFiles(x86)': 'C:\\p',
+      AppData: 'C:\\a',
+      TERM: 'dumb',
+      GIT_TERMINAL_PROMPT: '0',
+    });
+    expect(Object.keys(commandEnvironment(env, [], [], 'linux'))).toEqual(['TERM', 'GIT_TERMINAL_PROMPT']);
+  });
+
   it('contains the configured variables, even credentials, but no key', () => {
     const named = ['MY_SETTING', 'HTTP_PROXY', 'OPENAI_API_KEY', 'BASH_ENV'];
     expect(commandEnvironment(ENV, [KEY], named)).toMatchObject({ MY_SETTING: '1', HTTP_PROXY: ENV.HTTP_PROXY });

@@ -10,6 +10,12 @@ import type { ServerLog } from './server-log.js';
 /** The variables that every server gets, as in the SDK. None of them holds a key. */
 const USUAL_VARIABLES = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 
+/** The same on Windows, where programs do not find their folders without them. */
+const WINDOWS_VARIABLES = [
+  ...['APPDATA', 'COMSPEC', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATH', 'PATHEXT', 'PROCESSOR_ARCHITECTURE'],
+  ...['PROGRAMDATA', 'PROGRAMFILES', 'SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE', 'WINDIR'],
+];
+
 /** Resolves every value of a server's entry. Throws a `HiError`. */
 export async function destinationOf(entry: ServerEntry, deps: ConnectionDeps, log: ServerLog): Promise<Destination> {
   const { address } = entry;
@@ -28,7 +34,7 @@ export async function destinationOf(entry: ServerEntry, deps: ConnectionDeps, lo
     kind: 'process',
     command: atHome(command ?? '', home),
     args,
-    env: { ...usual(deps), ...(await lookUpAll(address.env, values)) },
+    env: { ...usualVariables(deps.values.env), ...(await lookUpAll(address.env, values)) },
     cwd: at,
     log,
     confine: address.sandbox === true ? () => deps.confine(at) : null,
@@ -50,8 +56,19 @@ function loginAt(
   return new SessionLogin(name, url, new LoginFile(logins, name, exclusively), values.env);
 }
 
-function usual({ values: { env } }: ConnectionDeps): Record<string, string> {
-  return Object.fromEntries(USUAL_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+/** What every server gets of an environment. Its names have no case on Windows. */
+export function usualVariables(
+  env: Values['env'],
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  const isWindows = platform === 'win32';
+  const names = isWindows ? WINDOWS_VARIABLES : USUAL_VARIABLES;
+  const kept: Record<string, string> = {};
+  for (const [given, value] of Object.entries(env)) {
+    const name = isWindows ? given.toUpperCase() : given;
+    if (value !== undefined && names.includes(name)) kept[name] = value;
+  }
+  return kept;
 }
 
 const atHome = (path: string, home: string): string => (path.startsWith('~/') ? home + path.slice(1) : path);

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { MARK } from '../../end-processes.js';
+import type { ShellCommand } from '../../shell-command.js';
+import { isFile, windowsCommand } from './windows-command.js';
 
 /** The sandbox of a program. */
 export interface ConfinedProgram {
@@ -28,7 +30,10 @@ const OWN_GROUP = { detached: process.platform !== 'win32', windowsHide: true };
 export function spawned(start: MarkedProgram, confined: ConfinedProgram | null): ChildProcess {
   const { command, args, env, cwd, mark } = start;
   const own = { cwd, ...OWN_GROUP };
-  if (confined === null) return spawn(command, args, { ...own, env: { ...env, [MARK]: mark }, stdio: 'pipe' });
+  if (confined === null) {
+    const { file, args: words, options } = startedBy(start);
+    return spawn(file, words, { ...own, ...options, env: { ...env, [MARK]: mark }, stdio: 'pipe' });
+  }
   const { wrapper, filter } = confined;
   const { outside, inside } = parted({ ...env, ...confined.env });
   const [program = command, ...words] = [...wrapper, '/usr/bin/env', ...inside, command, ...args];
@@ -39,6 +44,11 @@ export function spawned(start: MarkedProgram, confined: ConfinedProgram | null):
   });
   give(child.stdio[4], filter);
   return child;
+}
+
+function startedBy({ command, args, env, cwd }: MarkedProgram): ShellCommand {
+  if (process.platform !== 'win32') return { file: command, args, options: {} };
+  return windowsCommand(command, args, { env: { ...process.env, ...env }, cwd, isFile });
 }
 
 /** Variables that determine where programs are found, or what is loaded into them. */
