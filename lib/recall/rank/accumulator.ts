@@ -9,7 +9,7 @@ const K1 = 0.9;
 const B = 0.6;
 
 /** The size of a run of documents, as a power of two. Two runs count as one talk. */
-const RUN_BITS = 3;
+export const RUN_BITS = 3;
 export const RUN = 1 << RUN_BITS;
 
 /** The number of documents processed at a time, so that their data fits into a processor's caches. A multiple of a run. */
@@ -79,9 +79,17 @@ export class Accumulator {
     do {
       for (const { list, term } of this.#waiting) {
         const count = list.readBelow(end - this.#start);
-        if (count > 0) this.#add(list, count, term);
+        if (count > 0) this.#add(list.documents, list.first, count, list.code, term);
       }
     } while (this.#openNext(end));
+  }
+
+  /** The last run from `last` back to `first` with all these terms, a smaller number for none. Most runs lack one of them. */
+  lastRunWith(terms: number, first: number, last: number): number {
+    const { runs } = this;
+    let run = last;
+    while (run >= first && ((runs[run] ?? 0) & terms) !== terms) run -= 1;
+    return run;
   }
 
   /** The place of the first score. */
@@ -116,7 +124,8 @@ export class Accumulator {
     this.#before = before;
   }
 
-  #add({ documents, first, code }: DocumentList, count: number, { bit, weight }: AddedTerm): void {
+  /** Takes the parts of a list, because V8 would compile it again for each class of lists. */
+  #add(documents: Uint32Array, first: number, count: number, code: number, { bit, weight }: AddedTerm): void {
     const { scores, masks, runs, peaks } = this;
     const lengths = this.#lengths;
     const counted = this.#counted;

@@ -1,5 +1,5 @@
 import { KINDS } from '../index/part.js';
-import { type Accumulator, RUN } from './accumulator.js';
+import { type Accumulator, RUN_BITS } from './accumulator.js';
 import { Best } from './best.js';
 import { type Bounds, favourOf } from './bounds.js';
 import { UNIT, type Weights } from './weigh.js';
@@ -37,7 +37,11 @@ export class Chooser {
   /** The minimum weight, in parts of a unit. */
   readonly #least: number;
   readonly #best: Best;
-  #next = 0;
+  /** Documents with a sum up to this are not among the best, whatever their kind and terms. */
+  #leastSum = 0;
+  /** The next place, and the sum of the document that was found last: its score, those of its neighbours, and the weight of terms around it, in tenths. */
+  #next = 1;
+  #sum = 0;
 
   constructor(found: Accumulator, kinds: Uint8Array, weights: Weights, total: number, bounds: Bounds, limit: number) {
     this.#found = found;
@@ -52,27 +56,69 @@ export class Chooser {
 
   /** Checks the next documents up to but not including `end`. All terms must have been added to them and to the run after them. */
   look(end: number, allowed: (document: number) => boolean): void {
-    const { runs, peaks } = this.#found;
+    for (let place = this.#next; ; place += 1) {
+      place = this.#nextPlace(place, end);
+      if (place > end) break;
+      if (allowed(place - 1)) this.#offer(place);
+    }
+    this.#next = end + 1;
+  }
+
+  /**
+   * The first place from `first` to `last` of a document that may be among the best, a greater number for none. Most of a million documents are skipped in runs,
+   * because the terms and the highest scores of runs bound their scores. Nothing else is in these loops, so that V8 compiles them quickly.
+   */
+  #nextPlace(first: number, last: number): number {
+    const { runs, peaks, scores, before } = this.#found;
     const weights = this.#weights;
-    let start = this.#next;
-    this.#next = end;
-    let least = this.#leastSum();
-    // Most of a million documents are skipped: the terms and the highest score of a run bound its scores.
-    for (let run = start / RUN + 1; start < end; start += RUN, run += 1) {
+    const kinds = this.#kinds;
+    const favour = this.#favour;
+    let place = first;
+    while (place <= last) {
+      const run = ((place - 1) >> RUN_BITS) + 1;
+      const end = Math.min(run << RUN_BITS, last);
       const here = runs[run] ?? 0;
-      const before = runs[run - 1] ?? 0;
-      const after = runs[run + 1] ?? 0;
-      if ((here | before | after) === 0) continue;
-      const all = weights.of(here | before | after);
-      if (all < this.#least) continue;
+      const behind = runs[run - 1] ?? 0;
+      const ahead = runs[run + 1] ?? 0;
+      const all = weights.of(here | behind | ahead);
       const peak = peaks[run] ?? 0;
       const beside = Math.max(peak, peaks[run - 1] ?? 0, peaks[run + 1] ?? 0);
-      const sum = TENTHS * peak + 2 * NEIGHBOUR * beside + WINDOW * all;
-      if (sum <= least || this.#scoreOf(sum, this.#highest, all) <= this.#best.least) continue;
-      const around = WINDOW * Math.max(weights.of(here | before), weights.of(here | after));
-      this.#lookAt(start, Math.min(start + RUN, end), around, allowed);
-      least = this.#leastSum();
+      if (TENTHS * peak + 2 * NEIGHBOUR * beside + WINDOW * all > this.#leastSum && all >= this.#least) {
+        const around = WINDOW * Math.max(weights.of(here | behind), weights.of(here | ahead));
+        const least = this.#leastWith(all);
+        for (; place <= end; place += 1) {
+          const at = place - before;
+          const near = TENTHS * (scores[at] ?? 0) + NEIGHBOUR * ((scores[at - 1] ?? 0) + (scores[at + 1] ?? 0));
+          if (near > 0 && (near + around) * (favour[kinds[place - 1] ?? 0] ?? 1) > least) {
+            this.#sum = near + around;
+            return place;
+          }
+        }
+      }
+      place = end + 1;
     }
+    return place;
+  }
+
+  /** Offers the document that was found last. */
+  #offer(place: number): void {
+    const weight = this.#weightOf(place);
+    if (weight < this.#least) return;
+    const favour = this.#favour[this.#kinds[place - 1] ?? 0] ?? 1;
+    const score = ((this.#sum * favour) / (TENTHS * UNIT)) * this.#factorOf(weight);
+    const { least } = this.#best;
+    this.#best.offer(place - 1, score);
+    if (this.#best.least !== least) this.#leastSum = Math.floor(this.#leastWith(this.#total) / this.#highest);
+  }
+
+  /** Documents with a sum times favour up to this are not among the best if they and their neighbours have terms of at most that weight. */
+  #leastWith(weight: number): number {
+    return (this.#best.least * TENTHS * UNIT) / this.#factorOf(weight);
+  }
+
+  /** The factor for the share of the terms. */
+  #factorOf(weight: number): number {
+    return 1 - COVERAGE / 2 + (COVERAGE * weight) / this.#total;
   }
 
   /** The best documents, best first. */
@@ -82,31 +128,6 @@ export class Chooser {
       const terms = this.#found.masks[document + 1] ?? 0;
       return { document, score, terms, weight: weight / UNIT, coverage: weight / this.#total };
     });
-  }
-
-  #lookAt(start: number, end: number, around: number, allowed: (document: number) => boolean): void {
-    const { scores, before } = this.#found;
-    const [kinds, favour, best] = [this.#kinds, this.#favour, this.#best];
-    let least = this.#leastSum();
-    for (let place = start + 1; place <= end; place += 1) {
-      const at = place - before;
-      const near = TENTHS * (scores[at] ?? 0) + NEIGHBOUR * ((scores[at - 1] ?? 0) + (scores[at + 1] ?? 0));
-      if (near === 0 || near + around <= least || !allowed(place - 1)) continue;
-      const weight = this.#weightOf(place);
-      if (weight < this.#least) continue;
-      best.offer(place - 1, this.#scoreOf(near + around, favour[kinds[place - 1] ?? 0] ?? 1, weight));
-      least = this.#leastSum();
-    }
-  }
-
-  /** The score for a sum in tenths, terms with that weight, and the factor of the kind. */
-  #scoreOf(sum: number, favour: number, weight: number): number {
-    return ((sum * favour) / (TENTHS * UNIT)) * (1 - COVERAGE / 2 + (COVERAGE * weight) / this.#total);
-  }
-
-  /** Documents with a sum up to this are not among the best, whatever their kind and terms. */
-  #leastSum(): number {
-    return Math.floor((this.#best.least * TENTHS * UNIT) / (this.#highest * (1 + COVERAGE / 2)));
   }
 
   /** The weight of the terms in a document and its neighbours, in parts of a unit. */

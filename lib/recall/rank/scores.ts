@@ -113,11 +113,12 @@ export class Scores {
 
   /** The newest document after `document` with all these terms of the last search, null for none. */
   later(document: number, terms: number): number | null {
-    const { masks, runs } = this.#found;
-    for (let run = Math.floor((this.count - 1) / RUN); run >= Math.floor((document + 1) / RUN); run -= 1) {
-      // Most runs lack one of them.
-      if (((runs[run + 1] ?? 0) & terms) !== terms) continue;
-      for (let other = Math.min(this.count, (run + 1) * RUN) - 1; other > document && other >= run * RUN; other -= 1) {
+    const { masks } = this.#found;
+    const first = Math.floor((document + 1) / RUN) + 1;
+    for (let run = Math.floor((this.count - 1) / RUN) + 1; ; run -= 1) {
+      run = this.#found.lastRunWith(terms, first, run);
+      if (run < first) break;
+      for (let other = Math.min(this.count, run * RUN) - 1; other > document && other >= (run - 1) * RUN; other -= 1) {
         if (((masks[other + 1] ?? 0) & terms) === terms && SAID.includes(this.kindOf(other))) return other;
       }
     }

@@ -12,12 +12,13 @@ export class Weights {
 
   /** `weights` of the terms, by bit. */
   constructor(weights: readonly number[]) {
-    for (let index = 0; index < this.#sums.length; index += 1) {
-      const first = 8 * Math.floor(index / BYTE);
-      let sum = 0;
-      for (let bit = 0; bit < 8; bit += 1) if ((index & (1 << bit)) !== 0) sum += weights[first + bit] ?? 0;
-      this.#sums[index] = sum;
-    }
+    const sums = this.#sums;
+    // Each weight doubles the finished part of its table.
+    weights.forEach((weight, index) => {
+      const first = BYTE * (index >> 3);
+      const size = 1 << (index & 7);
+      for (let at = first; at < first + size; at += 1) sums[at + size] = (sums[at] ?? 0) + weight;
+    });
   }
 
   of(mask: number): number {

@@ -114,6 +114,22 @@ describe('a search', () => {
     );
   });
 
+  it('finds the same best documents, however few are wanted', () => {
+    const word = fc.constantFrom('apple', 'berry', 'citrus', 'damson', 'elder', 'filler');
+    const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((list) => list.join(' '));
+    const kind = fc.constantFrom<Kind>('user', 'model', 'tool');
+    const texts = fc.array(fc.record({ text, kind }), { maxLength: 80, size: 'max' });
+    const asked = fc.array(word, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(texts, asked, fc.integer({ min: 1, max: 9 }), (all, search, limit) => {
+        const scores = new Scores([collected(all)]);
+        const { terms } = parseQuery(search.join(' '));
+        const bounds = { ...ANY, favour: { user: 1.6 } };
+        expect(scores.best(terms, bounds, limit)).toEqual(scores.best(terms, bounds, 1000).slice(0, limit));
+      }),
+    );
+  });
+
   it('finds which of many terms each document contains, search after search', () => {
     const names = Array.from('bcdfghklmnprtvz', (first) => [`${first}ako`, `${first}umo`, `${first}ilo`]).flat();
     const texts = fc.array(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 40 }), {
