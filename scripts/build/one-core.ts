@@ -9,7 +9,7 @@ export const CORE = 'lib/cli/run.ts';
 const SERVERS = 'lib/cli/wiring/session-servers.ts';
 
 /** The parts that share it. */
-const SERVER_PARTS = /\/lib\/(?:mcp|cli\/mcp|cli\/from-servers)\//;
+const SERVER_PARTS = /[\\/]lib[\\/](?:mcp|cli[\\/]mcp|cli[\\/]from-servers)[\\/]/;
 
 /**
  * Combines the modules that nearly every run needs into one chunk. A module that only some of the lazy parts share would become a separate chunk, and
@@ -23,7 +23,7 @@ export function oneCore(alone: readonly string[]): Plugin {
       const parts = new Set([...sources()].flatMap(loadedOnDemand));
       for (const path of [core, ...alone.map((file) => resolve(file))]) parts.delete(path);
       const shared = sharedByAdapters();
-      onLoad({ filter: /\/lib\/.*\.ts$/ }, ({ path }) => {
+      onLoad({ filter: /[\\/]lib[\\/].*\.ts$/ }, ({ path }) => {
         const others = path === core ? shared : parts.has(path) ? sharedWith(path) : [];
         if (others.length === 0) return undefined;
         const imports = others.map((other) => `import ${JSON.stringify(other)};`);

@@ -1,4 +1,4 @@
-import { join, relative, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 
@@ -18,9 +18,9 @@ export const onlyCalled: Plugin = {
     const found = new Set<string>();
     for (const [sdk, parts] of Object.entries(CALLED)) {
       const folder = resolve('node_modules', sdk);
-      const filter = new RegExp(`/node_modules/${sdk}/(?:resources/.*|lib/.*(?:Stream|Runner|Accumulator))\\.mjs$`);
+      const filter = sdkFilter(sdk);
       onLoad({ filter }, async ({ path }) => {
-        const [, part = ''] = /^resources\/([^./]+)[./]/.exec(relative(folder, path)) ?? [];
+        const [, part = ''] = /^resources\/([^./]+)[./]/.exec(relative(folder, path).replaceAll(sep, '/')) ?? [];
         found.add(`${sdk} ${part}`);
         if (parts.includes(part)) return undefined;
         found.add(`${sdk} emptied`);
@@ -40,6 +40,12 @@ export const onlyCalled: Plugin = {
     });
   },
 };
+
+/** The files of an SDK that may be removed. Paths are as the system writes them. */
+function sdkFilter(sdk: string): RegExp {
+  const path = `/node_modules/${sdk}/(?:resources/.*|lib/.*(?:Stream|Runner|Accumulator))\\.mjs$`;
+  return new RegExp(path.replaceAll('/', '[\\\\/]'));
+}
 
 /** The same names as empty classes. Error classes keep their base class, because errors are recognised by it. */
 async function emptied(path: string, errorsPath: string): Promise<string> {

@@ -8,7 +8,7 @@ export function replaced(name: string, modules: Readonly<Record<string, () => st
     setup({ onLoad, onEnd }) {
       const left = new Map(Object.entries(modules).map(([file, make]) => [resolve(file), make]));
       const makers = new Map(left);
-      onLoad({ filter: /\/lib\/.*\.ts$/ }, async ({ path }) => {
+      onLoad({ filter: /[\\/]lib[\\/].*\.ts$/ }, async ({ path }) => {
         const make = makers.get(path);
         if (make === undefined) return undefined;
         left.delete(path);

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
 import { exportsOf, inAscii } from '../../scripts/build/compiled-parts.js';
 import { nodeModules } from '../../scripts/build/node-modules.js';
+import { oneCore } from '../../scripts/build/one-core.js';
 import { onlyCalled } from '../../scripts/build/only-called.js';
 import { removeBuildOnly } from '../../scripts/build/remove-build-only.js';
 import { replaced } from '../../scripts/build/replaced.js';
@@ -20,7 +21,32 @@ async function bundled(line: string, ...plugins: Plugin[]): Promise<string> {
   return outputFiles?.[0]?.text ?? '';
 }
 
+/** The filters of the files that a plugin loads. */
+async function filtersOf({ setup }: Plugin): Promise<readonly RegExp[]> {
+  const filters: RegExp[] = [];
+  const nothing = (): void => {};
+  const onLoad = ({ filter }: { readonly filter: RegExp }): void => void filters.push(filter);
+  await setup(Object.assign(Object.create(null), { onLoad, onResolve: nothing, onEnd: nothing }));
+  return filters;
+}
+
 describe('the build', () => {
+  it('finds the files of its plugins on Windows, too', async () => {
+    for (const plugin of [replaced('none', {}), oneCore([]), onlyCalled])
+      for (const [folder, between] of [
+        ['/home/ann/hi', '/'],
+        ['C:\\ann\\hi', '\\'],
+      ] as const) {
+        const files = [
+          'lib/cli/run.ts',
+          ...['openai', '@anthropic-ai/sdk'].map((sdk) => `node_modules/${sdk}/resources/files.mjs`),
+        ];
+        const paths = files.map((file) => [folder, ...file.split('/')].join(between));
+        for (const filter of await filtersOf(plugin))
+          expect([plugin.name, folder, paths.some((path) => filter.test(path))]).toEqual([plugin.name, folder, true]);
+      }
+  });
+
   it('replaces a module with code', async () => {
     const plugin = replaced('clock', { 'lib/clock.ts': () => 'export const monotonic = () => "replaced";' });
     const text = await bundled("import { monotonic } from './lib/clock.js'; console.log(monotonic());", plugin);
