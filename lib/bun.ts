@@ -1,11 +1,11 @@
 /** Writes to a stream of the process without Node's streams. */
 export interface Sink {
   write(bytes: Uint8Array): unknown;
-  /** Resolves where the reader has to catch up first. */
+  /** Resolves when the reader has caught up. */
   flush(): number | Promise<number>;
 }
 
-/** What the executable takes of Bun itself: each costs next to nothing there, and Node's own in its place several milliseconds. */
+/** The functions of Bun that the executable uses: Node's own versions of them take several milliseconds there. */
 interface Bun {
   readonly isMainThread: boolean;
   readonly stdout: { writer(): Sink };
@@ -15,5 +15,5 @@ interface Bun {
   zstdDecompressSync(bytes: Uint8Array): Buffer;
 }
 
-/** Only what is in the executable alone may use it, which `scripts/build/for-bun.ts` puts in the place of another file: Node has none. */
+/** Only for modules that `scripts/build/for-bun.ts` puts into the executable in place of others: Node does not have it. */
 export const bun = (globalThis as unknown as { readonly Bun: Bun }).Bun;

@@ -12,7 +12,7 @@ export interface NewCompressBlock {
   readonly content: string;
   readonly strategy: string;
   readonly source: CompactionSource;
-  /** `own` where all that the text rests on is what the user typed and the model said with nothing but that before it. */
+  /** `own` if the text rests only on what the user typed, and on what the model said without having read anything else. */
   readonly rests_on?: RestsOn;
   /** The id of the first message that is still sent word for word; null when none is. */
   readonly first_kept: number | null;
@@ -22,13 +22,13 @@ export interface NewCompressBlock {
   readonly tokens_after: Tokens;
   /** Everything else a strategy must remember: ledger, artifacts, pruned results. */
   readonly state?: JsonObject;
-  /** What the user had pinned when it was made. */
+  /** The messages that were pinned when it was written. */
   readonly pins?: Pins;
-  /** Of a block that takes the last compaction back: the id of the one that is in effect again, 0 where there is none. */
+  /** For a block that takes the last compaction back: the id of the block that is in effect again; 0 for none. */
   readonly restores?: number;
   readonly usage?: Usage;
   readonly model?: string;
-  /** Who wrote it, and where, as in messages. */
+  /** The model that wrote it, and its server, as in messages. */
   readonly provider?: string;
   readonly api_base?: string;
 }
@@ -44,25 +44,25 @@ export interface NewUndo {
   readonly turns: readonly number[];
 }
 
-/** The user took back that turns were undone: they are sent again. */
+/** The user redid turns that were undone: they are sent again. */
 export interface NewRedo {
   readonly type: 'redo';
   readonly turns: readonly number[];
 }
 
-/** The messages that stay in view word for word, and the id of the last entry that was heeded for it. */
+/** The messages that stay in view word for word, and the id of the last entry that was considered for that. */
 export interface Pins {
   readonly until: number;
   readonly messages: readonly Message[];
 }
 
-/** The user keeps a message in view through compactions. The mark holds its words, however far back it is. */
+/** The user keeps a message in view through compactions. The mark contains the message, which may be far back. */
 export interface NewPin {
   readonly type: 'pin';
   readonly message: Message;
 }
 
-/** The user keeps these messages no longer. */
+/** The user no longer keeps these messages in view. */
 export interface NewUnpin {
   readonly type: 'unpin';
   readonly messages: readonly number[];

@@ -13,9 +13,9 @@ export type StreamEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'part'; readonly part: AnswerPart }
-  /** The model drew something. What the vendor must get back with it is in `opaque`. */
+  /** The model generated an image. `opaque` is the data to send back to the vendor with it. */
   | { readonly type: 'image'; readonly mime: string; readonly bytes: Uint8Array; readonly opaque?: Opaque }
-  /** A search of the web went into the answer; the pages it names, which add to those named before. */
+  /** The answer used a web search. These pages are added to those cited before. */
   | { readonly type: 'sources'; readonly sources: readonly Source[] }
   | {
       readonly type: 'end';
@@ -27,7 +27,7 @@ export type StreamEvent =
       /** Why it refused or stopped, in the vendor's words. */
       readonly detail?: string;
     }
-  /** What the answer shows of the model, to be remembered. */
+  /** Facts about the model that the answer reveals, to be remembered. */
   | { readonly type: 'facts'; readonly facts: ModelFacts }
   /** Something the user should know, in one sentence; for example, that the server truncated the prompt. */
   | { readonly type: 'notice'; readonly text: string };
@@ -48,7 +48,7 @@ export type ToolCallReport = { readonly name: string; readonly args: JsonObject 
   | { readonly error: string }
 );
 
-/** The file of an image that a model drew. */
+/** The file of an image that a model generated. */
 export interface PictureFile {
   readonly path: string;
   readonly mime: string;
@@ -64,26 +64,26 @@ export interface TurnReport {
   readonly stop_reason: Exclude<StopReason, 'tool_calls'>;
   readonly usage: Usage;
   readonly tool_calls: readonly ToolCallReport[];
-  /** What the model drew. */
+  /** The images that the model generated. */
   readonly images: readonly PictureFile[];
-  /** The pages of the web that the answer names. */
+  /** The web pages that the answer cites. */
   readonly sources: readonly Source[];
   readonly compaction: CompactionReport | null;
-  /** In US dollars at published prices; null when one is unknown, absent where nobody asked. */
+  /** In US dollars at published prices; null if a price is unknown, absent if it was not requested. */
   readonly cost?: number | null;
   /** The id of the user message that began the turn; null when nothing is written (`--ephemeral`). */
   readonly turn: number | null;
-  /** The value of the answer, where it was asked for by a schema. */
+  /** The value of the answer, if a schema was given. */
   readonly data?: JsonValue;
 }
 
-/** What a server wanted to know of the user in the middle of a call, and what became of it. The answer is for the server alone. */
+/** A question that a server asked the user during a call, and its outcome. The answer itself is for the server alone. */
 export interface ServerQuestion {
   readonly server: string;
   readonly message: string;
-  /** The names of what a form asks for; absent where the user is to open an address. */
+  /** The names of a form's fields; absent if the server asks the user to open a URL. */
   readonly fields?: readonly string[];
-  /** The address. */
+  /** That URL. */
   readonly url?: string;
   /** `cancel`: neither yes nor no. */
   readonly action: 'accept' | 'decline' | 'cancel';
@@ -97,11 +97,11 @@ export type ChatEvent =
   | { readonly type: 'request'; readonly provider: string; readonly model: string; readonly context_tokens: number }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
-  /** The model drew something, which is now in this file. */
+  /** The model generated an image, which is now in this file. */
   | ({ readonly type: 'image' } & PictureFile)
   /** A failed request will be sent again after `delay` milliseconds; `attempt` counts the failed ones. */
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly reason: string }
-  /** `server` is whose tool it is, where it is none of hi's own. */
+  /** `server` is the MCP server of the tool; absent for built-in tools. */
   | {
       readonly type: 'tool-start';
       readonly call_id: string;
@@ -111,9 +111,9 @@ export type ChatEvent =
     }
   /** The progress of a running call in one line, as its server reports it. */
   | { readonly type: 'tool-progress'; readonly call_id: string; readonly text: string }
-  /** It comes before the end of its call. */
+  /** Comes before the end of its call. */
   | ({ readonly type: 'elicitation'; readonly call_id: string } & ServerQuestion)
-  /** Output of a running tool, as it arrives. `lines` is how many of its lines end here, also where some are left out of the text. */
+  /** Output of a running tool, as it arrives. `lines` is the number of line ends in it, including those of lines left out of the text. */
   | { readonly type: 'tool-output'; readonly call_id: string; readonly text: string; readonly lines: number }
   | ({ readonly type: 'tool-end'; readonly call_id: string; readonly name: string } & (
       | { readonly result: JsonValue; readonly error?: never }
@@ -123,7 +123,7 @@ export type ChatEvent =
   /** How many characters of a summary have arrived. */
   | { readonly type: 'compact-progress'; readonly characters: number }
   | ({ readonly type: 'compact' } & CompactionReport)
-  /** The tokens of one request, whether it succeeded or not, where the server reports them. The turn's usage is their sum. */
+  /** The tokens of one request, successful or not, if the server reports them. The turn's usage is their sum. */
   | {
       readonly type: 'usage';
       readonly purpose: 'answer' | 'summary';

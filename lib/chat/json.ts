@@ -21,7 +21,7 @@ export function parseObject(text: string): JsonObject | null {
   }
 }
 
-/** A value as JSON for other programs: with U+FFFD in place of every lone surrogate, whose escape many readers of JSON refuse. */
+/** A value as JSON for other programs, with U+FFFD in place of lone surrogates: many JSON parsers refuse their escapes. */
 export function toJson(value: unknown, indent = 0): string {
   return wellFormedJson(JSON.stringify(value, null, indent));
 }
@@ -32,8 +32,8 @@ export function wellFormedJson(text: string): string {
   return text.replace(ESCAPED, (escaped, lone?: string) => (lone === undefined ? escaped : '\uFFFD'));
 }
 
-/** What may be the escape of a surrogate. */
+/** Matches text that may be the escape of a surrogate. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** An escaped backslash, which may stand before `ud800` as text, a pair of surrogates, or a lone one. */
+/** An escaped backslash, which may precede a literal `ud800`; a pair of surrogates; or a lone one. */
 const ESCAPED = /\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)/g;

@@ -4,26 +4,26 @@ import type { Source } from './source.js';
 import { quotedInput } from './text/quoted-input.js';
 
 /**
- * What the vendor must get back unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown type. Only
- * the adapter that wrote it reads it, and only for the provider, model and origin of the message.
+ * Data that must be sent back to the vendor unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown
+ * type. Only the adapter that wrote it reads it, and only for the provider, model and origin of the message.
  */
 export type Opaque = JsonObject;
 
-/** Words, in Markdown as the model wrote them. */
+/** Text. The model's is Markdown. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
   readonly opaque?: Opaque;
-  /** The ids of the messages that hi recalled in this part, which it added to what the user said. */
+  /** Set for a part that hi added to a user message: the ids of the messages that it recalls. */
   readonly recalled?: readonly number[];
-  /** True for the line with the time and place that hi added before what the user said. */
+  /** True for the line with time and place that hi added before the user's words. */
   readonly clock?: true;
 }
 
 /** An image. Its bytes are stored next to the history under their SHA-256. */
 export interface ImagePart {
   readonly type: 'image';
-  /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`; `image/heic` for those that take it. */
+  /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`; also `image/heic` if the vendor accepts it. */
   readonly mime: string;
   /** SHA-256 of the bytes, 64 lower-case hexadecimal digits. */
   readonly sha256: string;
@@ -31,13 +31,13 @@ export interface ImagePart {
   readonly bytes: number;
   readonly width?: number;
   readonly height?: number;
-  /** The file's name as the user gave it, or that of what a model drew. */
+  /** The name of the file that the user attached, or in which a model's image was saved. */
   readonly name?: string;
-  /** Of what a model drew. */
+  /** Only for an image that a model generated. */
   readonly opaque?: Opaque;
 }
 
-/** A document or a sound that goes to the model as a file. Stored like an image. */
+/** A document or an audio file that is sent to the model as a file. Stored like an image. */
 export interface DocumentPart {
   readonly type: 'document';
   /** `application/pdf`, or `audio/…`. */
@@ -50,11 +50,11 @@ export interface DocumentPart {
 /** A tool call of the model. */
 export interface ToolCallPart {
   readonly type: 'tool_call';
-  /** Unique in the conversation: the vendor's id, or one made here where the vendor gives none. */
+  /** Unique in the conversation: the vendor's id, or a generated one if the vendor gives none. */
   readonly call_id: string;
   readonly name: string;
   readonly args: JsonObject;
-  /** The arguments as they came when they were not a JSON object, or `TOO_DEEP`. `args` is then empty and the call must not run. */
+  /** The original arguments if they are not a JSON object, or `TOO_DEEP`. `args` is then empty, and the call must not run. */
   readonly invalid_args?: string;
   readonly opaque?: Opaque;
 }
@@ -66,7 +66,7 @@ export type ToolResultPart = {
   readonly name: string;
 } & ({ readonly result: JsonValue; readonly error?: never } | { readonly error: string; readonly result?: never });
 
-/** The thinking of the model, where it shows it. */
+/** The model's thinking, if it shows any. */
 export interface ThinkingPart {
   readonly type: 'thinking';
   readonly text: string;
@@ -81,14 +81,14 @@ export interface VendorPart {
 
 export type Part = TextPart | ImagePart | DocumentPart | ToolCallPart | ToolResultPart | ThinkingPart | VendorPart;
 
-/** The parts a model's answer is made of. */
+/** The parts of a model's answer. */
 export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | VendorPart | ImagePart;
 
 /** The tokens of a request in vendor-independent terms. Every number is the vendor's own, never an estimate. */
 export interface Usage {
-  /** Prompt tokens, those read from or written to a cache included. */
+  /** Prompt tokens, including those read from or written to a cache. */
   readonly input_tokens: number;
-  /** Tokens of the answer, thinking included. */
+  /** Tokens of the answer, including thinking. */
   readonly output_tokens: number;
   /** The part of `input_tokens` that was read from the provider's cache. */
   readonly cached_tokens: number;
@@ -124,7 +124,7 @@ export interface SkillRecord {
   readonly standing?: Readonly<Record<string, SkillStanding>>;
 }
 
-/** Whether words rest on nothing but those of the user and the model, or also on others': of tools, files, pages. */
+/** Whether a text rests only on words of the user and the model, or also on those of tools, files or pages. */
 export type RestsOn = 'own' | 'foreign';
 
 /** A message before the history has given it an id. */
@@ -133,20 +133,20 @@ export interface NewMessage {
   readonly content: readonly Part[];
   /** The working folder when it was written. */
   readonly cwd: string;
-  /** The machine, and the distance of its clock from UTC (`UTC+1`), of a message of the user. */
+  /** The machine and its time zone (`UTC+1`), in user messages. */
   readonly host?: string;
   readonly zone?: string;
   readonly model?: string;
   readonly provider?: string;
-  /** Where the opaque parts of an answer come from: a hash of address and key. Absent where there are none, and from earlier versions. */
+  /** The origin of an answer's opaque parts: a hash of address and key. Absent if there are none, and in messages of earlier versions. */
   readonly origin?: string;
-  /** The address of the server that answered, where it is not the vendor's own: its prices are others. */
+  /** The address of the server that answered, if it is not the vendor's own, because its prices may differ. */
   readonly api_base?: string;
   readonly usage?: Usage;
   readonly stop_reason?: StopReason;
-  /** Present when a search of the web went into the answer: the pages it names, which may be none. Its words are then partly those of strangers. */
+  /** Present if the answer used a web search: the pages it cites, if any. Its text is then partly foreign. */
   readonly sources?: readonly Source[];
-  /** `foreign` where the summary in view when it was written rested on words that are neither the user's nor the model's. */
+  /** `foreign` if a summary was in view that rested on text that neither the user nor the model wrote. */
   readonly rests_on?: RestsOn;
   readonly skills?: SkillRecord;
 }
@@ -166,7 +166,7 @@ export function isPart<Type extends Part['type']>(type: Type): (part: Part) => p
   return (part): part is Extract<Part, { type: Type }> => part.type === type;
 }
 
-/** Whether a document is a sound. */
+/** Whether a document is an audio file. */
 export const isAudio = ({ mime }: DocumentPart): boolean => mime.startsWith('audio/');
 
 /** The text parts of a message, joined. */
@@ -177,12 +177,12 @@ export function textOf(content: readonly Part[]): string {
     .join('');
 }
 
-/** What the user typed: the last text part, because those of files and piped input come before it; of a command of the user's own, `!command`. */
+/** What the user typed: the last text part, because files and piped input come before it; `!command` for the report of such a command. */
 export function typedText(content: readonly Part[]): string {
   return commandOf(content) ?? wordsOf(content);
 }
 
-/** What sends the same again when it is typed: `typedText`, in quotes if the words would be read as a command or as a block. */
+/** The input that sends the same message again: `typedText`, quoted if it would be read as a command or a block. */
 export function inputOf(content: readonly Part[]): string {
   return commandOf(content) ?? quotedInput(wordsOf(content));
 }
@@ -194,12 +194,12 @@ function commandOf(content: readonly Part[]): string | null {
   return own === null ? null : `!${own.command}`;
 }
 
-/** A message without what hi added to it: what it recalled, and the time and place. */
+/** The parts of a message except those that hi added: recalled messages, and the line with time and place. */
 export function spokenParts(content: readonly Part[]): readonly Part[] {
   return content.some(isAdded) ? content.filter((part) => !isAdded(part)) : content;
 }
 
-/** The ids of the messages that hi recalled into one. */
+/** The ids of the messages that a message recalls. */
 export function recalledIn(content: readonly Part[]): readonly number[] {
   return content.filter(isPart('text')).flatMap(({ recalled }) => recalled ?? []);
 }

@@ -1,4 +1,4 @@
-/** How deep JSON from outside may be nested. Vendors accept little more, and code that walks through a value needs stack for every level. */
+/** The maximum nesting of JSON from outside. Vendors accept little more, and recursive code needs stack for every level. */
 export const MAX_LEVELS = 100;
 
 /** Replaces a value that is nested too deeply. */
@@ -8,7 +8,7 @@ export const TOO_DEEP = `(nested deeper than ${MAX_LEVELS} levels)`;
 export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  // Every start asks this of every entry that it loads: no lists, no closures.
+  // Every start calls this for every entry that it loads, so it allocates neither lists nor closures.
   for (const name in value) {
     const inner: unknown = Reflect.get(value, name);
     if (typeof inner === 'object' && isTooDeep(inner, levels - 1)) return true;

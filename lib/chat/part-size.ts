@@ -1,7 +1,7 @@
 import type { Part } from './message.js';
 import { asTokens, estimateTokens, IMAGE_TOKENS, type Tokens } from './tokens.js';
 
-/** What a part adds to a request: its characters, and its images, each of which counts a fixed number of tokens. */
+/** The size of a part in a request: its characters, and its images, each of which counts as a fixed number of tokens. */
 export interface PartSize {
   readonly characters: number;
   readonly images: number;

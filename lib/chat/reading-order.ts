@@ -38,7 +38,7 @@ export async function* inReadingOrder(
   yield* waiting;
 }
 
-/** Whether an entry has a place of its own. A block that takes a compaction back stays where it was written. */
+/** Whether an entry is moved to its reading position. A block that takes a compaction back stays where it was written. */
 function isPlaced(entry: Entry): entry is CompressBlock {
   return isCompressBlock(entry) && entry.restores === undefined;
 }
@@ -51,7 +51,7 @@ function* withBlocks(entries: readonly Entry[], waiting: CompressBlock[]): Gener
   }
 }
 
-/** The first message a block kept may be gone from the archive or older than what is read: the block then comes before the next message. */
+/** The first message a block kept may be gone, or older than what is read. The block then comes before the next message. */
 function follows(id: number, block: CompressBlock): boolean {
   return id >= (block.first_kept ?? block.id);
 }

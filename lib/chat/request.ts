@@ -4,11 +4,11 @@ import type { ModelFacts } from './model/model-facts.js';
 import type { ThinkingLevel } from './model/thinking-level.js';
 import type { WebMode } from './model/web-mode.js';
 
-/** What helps a vendor to read the beginning of a request from its cache. */
+/** Hints that help a vendor to cache the beginning of requests. */
 export interface CacheHints {
-  /** The same for every request of a conversation, and for no other; null when it has no name. */
+  /** The same for every request of a conversation, and unique to it; null if the conversation has no id. */
   readonly key: string | null;
-  /** Whether the user takes so long between two questions that a cache of a few minutes is gone. */
+  /** Whether the user pauses so long between questions that a cache of a few minutes expires. */
   readonly isSlow: boolean;
 }
 
@@ -20,15 +20,15 @@ export interface ToolSpec {
   readonly parameters: JsonObject;
 }
 
-/** What an answer must be. */
+/** The required form of an answer. */
 export interface AnswerSchema {
   /** JSON Schema of an object, with every reference inside it. */
   readonly schema: JsonObject;
-  /** Whether the tools were asked for: where a server has either tools or schemas, the schema is then told in words. */
+  /** Whether the user asked for tools: if a server supports either tools or schemas, the schema is then sent as text. */
   readonly needsTools: boolean;
 }
 
-/** One request to a model, in no vendor's dialect. */
+/** One request to a model, independent of the vendor. */
 export interface ChatRequest {
   readonly model: string;
   /** System text in blocks, the most stable first, so that a provider's prompt cache stays valid as long as possible. No block is empty. */
@@ -42,9 +42,9 @@ export interface ChatRequest {
     Partial<Pick<Message, 'at'>>)[];
   readonly tools: readonly ToolSpec[];
   readonly thinking: ThinkingLevel | null;
-  /** What the answer must be; any text when absent. */
+  /** The required form of the answer; any text if absent. */
   readonly schema?: AnswerSchema;
-  /** Whether the model may search the web; absent is `off`. */
+  /** Whether the model may search the web; `off` if absent. */
   readonly web?: WebMode;
   /** The size of the window the request was measured for, in tokens. Ollama needs it in the request. */
   readonly context_window: number;
@@ -53,10 +53,10 @@ export interface ChatRequest {
   /** The maximum length of the answer in tokens; null leaves it to the vendor. */
   readonly max_output_tokens: number | null;
   readonly cache?: CacheHints;
-  /** What else the user wants sent, by the vendor's own names; nothing when absent. */
+  /** Further options of the user, by the vendor's own names. */
   readonly options?: JsonObject;
   /** The bytes of the images and documents in `messages`, by SHA-256. */
   readonly attachments: ReadonlyMap<string, Uint8Array>;
-  /** What is known of the model at this server; nothing when absent. */
+  /** The known facts about the model at this server. */
   readonly facts?: ModelFacts;
 }

@@ -1,11 +1,11 @@
-/** How the prose of answers is wrapped on a terminal: at words, or by the terminal, which breaks words but leaves the text as it came. */
+/** How the prose of answers is wrapped on a terminal: at words, or by the terminal, which breaks words but does not change the text. */
 export type WrapMode = 'word' | 'terminal';
 
 export const WRAP_MODES: readonly WrapMode[] = ['word', 'terminal'];
 
-/** What the user can change about how answers are shown while they are in the chat. */
+/** The settings of the screen that the user can change during a chat. */
 export interface ScreenSettings {
   wrap: WrapMode;
-  /** How the line that says what is waited for is shown; `still` is drawn anew once a second only. */
+  /** How the waiting line is drawn; `still` is redrawn only once a second. */
   waiting: 'animated' | 'still' | 'none';
 }

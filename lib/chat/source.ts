@@ -1,6 +1,6 @@
 import { isJsonObject } from './json.js';
 
-/** A page of the web that an answer rests on. */
+/** A web page that an answer cites. */
 export interface Source {
   /** `http` or `https`, without white space or control characters. */
   readonly url: string;
@@ -20,12 +20,12 @@ export function isSource(stored: unknown): stored is Source {
   return isJsonObject(stored) && asSource(stored.url)?.url === stored.url && typeof (stored.title ?? '') === 'string';
 }
 
-/** The sources of a list as a server sends it. */
+/** The valid sources in a server's list. */
 export function asSources(list: readonly (readonly [url: unknown, title?: unknown])[]): readonly Source[] {
   return list.flatMap(([url, title]) => asSource(url, title) ?? []);
 }
 
-/** The first list with what only the second one has. The first one keeps its order: an answer may name its sources by number. */
+/** The first list, followed by what only the second one has. The order of the first one stays, because an answer may cite its sources by number. */
 export function joinSources(known: readonly Source[], more: readonly Source[]): readonly Source[] {
   if (known.length === 0) return more;
   const others = more.filter(({ url }) => !known.some((one) => one.url === url));

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.js';
 import { wellFormedJson } from './json.js';
 
-/** The stored JSON of entries that this version reads in another form. */
+/** The stored JSON of entries that this version reads in a different form. */
 const ORIGINALS = new WeakMap<Entry, string>();
 
 /** Remembers the stored JSON of an entry that this version cannot read as it is. Returns the entry. */

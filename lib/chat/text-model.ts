@@ -16,17 +16,17 @@ export interface WrittenText {
   readonly usage: Usage | null;
 }
 
-/** A model as summaries, skill matching and compression use it: one prompt in, one text out, no tools, no state. */
+/** A model for summaries, skill matching and compression: one prompt in, one text out, no tools, no state. */
 export interface TextModel {
   readonly provider: string;
   readonly model: string;
-  /** The address of its server, where it is not the vendor's own. */
+  /** The address of its server, if it is not the vendor's own. */
   readonly api_base?: string;
-  /** Its window in tokens; changes with what is learnt of the model. */
+  /** Its window in tokens; may change as hi learns about the model. */
   readonly context_window: number;
-  /** Whether its server is on this machine or at home, where a processor may read a prompt for many minutes. */
+  /** Whether its server is on this machine or the local network, where reading a prompt may take many minutes. */
   readonly isNear?: boolean;
-  /** Asks the server what it tells of the model, where that is not known yet. Never fails. Absent where there is nothing to ask. */
+  /** Asks the server about the model, if that is not known yet. Never fails. Absent if there is nothing to ask. */
   ask?(signal: AbortSignal): Promise<void>;
   /**
    * Rejects with a `HiError` when the model cannot answer, and with an abort error when `signal` aborts.

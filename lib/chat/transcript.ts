@@ -6,7 +6,7 @@ import { sourceMarkdown, sourceText } from './source.js';
 import { firstCharacters } from './text/cut-text.js';
 import { localMinute } from './text/local-time.js';
 
-/** How many characters of a tool's arguments or result a transcript shows. */
+/** The number of characters of a tool's arguments or result that a transcript shows. */
 const SHOWN_LENGTH = 400;
 
 /** The line a compaction leaves on the screen and in the transcript: `── 42 messages compacted · 6 kept · 101k → 14k tokens ──`. */
@@ -22,12 +22,12 @@ function restoredLine({ messages_kept: kept, tokens_before, tokens_after }: Comp
   return `── compaction undone · ${kept} message${kept === 1 ? '' : 's'} in view · ${tokens} ──`;
 }
 
-/** The line that says that something was recalled into a message. */
+/** The line for messages that were recalled. */
 export function recalledLine(count: number): string {
   return `⌕ ${count} recalled`;
 }
 
-/** A count in few characters: `950`, `1.4k`, `101k`, `1.2M`. */
+/** A count in a short form: `950`, `1.4k`, `101k`, `1.2M`. */
 export function shortCount(count: number): string {
   if (count < 1000) return String(count);
   if (count < 9_950) return `${(count / 1000).toFixed(1).replace(/\.0$/, '')}k`;
@@ -39,8 +39,8 @@ export function shortCount(count: number): string {
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * An entry of the history as plain text with a final newline; empty when it has nothing to read. With `now`, days are named as at that moment. What is of an
- * `undone` turn says so.
+ * An entry of the history as plain text with a final newline; empty if it has no text. With `now`, dates are relative to that time. Entries of `undone` turns
+ * are marked.
  */
 export function transcriptOf(entry: Entry, now: Date | null = null, undone = NONE): string {
   if (isCompressBlock(entry)) return `${entry.restores === undefined ? compactionLine(entry) : restoredLine(entry)}\n`;
@@ -92,7 +92,7 @@ function heading({ role, at, model, turn }: Message, now: Date | null, undone: R
   return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
 }
 
-/** A command of the user's own as it was typed, above what it printed. */
+/** The user's own command as it was typed, followed by its output. */
 function asTyped(role: Message['role'], text: string): string {
   const own = role === 'user' ? commandIn(text) : null;
   return own === null ? text : `!${own.command}\n${own.printed}`.trimEnd();
@@ -124,7 +124,7 @@ function partMarkdown(part: Part, role: Message['role']): string {
   return typed === text ? text : fenced(typed);
 }
 
-/** A text as a block of code, between fences that are longer than any in it. */
+/** A text as a code block, between fences that are longer than any in it. */
 function fenced(text: string, language = ''): string {
   let fence = '```';
   for (const [marks] of text.matchAll(/^[ \t]*`{3,}/gm))

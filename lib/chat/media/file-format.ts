@@ -1,11 +1,11 @@
 import { imageSize } from './image-size.js';
 
-/** What a file is, where its first bytes tell. */
+/** The format of a file according to its first bytes. */
 export interface FileFormat {
   readonly name: string;
-  /** The media type of a format that models take as a file; null for any other. */
+  /** The media type, if models accept files of this format; else null. */
   readonly mime: string | null;
-  /** It begins like its format, but its header is cut off or makes no sense: no model can read it. */
+  /** Whether its header is cut off or invalid, so that no model can read it. */
   readonly isDamaged: boolean;
 }
 
@@ -43,7 +43,7 @@ const SIGNATURES: readonly (readonly [signature: RegExp, name: string, mime: str
 
 const LONGEST_SIGNATURE = 16;
 
-/** The format that the first bytes of a file tell, or null: most text has no signature. */
+/** The format of a file according to its first bytes; null if they have no known signature, like most text. */
 export function fileFormat(bytes: Uint8Array): FileFormat | null {
   const start = Buffer.from(bytes.subarray(0, LONGEST_SIGNATURE)).toString('hex');
   const found = SIGNATURES.find(([signature]) => signature.test(start));
@@ -52,7 +52,7 @@ export function fileFormat(bytes: Uint8Array): FileFormat | null {
   return { name, mime, isDamaged: !hasWholeHeader(bytes, mime) };
 }
 
-/** Of formats that are seldom sent, and of those that no model takes, the signature is enough. */
+/** Formats that are rarely sent, or that no model accepts, are recognised by their signature alone. */
 function hasWholeHeader(bytes: Uint8Array, mime: string | null): boolean {
   if (mime === 'application/pdf') return /^%PDF-\d\.\d/.test(Buffer.from(bytes.subarray(0, 8)).toString('latin1'));
   return mime === null || !SIZED.test(mime) || imageSize(bytes) !== null;

@@ -1,10 +1,10 @@
-/** How large a picture is, in pixels. */
+/** The size of an image in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** The size that the header of a PNG, JPEG, GIF or WebP tells. Null for anything else, and where the header is cut off, damaged, or tells no size. */
+/** The size in the header of a PNG, JPEG, GIF or WebP. Null for anything else, and if the header is cut off, damaged or has no size. */
 export function imageSize(bytes: Uint8Array): ImageSize | null {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const size = READERS.find(([signature]) => signature.test(view.toString('latin1', 0, SIGNATURE)))?.[1](view) ?? null;
@@ -27,11 +27,11 @@ function ofPng(bytes: Buffer): ImageSize | null {
   return { width, height };
 }
 
-/** ITU-T T.81: segments with their length, of which one of the kind `SOF` has the size; the picture begins with `SOS`. */
+/** ITU-T T.81: segments with their lengths. A segment of a `SOF` kind has the size; the image data begins with `SOS`. */
 function ofJpeg(bytes: Buffer): ImageSize | null {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0;
-    // Any number of bytes FF may stand before a marker.
+    // Any number of FF bytes may precede a marker.
     if (marker === 0xff) {
       at += 1;
       continue;
@@ -46,7 +46,7 @@ function ofJpeg(bytes: Buffer): ImageSize | null {
 
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
-/** `DHT`, `JPG` and `DAC` stand among the markers of frames. */
+/** `DHT`, `JPG` and `DAC` are in the range of the frame markers. */
 const NO_FRAMES = [0xc4, 0xc8, 0xcc];
 
 function ofGif(bytes: Buffer): ImageSize | null {

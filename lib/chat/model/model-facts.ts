@@ -1,10 +1,10 @@
 import type { ThinkingLevel } from './thinking-level.js';
 
 /**
- * What a request may hold that not every model takes. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `calls`: calls that
- * were made, in a form of their own. `call_ids`: ids of calls as they were given. `summaries`: the wish to see what the model thought.
- * `schema`: a schema that the answer is held to. `stream`: an answer in pieces. `output_limit`: the greatest length of the answer. `extras`: what changes no
- * answer, such as marks for a cache and the wish for usage in the stream.
+ * Features of a request that some models do not support. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `calls`: earlier
+ * calls as calls, not as text. `call_ids`: the original ids of calls. `summaries`: a request for summaries of the thinking. `schema`: a schema for the answer.
+ * `stream`: a streamed answer. `output_limit`: the maximum length of the answer. `extras`: fields that do not affect the answer, such as cache marks and the
+ * request for usage in the stream.
  */
 export type Feature =
   | 'tools'
@@ -25,37 +25,37 @@ export type Feature =
 
 /** What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means unknown. */
 export interface ModelFacts {
-  /** In tokens, as the server gives it. */
+  /** In tokens, as reported by the server. */
   readonly context_window?: number;
-  /** The longest answer in tokens. */
+  /** The maximum length of an answer, in tokens. */
   readonly max_output_tokens?: number;
-  /** Whether the model takes a feature. */
+  /** Whether the model supports a feature. */
   readonly takes?: { readonly [Name in Feature]?: boolean };
-  /** The levels of thinking that the model refused. */
+  /** The thinking levels that the model refused. */
   readonly refused_thinking?: readonly ThinkingLevel[];
-  /** When a refusal was learnt, in milliseconds since 1970: after some days it is forgotten. What the server reported itself has no time here. */
+  /** When a refusal was learnt, in milliseconds since 1970: it is forgotten after some days. Facts that the server reported have no time here. */
   readonly refused_at?: {
     readonly [Name in Feature | 'thinking' | 'files' | 'words' | 'options' | 'tool_definitions']?: number;
   };
   /** Opaque parts of answers from before this time, in milliseconds since 1970, are refused. */
   readonly opaque_since?: number;
-  /** What was said before this time, in milliseconds since 1970, goes in words alone: otherwise it was refused, and the server did not say why. */
+  /** Messages from before this time, in milliseconds since 1970, are sent as text only, because otherwise the server refused them without a reason. */
   readonly words_until?: number;
-  /** The SHA-256 of images and documents that the server refused, though it takes others. */
+  /** The SHA-256 of images and documents that the server refused, although it accepts others. */
   readonly refused_files?: readonly string[];
-  /** The options of the user that the server refused, each with its value, as `optionName` writes them. */
+  /** The user's options that the server refused, with their values, as `optionName` writes them. */
   readonly refused_options?: readonly string[];
   /** The tools whose definition the server refused, as `toolKey` names them. */
   readonly refused_tools?: readonly string[];
-  /** When a request was refused without a reason and answered in a plainer form, in milliseconds since 1970; 0 when it went as usual again. */
+  /** When a request was refused without a reason and answered in a plainer form, in milliseconds since 1970; 0 once a usual request was answered again. */
   readonly doubted_at?: number;
-  /** The model's tokens for each token of the estimate (characters / 4), as measured last. */
+  /** The last measured ratio of the model's tokens to the estimate (characters / 4). */
   readonly token_ratio?: number;
-  /** The window that the server gives by its own setting, which no request should change; 0 when there is no such setting. */
+  /** The window that is set on the server, which no request should change; 0 if none is set. */
   readonly fixed_window?: number;
-  /** The window that the server was last asked for: with another one it loads the model anew. */
+  /** The window of the last request: with another one, the server would reload the model. */
   readonly loaded_window?: number;
-  /** When the server was asked what the model can do, in milliseconds since 1970; absent when it never was. */
+  /** When the server was last asked about the model, in milliseconds since 1970; absent if never. */
   readonly asked_at?: number;
 }
 
@@ -67,10 +67,10 @@ export interface ModelMemory {
   learn(more: ModelFacts): void;
 }
 
-/** The memory of a model that is asked once and then forgotten. */
+/** The memory for a model that is used once. */
 export const NOTHING_KNOWN: ModelMemory = { facts: {}, learn() {} };
 
-/** Both facts in one: `takes` is merged by feature, refused levels and files are added, anything else is replaced. What is taken after all is refused no more. */
+/** Merges facts: `takes` by feature, refused levels and files are added, anything else is replaced. What works again is no longer listed as refused. */
 export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
   const takes = { ...earlier.takes, ...more.takes };
   const times = Object.entries({ ...earlier.refused_at, ...more.refused_at });
@@ -93,17 +93,17 @@ export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
   };
 }
 
-/** How many refused files, and tools, are remembered. */
+/** The maximum number of refused files to remember, and of refused tools. */
 const FILES = 200;
 
-/** How long a refusal counts: servers get new models and new templates under the names they had. */
+/** How long a refusal is remembered: servers get new models and templates under the same names. */
 const HOUR = 60 * 60 * 1000;
 const WEEK = 7 * 24 * HOUR;
 
-/** The time to note for a refusal that may have had another cause: it is forgotten after an hour. */
+/** The time to record for a refusal that may have another cause, so that it is forgotten after an hour. */
 export const doubtfulAt = (now: number): number => now - WEEK + HOUR;
 
-/** The facts without what was refused too long ago. */
+/** The facts without outdated refusals. */
 export function currentFacts(facts: ModelFacts, now: number): ModelFacts {
   const old = Object.entries(facts.refused_at ?? {}).flatMap(([name, at]) =>
     now - at > WEEK || at > now ? [name] : [],
@@ -111,7 +111,7 @@ export function currentFacts(facts: ModelFacts, now: number): ModelFacts {
   return old.length === 0 ? facts : without(facts, old);
 }
 
-/** The facts without all that was refused. */
+/** The facts without any refusals. */
 export const factsAsTold = (facts: ModelFacts): ModelFacts => without(facts, Object.keys(facts.refused_at ?? {}));
 
 function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
@@ -131,9 +131,9 @@ function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
   };
 }
 
-/** Whether of a message, unless it is the newest of the user, the words alone are sent. */
+/** Whether a message is sent as text only, unless it is the user's newest. */
 export const goesInWords = ({ at }: { readonly at?: string }, { words_until }: ModelFacts): boolean =>
   words_until !== undefined && !(Date.parse(at ?? '') >= words_until);
 
-/** An option with its value: with another value it may be taken. */
+/** An option with its value, because another value may be accepted. */
 export const optionName = ([name, value]: readonly [string, unknown]): string => `${name}=${JSON.stringify(value)}`;

@@ -1,6 +1,6 @@
 import type { Vendor } from './vendor.js';
 
-/** Whether an address is the vendor's own, under whatever path; null is. */
+/** Whether an address is the vendor's own, with any path. True for null. */
 export function isOwnAddress({ ownHosts }: Pick<Vendor, 'ownHosts'>, address: string | null): boolean {
   if (address === null) return true;
   const { hostname, port } = new URL(address);

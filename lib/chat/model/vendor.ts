@@ -1,29 +1,29 @@
-/** The pictures a vendor takes; sizes in bytes are of their base64, sides in pixels. What is too large is sent smaller. */
+/** A vendor's limits for images: bytes of their base64, and sides in pixels. Larger images are sent smaller. */
 export interface ImageLimits {
-  /** The largest picture. */
+  /** The limit for one image. */
   readonly bytes: number;
-  /** The longest side; absent when any is taken. */
+  /** The longest side; absent if there is no limit. */
   readonly side?: number;
-  /** A shorter longest side for the pictures of a request with more than `count` of them; absent when there is none. */
+  /** The longest side in a request with more than `count` images; absent if it is the same. */
   readonly many?: { readonly count: number; readonly side: number };
-  /** All files of a request, with room for its words. */
+  /** The limit for all files of a request, with room left for its text. */
   readonly request: number;
-  /** The longest side that the models make use of. */
+  /** The longest side that the models use. */
   readonly used: number;
 }
 
 /** A model that a server can download. */
 export interface DownloadableModel {
   readonly name: string;
-  /** About how many bytes. */
+  /** The approximate size in bytes. */
   readonly bytes: number;
   /** What it is good for, in a few words. */
   readonly summary: string;
 }
 
-/** What the program knows of a vendor, as data. */
+/** The data about a vendor. */
 export interface Vendor {
-  /** The registry's name, as the configuration and every stored message have it. */
+  /** The name in the registry, the configuration and stored messages. */
   readonly name: string;
   /** As people write it: `OpenAI`. */
   readonly title: string;
@@ -34,23 +34,23 @@ export interface Vendor {
   readonly keyVariables: readonly string[];
   /** Environment variable that may hold the address. */
   readonly baseVariable: string;
-  /** The hosts that are the vendor's own; those below them, such as the ones of regions, are its own too. Empty when the vendor's servers are the users'. */
+  /** The vendor's own hosts, which include their subdomains, such as those of regions. Empty if users run the servers themselves. */
   readonly ownHosts: readonly string[];
-  /** Absent when it takes pictures of any size. */
+  /** Absent if it accepts images of any size. */
   readonly images?: ImageLimits;
-  /** The port of an address that names neither a scheme nor a port; absent for the web's own. */
+  /** The default port of an address without a scheme; absent for that of http and https. */
   readonly port?: number;
-  /** The largest window that is assumed of a model while the server has not reported it, in tokens; absent where the window is the model's own. */
+  /** The largest window to assume, in tokens, until the server reports one; absent if every model always has its full window. */
   readonly mostAssumed?: number;
-  /** Where a new key can be had, for the hint; null when none is needed. */
+  /** Where to get a key, for the hint; null if none is needed. */
   readonly keyPage: string | null;
-  /** How the set-up offers other people's servers that speak the vendor's protocol; absent where there are none. */
+  /** How the set-up describes other servers with the vendor's protocol; absent if there are none. */
   readonly elsewhere?: string;
   /** The vendor's id in the table of prices (@pydantic/genai-prices); absent when it has the same name there, or no prices. */
   readonly priceId?: string;
-  /** First models to choose from where a server has none and can download them, the usual one first; absent where it cannot. */
+  /** The models to offer for download if a server has none, the usual one first; absent if it cannot download any. */
   readonly downloads?: readonly DownloadableModel[];
-  /** What to do about some failures, where this vendor has more to say than the others. Whole sentences. */
+  /** What to do about some failures, if there is specific advice for this vendor. Whole sentences. */
   readonly hints?: {
     /** The key is refused. */
     readonly key?: string;

@@ -1,4 +1,4 @@
-/** How many pieces wait to be joined: millions of small texts take several times the memory of one. */
+/** The number of pieces after which they are joined: millions of small strings take several times the memory of one. */
 const MOST_PIECES = 4096;
 
 /** The pieces of a text while they arrive. */
@@ -12,7 +12,7 @@ export class Pieces {
     this.#pieces = [];
   }
 
-  /** The whole text, which is forgotten here. */
+  /** Returns the whole text and forgets it. */
   take(): string {
     const text = [...this.#joined, ...this.#pieces].join('');
     this.#joined = [];

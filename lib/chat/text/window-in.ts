@@ -1,6 +1,6 @@
 import { wholeNumbers } from './token-count.js';
 
-/** Where the sentences name the window: a number after the word for a limit, or before it. The surest first. */
+/** The ways in which messages name the window: a number after the word for a limit, or before it. The most certain first. */
 const NUMBERS: readonly RegExp[] = [
   /\b(?:n_ctx|max_model_len|max_seq_len)['"]?(?:\s?[:=]\s?| )(\d+)/,
   /> (\d+)/,
@@ -17,10 +17,10 @@ const NUMBERS: readonly RegExp[] = [
   /cannot exceed (\d+)|\blimit(?: is| of)?:? (\d+)/,
 ];
 
-/** Below it a number in such a sentence is a code or a count of messages. */
+/** A smaller number in such a message is a code or a count of messages. */
 const LEAST_WINDOW = 256;
 
-/** The window that an overflow sentence names, in tokens; null when it names none. */
+/** The window in tokens that an overflow message names; null if it names none. */
 export function windowIn(words: string): number | null {
   const text = wholeNumbers(words.toLowerCase());
   for (const pattern of NUMBERS) {

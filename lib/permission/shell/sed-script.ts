@@ -1,6 +1,6 @@
-/** What a script of sed does beside printing lines. */
+/** What a sed script does besides printing lines. */
 export interface SedEffects {
-  /** The commands that it runs; null for one that is made of its input. */
+  /** The commands that it runs; null for a command from its input. */
   readonly runs: readonly (string | null)[];
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -20,7 +20,7 @@ class UnreadableScript extends Error {
 
 const [ALONE, WITH_TEXT, WITH_LABEL, WITH_NUMBER, WITH_FILE] = ['=dDFgGhHnNpPxz}', 'aic', ':btTv', 'lLqQ', 'rRwW'];
 
-/** Reads a script of GNU sed. One with anything that it cannot read is not clear. */
+/** Reads a GNU sed script. A script that it cannot read completely is not clear. */
 export function sedEffects(script: string): SedEffects {
   const scanner = new SedScanner(script, true);
   const failure = scanner.scan();
@@ -173,7 +173,7 @@ class SedScanner {
     this.runs.push(command === '' || command.includes('\\') ? null : command);
   }
 
-  /** The words up to the end of the line; a backslash takes the next line in. */
+  /** The words up to the end of the line. A backslash continues it on the next line. */
   #words(): string {
     this.#blanks();
     return this.#pass(/(?:[^\\\n]|\\[\s\S])*\\?/y);
