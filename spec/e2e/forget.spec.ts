@@ -109,6 +109,21 @@ describe('hi forget', () => {
     expect(readFileSync(memory(), 'utf8')).toBe('- keep\n');
   });
 
+  it('shows and removes a text with invisible characters, in full width, and with the capitals of Turkish', async () => {
+    keep([
+      said(1, 1, 'user', 'my wo\u200brd is xy\u00adzzy'),
+      said(2, 1, 'assistant', 'ＸＹＺＺＹ, noted'),
+      said(3, 3, 'user', 'İstanbul'),
+      said(4, 3, 'assistant', 'what of it?'),
+    ]);
+    const first = await hi('forget', '-y', 'xyzzy');
+    expect(first.stderr).toMatch(/#1 [\s\S]*#2 /);
+    expect((await hi('forget', '-y', 'istanbul')).status).toBe(0);
+    expect(JSON.stringify(left(home.historyFile).flatMap((entry) => ('type' in entry ? [] : entry.content)))).toBe(
+      '[{"type":"text","text":"what of it?"}]',
+    );
+  });
+
   it("names the user's own files that contain the text", async () => {
     keep(TALK);
     mkdirSync(join(home.config, 'skills'));

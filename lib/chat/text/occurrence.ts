@@ -2,8 +2,8 @@
 const LEVELS = 4;
 
 /**
- * Tells whether a content has a text, in whatever form: in letters of either case, with any white space between its words, escaped as in JSON or in an address, or
- * within base64.
+ * Tells whether a content has a text, in whatever form: in letters of either case and of full or half width, with any white space between its words, with
+ * invisible characters in it, escaped as in JSON or in an address, or within base64.
  */
 export function occurrenceOf(text: string): (content: string) => boolean {
   const wanted = folded(text);
@@ -27,8 +27,19 @@ export function occurrenceOf(text: string): (content: string) => boolean {
   };
 }
 
-/** By way of capitals: ß and ss are the same letters there. */
-const folded = (text: string): string => text.normalize('NFC').toUpperCase().toLowerCase().replace(/\s+/g, ' ').trim();
+/** By way of capitals: ß and ss are the same letters there. İ becomes an i with a dot above. A text of invisible characters only stays as it is. */
+function folded(text: string): string {
+  const lower = PLAIN.test(text) ? text.toLowerCase() : withoutForms(text);
+  return lower.replace(/\s+/g, ' ').trim();
+}
+
+const PLAIN = /^[\0-\x7f]*$/;
+
+function withoutForms(text: string): string {
+  const lower = text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('i\u0307', 'i').normalize('NFC');
+  const visible = lower.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return visible.trim() === '' ? lower : visible;
+}
 
 /** Lines of base64 as one. */
 function unwrapped(text: string): string {

@@ -7,6 +7,9 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
   'in capitals': (text) => text.toUpperCase(),
   decomposed: (text) => text.normalize('NFD'),
+  'with invisible characters': (text) => Array.from(text).join('\u200b\u00ad'),
+  'in full width': (text) =>
+    text.replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0)).replaceAll(' ', '\u3000'),
   wrapped: (text) => text.replaceAll(' ', '\n  '),
   JSON: (text) => JSON.stringify(text),
   'JSON in JSON in JSON': (text) => JSON.stringify({ a: JSON.stringify({ b: JSON.stringify(text) }) }),
@@ -23,7 +26,7 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
     JSON.stringify({ data: Buffer.from(JSON.stringify({ text })).toString('base64') }),
 };
 
-const TEXTS = ['hunter2-xyzzy', 'Projekt "Äpfel"', 'a \\path\\to it', 'Straße 12, Köln'];
+const TEXTS = ['hunter2-xyzzy', 'Projekt "Äpfel"', 'a \\path\\to it', 'Straße 12, Köln', 'İstanbul, ılık'];
 
 describe('a text', () => {
   for (const [form, written] of Object.entries(FORMS))
@@ -36,6 +39,22 @@ describe('a text', () => {
         { numRuns: cases(5) },
       );
     });
+
+  it.each([
+    ['istanbul', 'İSTANBUL'],
+    ['İstanbul', 'istanbul'],
+    ['caf\u00e9', 'CAFE\u0301'],
+    ['می\u200cروم', 'میروم'],
+    ['🧑‍🚀', '🧑\u200d🚀'],
+    ['ｶﾀｶﾅ', 'カタカナ'],
+  ])('%s is found in %s', (text, content) => {
+    expect(occurrenceOf(text)(`before ${content} after`)).toBe(true);
+  });
+
+  it.each(['\u200b', '\u00ad\u2060', '\uffa0'])('of invisible characters only (%j) is not in everything', (text) => {
+    expect(occurrenceOf(text)('before, after')).toBe(false);
+    expect(occurrenceOf(text)('')).toBe(false);
+  });
 
   it('is not found where it does not occur', () => {
     fc.assert(
