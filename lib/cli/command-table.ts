@@ -7,7 +7,7 @@ import {
   addExtractOption,
   addModelOptions,
   addSchemaOptions,
-} from './base/command-options.js';
+} from './base/add-options.js';
 import type { World } from './base/world.js';
 import { askCommand } from './commands/ask-command.js';
 import { addConfigCommands } from './config-commands.js';

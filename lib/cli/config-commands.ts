@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addModelOptions } from './base/command-options.js';
+import { addModelOptions } from './base/add-options.js';
 import type { World } from './base/world.js';
 import { mergedOptions } from './merged-options.js';
 import { subcommands } from './subcommands.js';

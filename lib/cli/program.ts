@@ -1,12 +1,7 @@
 import { Command, Option } from 'commander';
 import { providers } from '../providers/index.js';
-import {
-  addChatOptions,
-  addContinueOption,
-  addExtractOption,
-  addSchemaOptions,
-  type ChatOptions,
-} from './base/command-options.js';
+import { addChatOptions, addContinueOption, addExtractOption, addSchemaOptions } from './base/add-options.js';
+import type { ChatOptions } from './base/command-options.js';
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
 import { commandTable, type Finish } from './command-table.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addCommonOptions } from './base/command-options.js';
+import { addCommonOptions } from './base/add-options.js';
 import type { World } from './base/world.js';
 import { unknownCommand } from './usage-error.js';
 

@@ -51,7 +51,7 @@ function loadedOnDemand(file: string): readonly string[] {
 
 /** The modules that several adapters import, directly or not. They are needed whenever one of the adapters is. */
 function sharedByAdapters(): readonly string[] {
-  const adapters = sources().filter((file) => file.endsWith('-adapter.ts'));
+  const adapters = sources().filter((file) => /\/lib\/providers\/.*-adapter\.ts$/.test(file));
   const all = adapters.flatMap((file) => [...reached(file)]);
   const shared = new Set(all.filter((path, place) => all.indexOf(path) < place));
   if (shared.size === 0)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Command } from 'commander';
-import { addChatOptions } from '../../lib/cli/base/command-options.js';
+import { addChatOptions } from '../../lib/cli/base/add-options.js';
 import { NO_OPTIONS } from '../../lib/cli/fast-path.js';
 
 describe('a command line without options', () => {
