@@ -1,21 +1,7 @@
 import { bun } from '../lib/bun.js';
-import { directOutput } from '../lib/cli/base/direct-output.js';
-import { realWorld } from '../lib/cli/base/world.js';
-import { main } from '../lib/cli/main.js';
+import { asksForVersion, VERSION } from '../lib/cli/base/version.js';
 
-// The executable has only this entry: its main thread is the program, and its worker threads scale pictures.
-if (bun.isMainThread) {
-  const outputs = new Map<'stdout' | 'stderr', ReturnType<typeof directOutput>>();
-  const output = (name: 'stdout' | 'stderr') => {
-    const found = outputs.get(name) ?? directOutput(name);
-    outputs.set(name, found);
-    return found;
-  };
-  const world = Object.defineProperties(realWorld(), {
-    stdout: { get: () => output('stdout') },
-    stderr: { get: () => output('stderr') },
-  });
-  void main(world).then((status) => {
-    process.exitCode = status;
-  });
-} else void import('../lib/cli/base/thread.js');
+// The executable has only this entry: its main thread is the program, and its worker threads scale pictures. Its version needs nothing else, so nothing is loaded.
+if (!bun.isMainThread) void import('../lib/cli/executable/thread.js');
+else if (asksForVersion(process.argv.slice(2))) console.log(VERSION);
+else void import('../lib/cli/executable/run-executable.js').then(({ runExecutable }) => runExecutable());

@@ -15,6 +15,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   chat: 0,
   'regular-file': 0,
   clock: 0,
+  'time-zone': 0,
   'stop-signals': 0,
   'end-processes': 0,
   bun: 0,
@@ -49,6 +50,7 @@ const GROUND = [
   'regular-file',
   'chat',
   'clock',
+  'time-zone',
   'stop-signals',
   'end-processes',
   'bun',
@@ -62,9 +64,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   folder: [],
   'write-aside': ['errors'],
   'remove-files': ['errors', 'write-aside'],
-  chat: [],
+  chat: ['time-zone/time-zone'],
   'regular-file': [],
   clock: [],
+  'time-zone': [],
   'stop-signals': [],
   'end-processes': [],
   bun: [],
@@ -122,7 +125,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'page/conversation-page',
   ],
   repl: [...GROUND, 'slash', 'screen'],
-  bin: ['bun', 'cli/main', 'cli/base/world', 'cli/base/thread', 'cli/base/direct-output'],
+  bin: [
+    'bun',
+    'cli/main',
+    'cli/base/world',
+    'cli/base/version',
+    'cli/executable/thread',
+    'cli/executable/run-executable',
+  ],
 };
 
 /** Plug-in folders have two doors: the contract for anyone above, `index` for the composition root. */

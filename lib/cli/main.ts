@@ -1,4 +1,4 @@
-import { VERSION } from './base/version.js';
+import { asksForVersion, VERSION } from './base/version.js';
 import type { World } from './base/world.js';
 import { compiledFolder, useCompileCache } from './compiled/compile-cache.js';
 import { scripts } from './compiled/scripts.js';
@@ -10,7 +10,7 @@ import { scripts } from './compiled/scripts.js';
  */
 export async function main(world: World): Promise<number> {
   const [first, ...rest] = world.argv;
-  if (rest.length === 0 && (first === '--version' || first === '-v')) return print(world, `${VERSION}\n`);
+  if (asksForVersion(world.argv)) return print(world, `${VERSION}\n`);
   if (rest.length === 0 && (first === '--help' || first === '-h'))
     return print(world, (await import('./help-text.js')).HELP);
   const folder = await compiledFolder(world.env);

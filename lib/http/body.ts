@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
 import { monotonic } from '../clock.js';
+import type { ByteStream } from './byte-stream.js';
 import { chunkQueue } from './chunk-queue.js';
 import { aborted, asNetworkError, idleError, oversizedError } from './network-error.js';
 import type { PendingRequest } from './pending-request.js';
@@ -15,7 +15,7 @@ const MAX_LIST = 4 * 1024 * 1024;
 
 /** The body of a response, for the SDKs. The idle timer runs only while a read is pending. */
 export function toBody(
-  source: Readable,
+  source: ByteStream,
   call: PendingRequest,
   trace?: (bytes: Uint8Array) => void,
 ): ReadableStream<Uint8Array> {

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { ByteStream } from './byte-stream.js';
 
 /**
  * The size of a chunk, in bytes. SDKs copy the rest of a chunk with every event they find in it, so a large chunk is copied many times; a small
@@ -13,7 +13,7 @@ const MAX_WAITING = 256 * 1024;
  * Reads a stream in chunks of a good size, and rejects only after all data was read. When a connection breaks, the stream's own iterator
  * drops its buffer, and with it the last words of an answer.
  */
-export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
+export function chunkQueue(source: ByteStream): () => Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   /** The number of chunks already returned. Removing each from the front of a long array would move all others. */
   let taken = 0;
@@ -33,6 +33,7 @@ export function chunkQueue(source: Readable): () => Promise<Uint8Array | null> {
   source.on('end', () => end(null));
   source.on('error', end);
   source.on('close', () => end(new Error('The stream was closed.')));
+  source.resume();
 
   function portion(): Uint8Array {
     const first = taken;

@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
+import type { ByteStream } from './byte-stream.js';
 
 /** The decompressed body. Removes the two headers about the compression. A body in an unknown encoding is returned unchanged. */
-export function decompressed(body: Readable, headers: Headers): Readable {
+export function decompressed(body: ByteStream, headers: Headers): ByteStream {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   const decoder = decoderFor(encoding);
   if (decoder === null) return body;

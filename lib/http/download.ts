@@ -97,7 +97,7 @@ async function read(response: IncomingMessage, address: string, options: Downloa
   const headers = new Headers();
   const encoding = response.headers['content-encoding'];
   if (encoding !== undefined) headers.set('content-encoding', encoding);
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of decompressed(response, headers)) {

@@ -1,9 +1,10 @@
 import type { ChatEvent } from '../chat/event.js';
+import type { OutputStream } from '../screen/output-stream.js';
 import type { Screen } from '../screen/screen.js';
 import type { CompletableCommand, Mentionable } from './completion/line-completion.js';
 import type { Span } from './editing/long-pastes.js';
 import type { ModalKeys } from './editing/modal-keys.js';
-import type { TerminalInput, TerminalOutput } from './terminal/terminal.js';
+import type { TerminalInput } from './terminal/terminal.js';
 
 export type { CompletableCommand } from './completion/line-completion.js';
 
@@ -20,7 +21,7 @@ export interface SubmittedLine {
 export interface ReplDeps {
   readonly stdin: TerminalInput;
   /** Where the prompt and the line are drawn. If this or `stdin` is not a terminal, each line of `stdin` is a turn, without a prompt. */
-  readonly terminal: TerminalOutput;
+  readonly terminal: OutputStream;
   /** Whether the terminal cannot move its cursor, so that line editing is impossible. */
   readonly isDumb: boolean;
   readonly colour: boolean;
@@ -69,7 +70,7 @@ export interface QuestionTerminal {
   /** Resolves when nothing typed earlier can answer the question. Call it right before showing a question that took time to prepare. */
   readonly ready: () => Promise<void>;
   readonly input: NodeJS.ReadableStream;
-  readonly output: TerminalOutput;
+  readonly output: OutputStream;
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,6 @@
-import type { Writable } from 'node:stream';
 import type { ScreenSettings } from '../chat/screen-settings.js';
 import { BelowRows } from './below-rows.js';
+import type { OutputStream } from './output-stream.js';
 import { PLAIN, paint, type Style } from './text/style.js';
 import { textWidth } from './text/text-width.js';
 import { wrapLines } from './text/wrap-lines.js';
@@ -10,9 +10,9 @@ import { WriteQueue } from './write-queue.js';
 /** The output streams, and what they can show. */
 export interface OutputStreams {
   /** Gets the answer and nothing else. */
-  readonly out: Writable;
+  readonly out: OutputStream;
   /** Gets everything else. */
-  readonly err: Writable;
+  readonly err: OutputStream;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   readonly colour: { readonly out: boolean; readonly err: boolean };
@@ -186,7 +186,7 @@ export class TerminalLayout {
     if (!this.#errCursor.isAtLineStart) this.#write(this.#streams.err, this.#errCursor, '\n');
   }
 
-  #write(stream: Writable, cursor: Cursor, text: string): void {
+  #write(stream: OutputStream, cursor: Cursor, text: string): void {
     if (text === '') return;
     this.#queue.put(this.#streams.out, this.#below.erase());
     if (cursor === this.#errCursor) this.#queue.put(this.#streams.err, this.#waitingLine.erase());

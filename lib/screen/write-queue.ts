@@ -1,5 +1,5 @@
-import type { Writable } from 'node:stream';
 import { monotonic } from '../clock.js';
+import type { OutputStream } from './output-stream.js';
 
 /** In characters. */
 const MOST_WAITING = 65_536;
@@ -11,10 +11,10 @@ const MOST_WAITING = 65_536;
 export class WriteQueue {
   readonly #interval: number;
   readonly #complete: () => void;
-  readonly #streams = new Set<Writable>();
+  readonly #streams = new Set<OutputStream>();
   /** How many characters are pending. */
   #waiting = 0;
-  #pending: { readonly stream: Writable; text: string }[] = [];
+  #pending: { readonly stream: OutputStream; text: string }[] = [];
   #isScheduled = false;
   #immediate: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export class WriteQueue {
     this.#complete = complete;
   }
 
-  put(stream: Writable, text: string): void {
+  put(stream: OutputStream, text: string): void {
     if (text === '') return;
     const last = this.#pending.at(-1);
     if (last?.stream === stream) last.text += text;
@@ -74,7 +74,7 @@ export class WriteQueue {
 }
 
 /** The callback of an empty write runs after everything before it; on a closed stream it gets an error, and then nothing is pending either. */
-function written(stream: Writable): Promise<void> {
+function written(stream: OutputStream): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.write('', () => resolve()));
 }

@@ -3,6 +3,7 @@ import type { Message, TextPart } from '../chat/message.js';
 import { localTime } from '../chat/text/local-time.js';
 import { quantity } from '../chat/text/quantity.js';
 import type { HistoryStore } from '../history/store.js';
+import { isSameDay, offsetFromUtc } from '../time-zone/time-zone.js';
 import type { Clock } from './common/deps.js';
 
 const MINUTE = 60_000;
@@ -39,7 +40,7 @@ function lineAfter(
   const hasMoved = user !== undefined && user.host !== host;
   const hasTurned = user !== undefined && user.zone !== zone;
   const isElsewhere = hasMoved || hasTurned || (user ?? newest).cwd !== cwd;
-  if (gap <= HOUR && time.toDateString() === then.toDateString() && !isElsewhere) return null;
+  if (gap <= HOUR && isSameDay(time, then) && !isElsewhere) return null;
   const parts = [
     `${localTime(time.toISOString())} ${zone}`,
     ...(gap > HOUR ? [`${gapOf(gap)} later`] : []),
@@ -51,7 +52,7 @@ function lineAfter(
 
 /** The offset from UTC: `UTC+1`, `UTC-3:30`. */
 function zoneOf(time: Date): string {
-  const minutes = -time.getTimezoneOffset();
+  const minutes = offsetFromUtc(time);
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
   const distance = rest === 0 ? String(hours) : `${hours}:${String(rest).padStart(2, '0')}`;
   return minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '-' : '+'}${distance}`;

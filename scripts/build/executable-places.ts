@@ -1,8 +1,12 @@
 // The paths of the executable and of its embedded files. Bun would insert paths of the build machine for `import.meta.url` and `__dirname`.
-import { dirname } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
-const { main } = (globalThis as unknown as { readonly Bun: { readonly main: string } }).Bun;
+interface Places {
+  readonly main: string;
+  pathToFileURL(path: string): URL;
+}
+
+// Bun's own function, because every part of the program imports this file: `node:url` would be loaded for the version too.
+const { main, pathToFileURL } = (globalThis as unknown as { readonly Bun: Places }).Bun;
 
 export const executableUrl = pathToFileURL(main).href;
-export const executableFolder = dirname(main);
+export const executableFolder = main.replace(/[\\/][^\\/]*$/, '');

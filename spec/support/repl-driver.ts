@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatEvent, TurnReport } from '../../lib/chat/event.js';
+import { askQuestion } from '../../lib/cli/terminal/ask-question.js';
 import { HiError } from '../../lib/errors.js';
 import { createRepl } from '../../lib/repl/create-repl.js';
 import type { Repl, SubmittedLine } from '../../lib/repl/repl.js';
@@ -111,7 +112,11 @@ const SCENES: Readonly<Record<string, Scene>> = {
   async *question(name) {
     const { confirm } = await import('@inquirer/prompts');
     const answer = await repl.ask(({ input, output, signal }) =>
-      confirm({ message: `Allow ${name}?`, default: false }, { input, output, signal }),
+      askQuestion((asking) => confirm({ message: `Allow ${name}?`, default: false }, asking), {
+        input,
+        output,
+        signal,
+      }),
     );
     yield text(`answered ${answer}\n`);
     yield end('end');

@@ -1,4 +1,3 @@
-import { addAbortSignal } from 'node:stream';
 import { textBlock } from '../../chat/text/text-block.js';
 import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
@@ -87,6 +86,7 @@ async function listedFiles(world: World, path: string, signal: AbortSignal): Pro
 }
 
 async function readAll(world: World, signal: AbortSignal): Promise<Buffer> {
+  const { addAbortSignal } = process.getBuiltinModule('node:stream');
   const chunks: Buffer[] = [];
   for await (const chunk of addAbortSignal(signal, world.stdin)) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);

@@ -1,5 +1,6 @@
+import type { OutputStream } from '../../screen/output-stream.js';
 import type { OutputStreams } from '../../screen/screen.js';
-import type { Output, World } from './world.js';
+import type { World } from './world.js';
 
 /** The output streams for the screen. Links are not for the Linux console and Emacs, which print unknown sequences. Honours NO_COLOR and FORCE_COLOR. */
 export function outputStreams(world: World): OutputStreams {
@@ -16,7 +17,7 @@ export function outputStreams(world: World): OutputStreams {
 }
 
 /** Whether text on that stream may be coloured. */
-export function hasColour(stream: Output, env: World['env']): boolean {
+export function hasColour(stream: OutputStream, env: World['env']): boolean {
   if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
   if (env.NO_COLOR || isDumb(env)) return false;
   return stream.isTTY === true;

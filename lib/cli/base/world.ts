@@ -1,10 +1,11 @@
 import { fstatSync, writeSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { OutputStream } from '../../screen/output-stream.js';
 import { STOP_SIGNALS } from '../../stop-signals.js';
+import { isNullDevice } from './null-device.js';
 
 /** A stream of the process that may be a terminal. */
 export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 /** Everything outside the program. A spec passes its own. */
 export interface World {
@@ -18,8 +19,8 @@ export interface World {
   readonly stdin: Input;
   /** What stdin is, determined without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
   readonly stdinIs: 'terminal' | 'piped' | 'nothing';
-  readonly stdout: Output;
-  readonly stderr: Output;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   /** Writes a short text to stdout without opening the stream, because opening it takes as long as printing the version. A closed pipe is not an error. */
   print(text: string): void;
   now(): Date;
@@ -86,6 +87,7 @@ function stdinKind(): World['stdinIs'] {
   try {
     const stats = fstatSync(0);
     if (stats.isFIFO() || stats.isFile() || stats.isSocket()) return 'piped';
+    if (isNullDevice(stats)) return 'nothing';
     return process.getBuiltinModule('node:tty').isatty(0) ? 'terminal' : 'nothing';
   } catch {
     return 'nothing';

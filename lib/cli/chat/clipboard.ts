@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { HiError } from '../../errors.js';
-import type { Output, World } from '../base/world.js';
+import type { OutputStream } from '../../screen/output-stream.js';
+import type { World } from '../base/world.js';
 
 /** A program that takes a text for the clipboard on its stdin. */
 interface ClipboardProgram {
@@ -61,7 +62,7 @@ function isProgram(path: string): boolean {
  * Puts a text on the clipboard with the first program that takes it, else with the terminal's sequence OSC 52. Resolves to what happened, in words: whether
  * a terminal obeys the sequence cannot be known. Throws a `HiError` of code `usage` where there is no way.
  */
-export async function copyText(text: string, world: World, terminal: Output): Promise<string> {
+export async function copyText(text: string, world: World, terminal: OutputStream): Promise<string> {
   for (const program of PROGRAMS) {
     if ((program.needs === null || world.env[program.needs]) && (await pipeTo(program, text, world)))
       return `Copied with ${program.command[0]}`;

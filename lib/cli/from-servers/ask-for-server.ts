@@ -2,15 +2,15 @@ import { isAbort, unreachable } from '../../errors.js';
 import { harmlessText } from '../../mcp/base/harmless-text.js';
 import type { Elicitation, ElicitationAnswer, FormValue } from '../../mcp/elicitation/elicitation.js';
 import { type FormField, formFields } from '../../mcp/elicitation/form-fields.js';
+import type { OutputStream } from '../../screen/output-stream.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
 import { previewRows } from '../approval/preview-rows.js';
-import type { Output } from '../base/world.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 import { askField } from './ask-field.js';
 
 /** The streams of a question, whose output is a terminal. */
 export interface ServerQuestionStreams extends PromptStreams {
-  readonly output: Output;
+  readonly output: OutputStream;
   /** Resolves when nothing that was typed before can answer; called right before the question is shown. */
   ready?(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { type Entry, isMessage } from '../../chat/entry.js';
 import { storedText } from '../../chat/stored-text.js';
 import { markdownOf, transcriptOf } from '../../chat/transcript.js';
+import type { OutputStream } from '../../screen/output-stream.js';
 import { BOLD, CYAN, combine, DIM, INVERSE, paint } from '../../screen/text/style.js';
 import { shownJson, shownText } from '../base/shown.js';
-import type { Output } from '../base/world.js';
 
 /** In which form entries are printed. */
 export interface PrintOptions {
@@ -15,7 +15,7 @@ export interface PrintOptions {
 
 /** Who reads what is printed. */
 export interface Reader {
-  readonly stdout: Output;
+  readonly stdout: OutputStream;
   readonly hasColour: boolean;
   /** Names the days as at this moment; null for dates. */
   readonly now: Date | null;

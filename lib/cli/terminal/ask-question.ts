@@ -1,14 +1,17 @@
 import { HiError } from '../../errors.js';
+import type { OutputStream } from '../../screen/output-stream.js';
 
 /** The streams a question uses, and the signal that cancels it. */
 export interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+  readonly output: OutputStream;
   readonly signal?: AbortSignal;
 }
 
 /** The context that a question of `inquirer.ts` takes. */
-export interface PromptContext extends PromptStreams {
+export interface PromptContext {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
   readonly signal: AbortSignal;
   /** A cancelled question leaves no menu in the transcript. */
   readonly clearPromptOnDone: boolean;
@@ -22,6 +25,7 @@ export async function askQuestion<Answer>(
   ask: (context: PromptContext) => Promise<Answer>,
   { input, output, signal }: PromptStreams,
 ): Promise<Answer> {
+  const writable = asWritable(output);
   for (;;) {
     const continued = new AbortController();
     const closed = new AbortController();
@@ -35,7 +39,7 @@ export async function askQuestion<Answer>(
     try {
       return await ask({
         input,
-        output,
+        output: writable,
         signal: AbortSignal.any([cancelled, continued.signal]),
         get clearPromptOnDone() {
           return cancelled.aborted;
@@ -50,6 +54,15 @@ export async function askQuestion<Answer>(
       input.off('pause', onPause);
     }
   }
+}
+
+/** The package takes only a stream of Node's. A terminal is one. */
+function asWritable(output: OutputStream): NodeJS.WritableStream {
+  const { Writable } = process.getBuiltinModule('node:stream');
+  if (output instanceof Writable) return output;
+  const { columns = 80, rows = 24 } = output;
+  const write = (text: string, _encoding: string, done: (error?: Error | null) => void) => output.write(text, done);
+  return Object.assign(new Writable({ decodeStrings: false, write }), { columns, rows });
 }
 
 /** Whether the package rejected because the user or a signal cancelled the question. */

@@ -1,17 +1,18 @@
 import { firstCharacters, lastCharacters } from '../../chat/text/cut-text.js';
 import { displayWidth } from '../../repl/drawing/line-layout.js';
+import type { OutputStream } from '../../screen/output-stream.js';
 import { visibleLine } from '../../screen/text/visible-text.js';
 import type { Approval, ApprovalQuestion } from '../../tools/common/tool.js';
 import type { ApprovalChoice } from '../approval/approval-prompt.js';
 import { excerpt, previewRows } from '../approval/preview-rows.js';
 import { hasColour } from '../base/streams.js';
-import type { Output, World } from '../base/world.js';
+import type { World } from '../base/world.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 import { wrappedQuestion } from '../terminal/wrapped-question.js';
 
 /** The streams of a question. The output is a terminal. */
 export interface ApprovalStreams extends PromptStreams {
-  readonly output: Output;
+  readonly output: OutputStream;
   /** Called right before the question is shown. Resolves when earlier keystrokes can no longer answer it. */
   ready?(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
+import type { OutputStream } from '../../screen/output-stream.js';
 import { STOP_SIGNALS, statusAfter } from '../../stop-signals.js';
 
 /** The streams of a terminal. */
@@ -8,7 +9,6 @@ export type TerminalInput = Readable & {
   readonly fd?: number;
   setRawMode?(on: boolean): unknown;
 };
-export type TerminalOutput = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 /** What a terminal reports. */
 export interface TerminalEvents {
@@ -36,14 +36,14 @@ const ignore = (): void => {};
  */
 export class Terminal {
   readonly #input: TerminalInput;
-  readonly #output: TerminalOutput;
+  readonly #output: OutputStream;
   readonly #events: TerminalEvents;
   #isRaw = false;
   #isReleased = false;
   #reacquiredAt = Number.NEGATIVE_INFINITY;
 
   /** Changes nothing before `open`. */
-  constructor(input: TerminalInput, output: TerminalOutput, events: TerminalEvents) {
+  constructor(input: TerminalInput, output: OutputStream, events: TerminalEvents) {
     this.#input = input;
     this.#output = output;
     this.#events = events;

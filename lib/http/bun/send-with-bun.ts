@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
-import { aborted, asNetworkError, idleError } from './network-error.js';
-import type { PendingRequest } from './pending-request.js';
-import { send as sendWithNode, type Tunnel } from './send.js';
+import { aborted, asNetworkError, idleError } from '../network-error.js';
+import type { PendingRequest } from '../pending-request.js';
+import { send as sendWithNode, type Tunnel } from '../send.js';
+import { FetchedBody } from './fetched-body.js';
 
 /** Bun's additions to the standard options. Without these it decompresses, and gives up after five minutes. */
 interface BunRequest extends RequestInit {
@@ -67,28 +67,15 @@ function watch({ signal, url, firstTimeout, body }: PendingRequest, stop: (reaso
 
 /** The response in the form of `node:http`. */
 function asIncoming(response: Response, controller: AbortController) {
+  const headers: Record<string, string> = {};
   const headersDistinct: Record<string, string[]> = {};
-  for (const [name, value] of response.headers) headersDistinct[name] = [...(headersDistinct[name] ?? []), value];
-  return Object.assign(bodyOf(response, controller), {
+  for (const [name, value] of response.headers) {
+    headers[name] = value;
+    headersDistinct[name] = [...(headersDistinct[name] ?? []), value];
+  }
+  return Object.assign(new FetchedBody(response, controller), {
     statusCode: response.status,
-    headers: Object.fromEntries(response.headers),
+    headers,
     headersDistinct,
-  });
-}
-
-function bodyOf({ body }: Response, controller: AbortController): Readable {
-  const reader = body?.getReader();
-  return new Readable({
-    read() {
-      if (reader === undefined) return void this.push(null);
-      reader.read().then(
-        ({ value }) => this.push(value ?? null),
-        (error) => this.destroy(error),
-      );
-    },
-    destroy(error, done) {
-      controller.abort();
-      done(error);
-    },
   });
 }
