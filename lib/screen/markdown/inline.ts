@@ -11,10 +11,10 @@ interface Emphasis {
   readonly style: Style;
 }
 
-/** Characters that may have a meaning. */
-const SPECIAL = /[\n\\`*_~\]|h]/g;
+/** Characters that may have a meaning, and an `h` that may start an address. */
+const SPECIAL = /[\n\\`*_~\]|]|h(?=t(?:t(?:p|$)|$)|$)/g;
 /** The same, and characters that may start a link. */
-const SPECIAL_OR_LINK = /[\n\\`*_~\]|h[]/g;
+const SPECIAL_OR_LINK = /[\n\\`*_~\]|[]|h(?=t(?:t(?:p|$)|$)|$)/g;
 const URL_END = /[\s<>"'`)\]]/g;
 const SCHEMES = ['https://', 'http://'];
 

@@ -10,7 +10,7 @@ export interface Run {
 /** Collects styled text with as few escape sequences as possible. Every line ends plain, so that no style reaches what follows it. */
 export class StyledText {
   /** Not one growing string: V8 would keep it as a tree of its pieces, several times as large. */
-  #pieces: string[] = [];
+  readonly #pieces: string[] = [];
   #style: Style = PLAIN;
   #link = '';
   readonly #hasColour: boolean;
@@ -68,7 +68,8 @@ export class StyledText {
   take(): string {
     if (this.#pieces.length === 0) return '';
     const text = this.#pieces.join('');
-    this.#pieces = [];
+    // A new array would begin as one of small integers, and each put into it undo what V8 has optimised.
+    this.#pieces.length = 0;
     return text;
   }
 
