@@ -12,13 +12,13 @@ const ADAPTER = /^lib\/providers\/.*-adapter\.ts$/;
 /** The module that a chat begins with. It imports some thirty chunks. */
 const CHAT = 'lib/cli/commands/chat-command.ts';
 
+/** What `hi.js` itself imports before the core, or in its place. */
+const EARLY = ['node_modules/env-paths/index.js', 'lib/cli/help-text.ts'];
+
 const PROGRAM = 'dist/hi.js';
 
 /** The global under which modules that cannot import `LOADER` find it. */
 const SCRIPTS = 'globalThis[Symbol.for("hi.scripts")]';
-
-/** The folder of the program. Split, because `scripts/run.js` would replace the whole expression with this script's folder. */
-const HERE = ['import.meta', 'dirname'].join('.');
 
 /** The scripts for a worker thread, which has its own globals. */
 const FOR_THREADS = 'scripts.cjs';
@@ -36,11 +36,12 @@ export async function compiledParts({ outputs }: Metafile): Promise<void> {
   if (adapters.length === 0)
     throw new Error(`No chunk comes from ${ADAPTER}, so only the core could be kept compiled.`);
   const chat = chunkOf(outputs, ({ entryPoint }) => entryPoint === CHAT, CHAT);
-  const shared = [chat, ...adapters].flatMap((path) => [...reached(path, outputs)]);
+  const early = EARLY.map((file) => chunkOf(outputs, ({ entryPoint }) => entryPoint === file, file));
+  const shared = [chat, ...adapters, ...early].flatMap((path) => [...reached(path, outputs)]);
   const files: Record<string, string> = {};
-  for (const path of new Set([core, chat, ...adapters, ...shared]))
+  for (const path of new Set([core, chat, ...adapters, ...early, ...shared]))
     files[`./${basename(path)}`] = await makeScript(path, nameOf(path, core, outputs), outputs);
-  startWithParts(files, core, outputs);
+  await startWithParts(files, core, early, outputs);
   await writeForThreads(files);
 }
 
@@ -57,21 +58,42 @@ const imported = ({ imports }: Outputs[string]): readonly string[] =>
 
 function nameOf(path: string, core: string, outputs: Outputs): string {
   const { entryPoint } = outputs[path] ?? never(path);
-  return path === core ? 'core' : entryPoint === undefined ? 'shared' : basename(entryPoint, '.ts');
+  return path === core ? 'core' : entryPoint === undefined ? 'shared' : basename(path).replace(/-\w+\.js$/, '');
 }
 
-/** Lets `hi.js` take `run` directly from the core. */
-function startWithParts(files: Readonly<Record<string, string>>, core: string, outputs: Outputs): void {
+/**
+ * Lets `hi.js` take `run` directly from the core, and makes it CommonJS: Node's loader of ES modules takes an empty program a quarter longer, and nothing that
+ * most runs need is an ES module any more.
+ */
+async function startWithParts(
+  files: Readonly<Record<string, string>>,
+  core: string,
+  early: readonly string[],
+  outputs: Outputs,
+): Promise<void> {
   const run = chunkOf(outputs, ({ entryPoint }) => entryPoint === CORE, CORE);
   const code = readFileSync(run, 'utf8');
   const [, exported, from] = /^import\{(\S+) as [\w$]+\}from"([^"]+)";export\{[\w$]+ as run\};?\s*$/.exec(code) ?? [];
   if (from !== `./${basename(core)}`) throw new Error(`${run} does more than export 'run' of the core: ${code}`);
-  const program = readFileSync(PROGRAM, 'utf8');
-  const pieces = program.split(`import("./chunks/${basename(run)}")`);
-  if (pieces.length !== 2) throw new Error(`${PROGRAM} does not import ${run} once, on demand.`);
-  const here = 'import.meta.url.slice(0,import.meta.url.lastIndexOf("/")+1)';
-  const parts = `{folder:${HERE}+"/chunks/",url:${here}+"chunks/",files:${JSON.stringify(files)},load:name=>import(name.startsWith("./")?"./chunks/"+name:name)}`;
-  writeFileSync(PROGRAM, pieces.join(`Promise.resolve({run:${SCRIPTS}.use(${parts}).get("${from}").${exported}})`));
+  const taken = early.map((path) => [path, `parts$().get("./${basename(path)}")`] as const);
+  const program = [[run, `{run:parts$().get("${from}").${exported}}`] as const, ...taken].reduce(
+    (text, [path, value]) => withValue(text, path, value),
+    readFileSync(PROGRAM, 'utf8'),
+  );
+  const url = 'process.getBuiltinModule("url").pathToFileURL(__dirname).href+"/chunks/"';
+  const load = 'name=>import(name.startsWith("./")?"./chunks/"+name:name)';
+  const parts = `function parts$(){return ${SCRIPTS}.use({folder:__dirname+"/chunks/",url:${url},files:${JSON.stringify(files)},load:${load}})}`;
+  const options = { banner: '"use strict";', minify: true, platform: 'node', target: 'node20.17' } as const;
+  writeFileSync(PROGRAM, (await transform(program + parts, options)).code);
+  writeFileSync(join(dirname(PROGRAM), 'package.json'), '{"type":"commonjs"}\n');
+  writeFileSync(join(dirname(core), 'package.json'), '{"type":"module"}\n');
+}
+
+/** The program with a value in place of what it imports on demand. */
+function withValue(program: string, path: string, value: string): string {
+  const pieces = program.split(`import("./chunks/${basename(path)}")`);
+  if (pieces.length !== 2) throw new Error(`${PROGRAM} does not import ${path} once, on demand.`);
+  return pieces.join(`Promise.resolve(${value})`);
 }
 
 async function writeForThreads(files: Readonly<Record<string, string>>): Promise<void> {

@@ -6,6 +6,9 @@ import { type ScriptedServer, startScriptedServer } from '../support/scripted-se
 import { control, openTerminal } from '../support/terminal.js';
 import { itOnNode } from '../support/where.js';
 
+/** What Node's loader says of each ES module. */
+const MODULE = /Translating StandardModule \S+/gi;
+
 describe('the compiled form of the program', () => {
   let server: ScriptedServer;
   let home: Home;
@@ -47,13 +50,33 @@ describe('the compiled form of the program', () => {
     expect(existsSync(folder()) ? kept() : []).toEqual([]);
   });
 
-  itOnNode('is all that a question reads, besides one ES module', async () => {
+  const modulesOf = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> => {
+    const { status, stderr } = await runProgram(home, args, { env: { ...env, NODE_DEBUG: 'esm' } });
+    expect(status).toBe(0);
+    return stderr.match(MODULE)?.length ?? 0;
+  };
+
+  itOnNode('is all that a question reads, without an ES module', async () => {
     await hi('ask', 'hello');
-    const { stderr } = await runProgram(home, ['ask', 'hello'], { env: { NODE_DEBUG: 'esm' } });
-    expect(stderr.match(/Translating StandardModule \S+/gi)).toEqual([expect.stringMatching(/\/hi\.js$/)]);
+    expect(await modulesOf(['ask', 'hello'])).toBe(0);
+    expect(await modulesOf(['status'])).toBeGreaterThan(0);
   });
 
-  itOnNode('is all that a chat reads before its prompt, besides one ES module', async () => {
+  itOnNode('is all that a question reads, also where it looks for the usual folders', async () => {
+    for (const usual of [{ HI_DATA_DIR: '' }, { HI_DATA_DIR: '', HI_CACHE_DIR: '' }]) {
+      expect(await runProgram(home, ['status'], { env: usual })).toMatchObject({ status: 0 });
+      if (usual.HI_CACHE_DIR === undefined) expect(existsSync(folder()) ? kept() : []).toEqual([]);
+      await runProgram(home, ['ask', 'hello'], { env: usual });
+      expect(await modulesOf(['ask', 'hello'], usual)).toBe(0);
+    }
+  });
+
+  itOnNode('is not needed for the version and the help, which read no ES module either', async () => {
+    expect(await modulesOf(['--version'])).toBe(0);
+    expect(await modulesOf(['--help'])).toBe(0);
+  });
+
+  itOnNode('is all that a chat reads before its prompt, without an ES module', async () => {
     const start = async (env: Readonly<Record<string, string>>): Promise<string> => {
       const options = { env: { ...home.env, ...env }, cwd: home.work, columns: 400 };
       const terminal = openTerminal(process.execPath, [PROGRAM, 'chat'], options);
@@ -67,8 +90,7 @@ describe('the compiled form of the program', () => {
     await start({});
     const before = identities();
     expect(before.length).toBeGreaterThan(10);
-    const modules = (await start({ NODE_DEBUG: 'esm' })).match(/Translating StandardModule [^\s\u001b]+/gi);
-    expect(modules).toEqual([expect.stringMatching(/\/hi\.js$/)]);
+    expect(await start({ NODE_DEBUG: 'esm' })).not.toMatch(MODULE);
     expect(identities()).toEqual(before);
   });
 

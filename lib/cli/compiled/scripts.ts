@@ -56,7 +56,7 @@ export class Scripts {
 
   /** The scripts to store when the run is over. None if neither a chat nor an adapter ran: too few functions were called, and compiling the others later costs more. */
   get toKeep(): readonly LoadedScript[] {
-    const hasTalked = this.#loaded.some(({ path }) => !/^(?:core|shared)-/.test(basename(path)));
+    const hasTalked = this.#loaded.some(({ path }) => !/^(?:core|shared|env-paths)-/.test(basename(path)));
     return hasTalked ? this.#loaded.filter(({ wasKept }) => !wasKept) : [];
   }
 
@@ -92,7 +92,7 @@ export class Scripts {
 
 export const scripts = new Scripts();
 
-// The ES modules that stand for parts find them here: an import of `hi.js` would wait until it has run, and a shared file would slow every start.
+// The ES modules that stand for parts find them here: `hi.js` exports nothing, and a shared file would slow every start.
 Object.assign(globalThis, { [Symbol.for('hi.scripts')]: scripts });
 
 /** The name of a part contains a hash of its content. Each version of Node needs its own compiled form. */
