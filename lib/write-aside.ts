@@ -71,7 +71,7 @@ export class AsideFile {
 }
 
 /** How long to wait for a file that another program has open, and between two attempts, in milliseconds. */
-const PATIENCE = 1000;
+const TIME_LIMIT = 1000;
 const PAUSE = 20;
 
 /** Renames a file over another. On Windows this fails while another program has that file open, mostly for a moment, so it is tried again. Throws the system's error. */
@@ -80,7 +80,7 @@ export function renameOver(
   to: string,
   { platform, rename, pause }: RenameDeps = { platform: process.platform, rename: renameSync, pause: sleep },
 ): void {
-  for (let left = platform === 'win32' ? PATIENCE : 0; ; left -= PAUSE) {
+  for (let left = platform === 'win32' ? TIME_LIMIT : 0; ; left -= PAUSE) {
     try {
       rename(from, to);
       return;

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { transformSync } from 'esbuild';
 import { strategies } from '../lib/compaction/index.js';
 import { providers } from '../lib/providers/index.js';
+import type { Named } from '../lib/registry.js';
 import { slashCommands } from '../lib/slash/index.js';
 import { tools } from '../lib/tools/index.js';
 
@@ -12,7 +13,7 @@ const LIB = resolve(import.meta.dirname, '..', 'lib');
 /** The files that name a member of another folder, and why they may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'config/keys.ts': "a key of config.json has a vendor's name, and one strategy is the default",
-  'config/model-table.ts': 'the makers of models, by their ids in the table of prices; most are no providers',
+  'config/model-table.ts': 'the makers of models, by their ids in the table of prices; most are not providers',
   'cli/input/local-command.ts': '`!command` is that tool, run by the user',
   'permission/shell/nested-command.ts': 'the program bash, not the tool',
   'tools/shell/command-shell.ts': 'the program bash, not the tool',
@@ -92,11 +93,11 @@ const VENDORS = providers.flatMap(({ name, title }) => [name, title]);
 const TOOLS = tools.map(({ name }) => name);
 const STRATEGIES = strategies.map(({ name }) => `"${name}"`);
 
-/** A vendor may speak the protocol of the one beside it. */
+/** A vendor may use the protocol of another one. */
 const isOfVendor: Naming = (file, name) =>
   new RegExp(`^providers/(?:index|${name.toLowerCase()})(?:\\.ts$|/)`).test(file) || VENDOR_FILES.has(file);
 const VENDOR_FILES = new Set(providers.map(({ name }) => `providers/${name}.ts`));
-/** A tool may send the model to the one beside it. */
+/** A tool may refer the model to another one. */
 const isOfTool: Naming = (file) => /^tools\/[^/]*$/.test(file) && (file === 'tools/index.ts' || TOOL_FILES.has(file));
 const TOOL_FILES = new Set(TOOLS.map((name) => `tools/${name.replaceAll('_', '-')}.ts`));
 const isOfStrategy: Naming = (file) => file.startsWith('compaction/');
@@ -119,6 +120,18 @@ describe('nothing but the member, its folder and its index', () => {
     const found = [...naming(VENDORS, isOfVendor), ...naming(TOOLS, isOfTool), ...naming(STRATEGIES, isOfStrategy)];
     const files = found.map((line) => line.split(':')[0]);
     expect(Object.keys(EXCEPTIONS).filter((file) => !files.includes(file))).toEqual([]);
+  });
+});
+
+describe('a member', () => {
+  it.each([
+    ['provider', providers],
+    ['tool', tools],
+    ['strategy', strategies],
+    ['slash command', slashCommands],
+  ] as const)('has no name or alias of another %s', (_kind, members: readonly Named[]) => {
+    const names = members.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 });
 

@@ -49,7 +49,7 @@ export type ToolCallReport = { readonly name: string; readonly args: JsonObject 
 );
 
 /** The file of an image that a model generated. */
-export interface PictureFile {
+export interface ImageFile {
   readonly path: string;
   readonly mime: string;
   /** Size in bytes. */
@@ -65,7 +65,7 @@ export interface TurnReport {
   readonly usage: Usage;
   readonly tool_calls: readonly ToolCallReport[];
   /** The images that the model generated. */
-  readonly images: readonly PictureFile[];
+  readonly images: readonly ImageFile[];
   /** The web pages that the answer cites. */
   readonly sources: readonly Source[];
   readonly compaction: CompactionReport | null;
@@ -98,7 +98,7 @@ export type ChatEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   /** The model generated an image, which is now in this file. */
-  | ({ readonly type: 'image' } & PictureFile)
+  | ({ readonly type: 'image' } & ImageFile)
   /** A failed request will be sent again after `delay` milliseconds; `attempt` counts the failed ones. */
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly reason: string }
   /** `server` is the MCP server of the tool; absent for built-in tools. */

@@ -14,8 +14,8 @@ export interface ScreenOptions {
   readonly thinking: boolean | 'folded';
   /** Whether the tokens of each request are shown. */
   readonly usage?: boolean;
-  /** The sequence that makes the terminal show a picture, null if it cannot. Absent if no pictures are shown. */
-  readonly picture?: (path: string, mime: string) => string | null | Promise<string | null>;
+  /** The sequence that makes the terminal show an image, null if it cannot. Absent if no images are shown. */
+  readonly inlineImage?: (path: string, mime: string) => string | null | Promise<string | null>;
   /** Whether the pages that an answer cites are listed under it; true if absent. */
   readonly sources?: boolean;
   /** Whether a terminal gets a waiting line; true if absent. */

@@ -193,9 +193,9 @@ export class Screen {
 
   #showImage({ path, mime, bytes }: ChatEventOf<'image'>): void {
     this.#answer.end();
-    const picture = this.#options.picture?.(path, mime) ?? null;
-    if (typeof picture === 'string') this.#layout.logLine(picture, PLAIN);
-    else void picture?.then((drawn) => drawn !== null && this.#layout.logLine(drawn, PLAIN));
+    const shown = this.#options.inlineImage?.(path, mime) ?? null;
+    if (typeof shown === 'string') this.#layout.logLine(shown, PLAIN);
+    else void shown?.then((drawn) => drawn !== null && this.#layout.logLine(drawn, PLAIN));
     this.#line(`Picture: ${path} (${shortCount(bytes)} bytes)`, PLAIN);
   }
 

@@ -170,7 +170,7 @@ export class SessionTurns {
     const { maxRounds, cwd, tools } = this.#deps;
     const { model, api_base, memory, spent } = this.#manner.target;
     const keepImage: TurnDeps['keepImage'] = async (drawing) =>
-      (await import('./common/keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.savePicture);
+      (await import('./common/keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.saveImage);
     const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);
     return runTurn(
       { provider, model, api_base, memory, spent, tools, maxRounds, cwd, keepImage, keepFiles, ...own },

@@ -132,7 +132,7 @@ export async function stage(
     settle: async () => [],
     thinking: null,
     web: 'off',
-    savePicture: async () => ({ reason: 'nowhere' }),
+    saveImage: async () => ({ reason: 'nowhere' }),
     compaction: { ...CONFIGURED, strategy: 'truncate', timeout_ms: 1000, idle_timeout_ms: 1000 },
     maxRounds: 3,
     toolSpecs: [],

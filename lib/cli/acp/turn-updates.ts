@@ -27,7 +27,7 @@ export class TurnUpdates {
       case 'thinking':
         return [said('agent_thought_chunk', event.text)];
       case 'image':
-        return [await picture(event)];
+        return [await imageUpdate(event)];
       case 'notice':
         return [said('agent_thought_chunk', `${event.text}\n`)];
       case 'retry':
@@ -85,7 +85,7 @@ function said(sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text
   return { sessionUpdate, content: { type: 'text', text } };
 }
 
-async function picture({ path, mime }: ChatEventOf<'image'>): Promise<SessionUpdate> {
+async function imageUpdate({ path, mime }: ChatEventOf<'image'>): Promise<SessionUpdate> {
   const data = (await readFile(path)).toString('base64');
   return {
     sessionUpdate: 'agent_message_chunk',

@@ -12,7 +12,7 @@ import { requireConfig, type Settings } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { applyTheme } from '../terminal/apply-theme.js';
-import { inlinePicture } from '../terminal/inline-picture.js';
+import { inlineImage } from '../terminal/inline-image.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
@@ -95,13 +95,13 @@ function chatScreen(
   settings: ScreenSettings,
   attributes: () => Promise<string>,
 ): Screen {
-  const picture = terminal === 'full' ? inlinePicture(world, attributes) : null;
+  const showImage = terminal === 'full' ? inlineImage(world, attributes) : null;
   return new Screen(streams, {
     quiet: options.quiet ?? false,
     styled: terminal === 'full' ? StyledAnswerWriter : null,
     settings,
     thinking: terminal === 'none' ? true : 'folded',
-    ...(picture !== null && { picture }),
+    ...(showImage !== null && { inlineImage: showImage }),
     waiting: terminal === 'full',
     gap: terminal === 'full',
     exact: false,

@@ -16,7 +16,7 @@ import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js
 import type { World } from '../base/world.js';
 import { withFirstModel } from '../first-model/first-model.js';
 import type { Structure } from '../structured/structure.js';
-import { inlinePicture } from '../terminal/inline-picture.js';
+import { inlineImage } from '../terminal/inline-image.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
 import type { ServerTools } from '../wiring/server-tools.js';
 import { approver, instructionsAsker, serverAsker } from '../wiring/terminal-questions.js';
@@ -191,7 +191,7 @@ async function screenFor(world: World, options: ChatOptions, settings: ScreenSet
     thinking: streams.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,
     sources: formatOf(options) === 'text',
-    ...pictures(world),
+    ...shownImages(world),
     exact: true,
     describe: (name, args) => describeCall({ name, args }),
     found: describeResult,
@@ -200,8 +200,8 @@ async function screenFor(world: World, options: ChatOptions, settings: ScreenSet
   });
 }
 
-/** How the screen shows pictures, where the terminal can. */
-function pictures(world: World): Pick<ScreenOptions, 'picture'> {
-  const picture = inlinePicture(world);
-  return picture === null ? {} : { picture };
+/** The option that shows images, if the terminal can. */
+function shownImages(world: World): Pick<ScreenOptions, 'inlineImage'> {
+  const showImage = inlineImage(world);
+  return showImage === null ? {} : { inlineImage: showImage };
 }

@@ -17,10 +17,10 @@ export function systemFindings(
 function bashFinding(platform: NodeJS.Platform, ask: AskBash): Finding {
   try {
     const program = shellProgram('bash');
-    const told = ask(program);
-    if (platform === 'win32' && !/msys|cygwin|mingw/i.test(told))
+    const output = ask(program);
+    if (platform === 'win32' && !/msys|cygwin|mingw/i.test(output))
       return { part: 'bash', note: `'${program}' is that of WSL, which has other paths: install Git for Windows` };
-    const version = /version (\S+)/.exec(told)?.[1];
+    const version = /version (\S+)/.exec(output)?.[1];
     return { part: 'bash', ok: [program === 'bash' ? null : program, version].filter((word) => word).join(', ') };
   } catch {
     if (commandShell(process.env) === 'sh') return { part: 'bash', note: 'none: commands run in sh' };

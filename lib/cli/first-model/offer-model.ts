@@ -10,7 +10,7 @@ import { bytesText } from './download-text.js';
 import { downloadSize, type Puller, pullModel } from './pull-model.js';
 
 /** How long a server may process a finished download, in milliseconds. */
-const PATIENCE = 10 * 60_000;
+const TIME_LIMIT = 10 * 60_000;
 
 const OTHER = 'another model';
 
@@ -25,7 +25,7 @@ export async function offerModel(
   prompts: Prompts,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const timeout = world.env.HI_IDLE_TIMEOUT_MS ? idleTimeout(world) : PATIENCE;
+  const timeout = world.env.HI_IDLE_TIMEOUT_MS ? idleTimeout(world) : TIME_LIMIT;
   const apiKey = await readKey(access.apiKey);
   const puller: Puller = { world, member, settings: { ...access, apiKey, idleTimeout: timeout, env: world.env } };
   for (;;) {

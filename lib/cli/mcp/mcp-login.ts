@@ -14,7 +14,7 @@ import { findServer, unknownServer } from './find-server.js';
 import { openBrowser } from './open-browser.js';
 
 /** How long the user may take, in milliseconds. */
-const PATIENCE = 15 * 60_000;
+const TIME_LIMIT = 15 * 60_000;
 
 /** Logs in to a server with the browser of the user. Resolves to the exit status. Throws a `HiError`. */
 export async function mcpLoginCommand(world: World, name: string, options: CommonOptions): Promise<number> {
@@ -40,7 +40,7 @@ async function logInTo(world: World, entry: ServerEntry, values: Values, file: L
   const before = file.read(url);
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
-  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(PATIENCE)]);
+  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(TIME_LIMIT)]);
   const listener = await listen(entry, before);
   const paste = new PastedAddress(world, listener);
   try {

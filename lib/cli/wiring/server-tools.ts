@@ -74,8 +74,8 @@ export async function serverTools(
     },
     window,
   });
-  const told = [...problems, ...(waiting.length > 0 ? [waitingText(waiting.map(({ name }) => name))] : [])];
-  return new OfferedServers(servers, told, promptCommands, paths.warned, Array.isArray(wanted) ? wanted : null);
+  const faults = [...problems, ...(waiting.length > 0 ? [waitingText(waiting.map(({ name }) => name))] : [])];
+  return new OfferedServers(servers, faults, promptCommands, paths.warned, Array.isArray(wanted) ? wanted : null);
 }
 
 /** The number of resources to list. Tab completes all of them. */

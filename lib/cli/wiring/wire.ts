@@ -77,8 +77,8 @@ export async function wire(
     preamble: config.preamble,
     standing: async () => withMore(withMore(await standing.read(), project.text), servers.instructions),
     settle: async (signal) => {
-      const told = await project.settle(signal);
-      return [...(told === null ? [] : [told]), ...(await servers.settle(signal))];
+      const notice = await project.settle(signal);
+      return [...(notice === null ? [] : [notice]), ...(await servers.settle(signal))];
     },
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
@@ -94,7 +94,7 @@ export async function wire(
     recallsUnasked: config.recall.auto,
     clock: config.clock ? world : null,
     cache,
-    savePicture: savePictures(config, context, world),
+    saveImage: saveImages(config, context, world),
     cwd: () => context.workingFolder,
   });
   const close = async (): Promise<void> => {
@@ -105,10 +105,10 @@ export async function wire(
 }
 
 /** Saves the pictures that a model draws. Its code is loaded with the first one. */
-function savePictures({ images }: Config, context: ToolContext, { home, now }: World): SessionDeps['savePicture'] {
+function saveImages({ images }: Config, context: ToolContext, { home, now }: World): SessionDeps['saveImage'] {
   return async (bytes, extension) => {
-    const { pictureSaver } = await import('./save-picture.js');
-    return await pictureSaver({ folder: images.folder, cwd: context.workingFolder, home, now })(bytes, extension);
+    const { imageSaver } = await import('./save-image.js');
+    return await imageSaver({ folder: images.folder, cwd: context.workingFolder, home, now })(bytes, extension);
   };
 }
 

@@ -139,9 +139,9 @@ export class AdaptedClient implements Client {
         signal: AbortSignal.any([signal, silence.signal]),
         timeout: NEVER,
         // Without it, servers are not asked to report progress.
-        onprogress: (told: Progress) => {
+        onprogress: (reported: Progress) => {
           silence.heard();
-          if (!told.message?.startsWith(OWN_PROGRESS)) progress(progressText(told));
+          if (!reported.message?.startsWith(OWN_PROGRESS)) progress(progressText(reported));
         },
       });
     } catch (thrown) {

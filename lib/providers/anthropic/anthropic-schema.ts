@@ -22,8 +22,8 @@ export function shapeRequest(
 ): SentRequest<JSONOutputFormat> {
   const { schema: asked, tools } = request;
   if (asked === undefined) return request;
-  const told = withSchemaInWords(request);
+  const inWords = withSchemaInWords(request);
   const schema = vendorSchema(asked.schema, STRUCTURED);
-  if (schema === null || (compatible && asked.needsTools && tools.length > 0)) return told;
-  return { ...(compatible ? told : request), format: { type: 'json_schema', schema: { ...schema } } };
+  if (schema === null || (compatible && asked.needsTools && tools.length > 0)) return inWords;
+  return { ...(compatible ? inWords : request), format: { type: 'json_schema', schema: { ...schema } } };
 }

@@ -23,10 +23,10 @@ const JSON_SCHEMA: SchemaDialect = {
 export function shapeRequest(request: ChatRequest): SentRequest<GeminiFormat> {
   const { schema: asked, tools, model } = request;
   if (asked === undefined) return request;
-  const told = withSchemaInWords(request);
-  if (EITHER.test(model) && (tools.length > 0 || canSearch(request))) return told;
+  const inWords = withSchemaInWords(request);
+  if (EITHER.test(model) && (tools.length > 0 || canSearch(request))) return inWords;
   const schema = vendorSchema(asked.schema, JSON_SCHEMA);
   const responseMimeType = 'application/json';
-  if (schema === null) return { ...told, format: { responseMimeType } };
+  if (schema === null) return { ...inWords, format: { responseMimeType } };
   return { ...request, format: { responseMimeType, responseJsonSchema: schema } };
 }

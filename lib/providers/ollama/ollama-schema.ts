@@ -6,6 +6,6 @@ import type { SentRequest } from '../common/schema/sent-request.js';
 export function shapeRequest(request: ChatRequest): SentRequest<object> {
   const { schema: asked, tools } = request;
   if (asked === undefined) return request;
-  const told = withSchemaInWords(request);
-  return asked.needsTools && tools.length > 0 ? told : { ...told, format: asked.schema };
+  const inWords = withSchemaInWords(request);
+  return asked.needsTools && tools.length > 0 ? inWords : { ...inWords, format: asked.schema };
 }

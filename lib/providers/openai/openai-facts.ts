@@ -35,9 +35,9 @@ export async function askFacts(
     const { data } = await client.models.list({ signal });
     // llama.cpp accepts any name when it serves one model.
     const entry = data.find(({ id }) => id === model) ?? (data.length === 1 ? data[0] : undefined);
-    const told = factsOf(entry);
-    if (entry?.owned_by === 'llamacpp') return { ...told, ...(await llamaFacts(client, signal)) };
-    return told.context_window === undefined ? { ...told, ...(await gatewayFacts(client, model, signal)) } : told;
+    const facts = factsOf(entry);
+    if (entry?.owned_by === 'llamacpp') return { ...facts, ...(await llamaFacts(client, signal)) };
+    return facts.context_window === undefined ? { ...facts, ...(await gatewayFacts(client, model, signal)) } : facts;
   };
   return await askVendor(ask, context, signal);
 }

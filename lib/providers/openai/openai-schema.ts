@@ -41,11 +41,11 @@ export function shapeRequest(
 ): SentRequest<OpenAIFormat> {
   const { schema: asked, tools } = request;
   if (asked === undefined) return request;
-  const told = withSchemaInWords(request);
-  if (compatible && asked.needsTools && tools.length > 0) return told;
+  const inWords = withSchemaInWords(request);
+  if (compatible && asked.needsTools && tools.length > 0) return inWords;
   const strict = vendorSchema(asked.schema, STRICT);
   const format = { name: 'answer', schema: mutable(strict ?? asked.schema), strict: strict !== null };
-  return { ...(compatible || strict === null ? told : request), format };
+  return { ...(compatible || strict === null ? inWords : request), format };
 }
 
 const mutable = (schema: JsonObject): OpenAIFormat['schema'] => ({ ...schema });

@@ -14,7 +14,7 @@ import type { Provider } from '../../providers/common/provider.js';
 import type { Recall } from '../../recall/recall.js';
 import type { SkillLibrary } from '../../skills/common/skill-library.js';
 import type { ToolRunner } from '../../tools/common/tool.js';
-import type { SavePicture } from './keep-image.js';
+import type { SaveImage } from './keep-image.js';
 
 /** A model that can answer. */
 export interface Target {
@@ -76,7 +76,7 @@ export interface SessionDeps {
   /** Whether automatic recall is on. */
   readonly recallsUnasked: boolean;
   readonly cache: TextCache;
-  readonly savePicture: SavePicture;
+  readonly saveImage: SaveImage;
   cwd(): string;
   /** The time and the machine; null if the model must not know them. */
   readonly clock: Clock | null;

@@ -4,7 +4,7 @@ import type { ImagePart } from '../../chat/message.js';
 import type { HistoryStore } from '../../history/store.js';
 
 /** Saves a picture for the user. Resolves to its name and path, or to the reason it failed. */
-export type SavePicture = (
+export type SaveImage = (
   bytes: Uint8Array,
   extension: string,
 ) => Promise<{ readonly name: string; readonly path: string } | { readonly reason: string }>;
@@ -20,7 +20,7 @@ const OFF = 'The picture is not kept: the chat is off the record.';
 type Drawing = Extract<StreamEvent, { type: 'image' }>;
 
 /** Stores an image that a model drew: with the history, and as a file. Failing to write the file does not affect the answer. */
-export async function keepImage(drawing: Drawing, history: HistoryStore, save: SavePicture): Promise<KeptImage> {
+export async function keepImage(drawing: Drawing, history: HistoryStore, save: SaveImage): Promise<KeptImage> {
   const { bytes, opaque } = drawing;
   const mime = fileFormat(bytes)?.mime ?? drawing.mime;
   const saved = history.isOffRecord ? { reason: OFF } : await save(bytes, extensionOf(mime));

@@ -1,4 +1,4 @@
-import type { PictureFile, ToolCallReport, TurnReport } from '../../chat/event.js';
+import type { ImageFile, ToolCallReport, TurnReport } from '../../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../../chat/message.js';
 import { joinSources, type Source } from '../../chat/source.js';
 import type { PartialAnswer } from './partial-answer.js';
@@ -13,7 +13,7 @@ export class Progress {
   #sources: readonly Source[] = [];
   #model: string;
   readonly #calls: ToolCallReport[] = [];
-  readonly #images: PictureFile[] = [];
+  readonly #images: ImageFile[] = [];
 
   constructor(model: string) {
     this.#model = model;
@@ -30,7 +30,7 @@ export class Progress {
     this.#sources = joinSources(this.#sources, answer.sources ?? []);
   }
 
-  takeImage({ path, mime, bytes }: PictureFile): void {
+  takeImage({ path, mime, bytes }: ImageFile): void {
     this.#images.push({ path, mime, bytes });
   }
 

@@ -85,7 +85,7 @@ async function* once(
           thinking.take();
           break;
         case 'image': {
-          const shown = await keepPicture(event, answer, keep);
+          const shown = await addImage(event, answer, keep);
           if (shown !== null) yield shown;
           break;
         }
@@ -127,7 +127,7 @@ function note(
 }
 
 /** Stores a picture and returns the event for the screen; null if none can be stored. */
-async function keepPicture(
+async function addImage(
   event: Extract<StreamEvent, { type: 'image' }>,
   answer: PartialAnswer,
   keep: KeepImage | null,

@@ -100,7 +100,7 @@ async function staged(
   known = memory(),
   toolSpecs: readonly ToolSpec[] = [],
 ) {
-  const savePicture = async () => (path === null ? { reason: 'nowhere' } : { name: 'cat.png', path });
-  const set = await stage(scripts, { savePicture, toolSpecs }, 100_000, known);
+  const saveImage = async () => (path === null ? { reason: 'nowhere' } : { name: 'cat.png', path });
+  const set = await stage(scripts, { saveImage, toolSpecs }, 100_000, known);
   return { ...set, [Symbol.asyncDispose]: set.close };
 }

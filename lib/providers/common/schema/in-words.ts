@@ -6,14 +6,14 @@ export function withSchemaInWords(request: ChatRequest): ChatRequest {
   if (schema === undefined) return request;
   const text = `Answer with one JSON object and nothing else: no words around it, no code fence. It must fit this JSON Schema:\n${JSON.stringify(schema.schema)}`;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const told = messages.map((message, at) =>
+  const extended = messages.map((message, at) =>
     at === asked ? { ...message, content: [...message.content, { type: 'text' as const, text }] } : message,
   );
-  return { ...request, messages: told };
+  return { ...request, messages: extended };
 }
 
 /** The same for a server without structured output. */
 export function withSchemaInWordsOnly(request: ChatRequest): ChatRequest {
-  const { schema: _, ...told } = withSchemaInWords(request);
-  return told;
+  const { schema: _, ...rest } = withSchemaInWords(request);
+  return rest;
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { World } from '../base/world.js';
 
-/** The ways of terminals to show a picture among the text. */
+/** The protocols of terminals for images between lines of text. */
 type Protocol = 'kitty' | 'iterm' | 'sixel';
 
-/** How the terminal shows pictures, by what it says of itself; null when it says nothing, or something stands between. */
+/** The protocol of the terminal according to the environment; null if that does not say, or a multiplexer is in between. */
 function protocolOf({ TERM = '', TERM_PROGRAM = '', ...env }: World['env']): Protocol | null {
   if (TERM === 'dumb' || env.TMUX || env.STY) return null;
   if (/^(?:foot|mlterm|contour|yaft)/.test(TERM) || TERM_PROGRAM === 'mintty') return 'sixel';
@@ -13,34 +13,34 @@ function protocolOf({ TERM = '', TERM_PROGRAM = '', ...env }: World['env']): Pro
   return null;
 }
 
-/** From the file of a picture to the text that shows it; null for one that cannot be shown. What takes a moment comes later. */
-export type InlinePicture = (path: string, mime: string) => string | null | Promise<string | null>;
+/** The text that shows an image file in the terminal; null if it cannot be shown. A promise if converting the image takes a moment. */
+export type InlineImage = (path: string, mime: string) => string | null | Promise<string | null>;
 
 /**
- * What shows a picture in the terminal; null where it cannot. `attributes` asks the terminal what it can do (the answer to DA1, as a list of numbers), where it
- * does not say so of itself; absent where it cannot be asked.
+ * Returns a function that shows images in the terminal; null if the terminal cannot. `attributes` asks the terminal for its attributes (the answer to DA1, a
+ * list of numbers) if the environment does not name it; absent if it cannot be asked.
  */
-export function inlinePicture(world: World, attributes?: () => Promise<string>): InlinePicture | null {
+export function inlineImage(world: World, attributes?: () => Promise<string>): InlineImage | null {
   const { env, stderr } = world;
   if (!stderr.isTTY || env.TERM === 'dumb') return null;
   const protocol = protocolOf(env);
   if (protocol === null && (attributes === undefined || env.STY)) return null;
   return (path, mime) => {
     if (protocol === 'kitty' && mime !== 'image/png') return null;
-    const bytes = readPicture(path);
+    const bytes = readImage(path);
     if (bytes === null) return null;
     if (protocol === 'kitty') return forKitty(bytes);
     return protocol === 'iterm' ? forIterm(bytes) : forSixel(bytes, world, protocol === null ? attributes : undefined);
   };
 }
 
-/** What a terminal with sixel graphics has among its attributes. */
+/** The attribute of a terminal with sixel graphics. */
 const SIXEL = '4';
 
-/** The pixels of a character as most terminals have them at least. */
+/** The size of a character in pixels; larger in most terminals. */
 const CHARACTER = { width: 8, height: 16 };
 
-/** As sixels, where the terminal has them; a picture takes half of the screen at most. */
+/** The image as sixels, at most half of the screen high; null if the terminal does not support them. */
 async function forSixel(
   bytes: Buffer,
   { stderr }: World,
@@ -55,11 +55,11 @@ async function forSixel(
   return await sixelImageAside(bytes, most, new AbortController().signal).catch(() => null);
 }
 
-function readPicture(path: string): Buffer | null {
+function readImage(path: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch {
-    // It was removed already; its path is still printed.
+    // It is already removed. Its path is still printed.
     return null;
   }
 }
@@ -69,7 +69,7 @@ function forIterm(bytes: Buffer): string {
   return `\x1b]1337;File=inline=1;size=${bytes.length}:${bytes.toString('base64')}\x07`;
 }
 
-/** https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG in pieces of at most 4096 characters, without an answer of the terminal. */
+/** https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG in chunks of at most 4096 characters, without a response from the terminal. */
 function forKitty(bytes: Buffer): string {
   const pieces = bytes.toString('base64').match(/.{1,4096}/g) ?? [];
   return pieces

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemCode, systemReason } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
-import type { SavePicture } from '../../session/common/keep-image.js';
+import type { SaveImage } from '../../session/common/keep-image.js';
 
-/** Where pictures are saved. */
-export interface PictureSettings {
+/** Where images are saved. */
+export interface ImageFolder {
   /** As configured: `~` is the home folder, and a relative path lies in the working folder. */
   readonly folder: string;
   readonly cwd: string;
@@ -13,8 +13,8 @@ export interface PictureSettings {
   now(): Date;
 }
 
-/** Returns a function that saves pictures in that folder, each named after its time. It never replaces a file. */
-export function pictureSaver({ folder, cwd, home, now }: PictureSettings): SavePicture {
+/** Returns a function that saves images in that folder, each named after its time. It never replaces a file. */
+export function imageSaver({ folder, cwd, home, now }: ImageFolder): SaveImage {
   return async (bytes, extension) => {
     const place = resolve(
       cwd,
