@@ -6,7 +6,7 @@ import { PostingsPacker } from './packed-postings.js';
 import { PageWriter } from './pages.js';
 
 /** The version of the format and of the word splitting. Segments of other versions are rebuilt. */
-export const SEGMENT_VERSION = 8;
+export const SEGMENT_VERSION = 9;
 
 /** The approximate size of a block of the dictionary, which is read and searched to find one word. */
 const BLOCK = 1024;

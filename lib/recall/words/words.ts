@@ -1,4 +1,5 @@
 import { wordsApart } from './apart.js';
+import { numberWords } from './chinese-numbers.js';
 import { fold, foldToDigraphs, germanSingulars } from './fold.js';
 import { foldHan } from './fold-han.js';
 import { stopWords } from './frequent-words.js';
@@ -22,6 +23,8 @@ export const LONGEST = 64;
 
 /** A word of ASCII letters, like most words, which need not be split. */
 const SIMPLE = /^[A-Za-z][a-z]{0,63}$/;
+
+const HAN = /\p{Script=Han}/u;
 
 const PLAIN = /^[\0-\x7f]*$/;
 
@@ -102,6 +105,7 @@ function split(chunk: string, addRun: AddRun = addPairs): readonly IndexTerm[] {
     found.push({ word: fold(composed), as: 'whole' });
   }
   for (const piece of pieces) addPiece(piece, found, addRun);
+  if (HAN.test(composed)) for (const word of numberWords(composed)) found.push({ word, as: 'whole' });
   return found;
 }
 
