@@ -15,6 +15,9 @@ const CHAT = 'lib/cli/commands/chat-command.ts';
 /** What `hi.js` itself imports before the core, or in its place. */
 const EARLY = ['node_modules/env-paths/index.js', 'lib/cli/help-text.ts'];
 
+/** What each question in a conversation of more than 200 messages imports. */
+const ASKED = 'lib/recall/asked.ts';
+
 const PROGRAM = 'dist/hi.js';
 
 /** The global under which modules that cannot import `LOADER` find it. */
@@ -37,9 +40,10 @@ export async function compiledParts({ outputs }: Metafile): Promise<void> {
     throw new Error(`No chunk comes from ${ADAPTER}, so only the core could be kept compiled.`);
   const chat = chunkOf(outputs, ({ entryPoint }) => entryPoint === CHAT, CHAT);
   const early = EARLY.map((file) => chunkOf(outputs, ({ entryPoint }) => entryPoint === file, file));
-  const shared = [chat, ...adapters, ...early].flatMap((path) => [...reached(path, outputs)]);
+  const asked = chunkOf(outputs, ({ entryPoint }) => entryPoint === ASKED, ASKED);
+  const first = [core, chat, asked, ...adapters, ...early];
   const files: Record<string, string> = {};
-  for (const path of new Set([core, chat, ...adapters, ...early, ...shared]))
+  for (const path of new Set([...first, ...first.flatMap((path) => [...reached(path, outputs)])]))
     files[`./${basename(path)}`] = await makeScript(path, nameOf(path, core, outputs), outputs);
   await startWithParts(files, core, early, outputs);
   await writeForThreads(files);

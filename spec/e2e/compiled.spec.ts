@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import { hiFile } from '../support/history-files.js';
 import { type Home, makeHome, PROGRAM, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { control, openTerminal } from '../support/terminal.js';
@@ -69,6 +70,15 @@ describe('the compiled form of the program', () => {
       await runProgram(home, ['ask', 'hello'], { env: usual });
       expect(await modulesOf(['ask', 'hello'], usual)).toBe(0);
     }
+  });
+
+  itOnNode('is all that a question reads in a long conversation, without an ES module', async () => {
+    const { bytes } = await hiFile(120, 'tea');
+    mkdirSync(dirname(home.historyFile), { recursive: true });
+    writeFileSync(home.historyFile, bytes);
+    await hi('ask', 'hello');
+    expect(await modulesOf(['ask', 'hello'])).toBe(0);
+    expect(kept().some((path) => basename(path).startsWith('asked-'))).toBe(true);
   });
 
   itOnNode('is not needed for the version and the help, which read no ES module either', async () => {
