@@ -139,5 +139,7 @@ describe('a piece of a text with a key of a known shape', () => {
     expect([shapes().push(`sk-${word}`), shapes().push(`sk-${word}x`)]).toEqual(['', MASK]);
     const block = (length: number) => BEGIN + 'a'.repeat(length - BEGIN.length);
     expect([shapes().push(block(32 * 1024 - 1)), shapes().push(block(32 * 1024))]).toEqual(['', MASK]);
+    const before = 'x '.repeat(10_000);
+    expect(shapes().push(before + block(20_000))).toBe(before);
   });
 });

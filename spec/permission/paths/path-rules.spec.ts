@@ -39,6 +39,7 @@ describe('a rule for paths', () => {
     ['read_file(src:*)', '/root/srcs', false],
     ['read_file(src/*)', '/root/src', true],
     ['read_file(src/**)', '/root/src/x/y', true],
+    ['read_file(src/**)', '/root/src', true],
     ['read_file(/*)', '/x', true],
     ['read_file(~/x)', `${homedir()}/x`, true],
     ['read_file(~/x)', '/root/~/x', false],
