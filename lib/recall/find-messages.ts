@@ -115,6 +115,6 @@ function hitOf(library: Library, candidate: RankedDocument, message: Message, te
     before: library.said(library.message(document - 1)),
     after: library.said(library.message(document + 1)),
     certainty: certainty(candidate),
-    newer: later === null ? null : (library.message(later)?.id ?? null),
+    newer: later === null ? null : library.idOf(later),
   };
 }

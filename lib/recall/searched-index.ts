@@ -48,6 +48,12 @@ export class Library {
     return message === null || this.isUndone(message) ? null : message;
   }
 
+  /** The id of the message of a document; null if it was undone or cannot be read. Reads it only where turns were undone. Throws like `message`. */
+  idOf(document: number): number | null {
+    const spot = this.#undone.size === 0 ? this.#spot(document) : null;
+    return spot?.id ?? this.message(document)?.id ?? null;
+  }
+
   /** Whether the words by which the last search found a document still exist: its own, or those of neighbours that were not undone. Throws like `message`. */
   isFound(document: number): boolean {
     if (this.#undone.size === 0) return true;

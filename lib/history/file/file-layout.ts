@@ -130,10 +130,12 @@ export function readTable(read: ReadBytes, end: number): SeekRow[] | null {
   if (table === null) return null;
   const bytes = read(table.offset, end - table.offset);
   if (bytes.length < end - table.offset) return null;
-  return Array.from({ length: table.rows }, (_, index) => ({
-    size: bytes.readUInt32LE(HEADER_SIZE + index * ROW_SIZE),
-    content: bytes.readUInt32LE(HEADER_SIZE + index * ROW_SIZE + 4),
-  }));
+  const rows: SeekRow[] = [];
+  const view = new DataView(bytes.buffer, bytes.byteOffset + HEADER_SIZE);
+  for (let at = 0; at < table.rows * ROW_SIZE; at += ROW_SIZE) {
+    rows.push({ size: view.getUint32(at, true), content: view.getUint32(at + 4, true) });
+  }
+  return rows;
 }
 
 /**

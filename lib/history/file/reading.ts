@@ -143,12 +143,13 @@ function entryOf(text: Buffer): Entry {
 
 /** The permanently sealed frames, oldest first. Reads the seek table. Throws `Damaged`. */
 function sealedFrames({ file, tail: { mutableStart, size } }: FrameSource): readonly FramePlace[] {
-  let end = 0;
-  const rows = rowsBefore(bufferedReader(file), size, mutableStart).map((row) => {
-    end += row.size;
-    return { offset: end - row.size, ...row };
-  });
-  return rows.filter(({ content }) => content > 1);
+  const frames: FramePlace[] = [];
+  let offset = 0;
+  for (const { size: length, content } of rowsBefore(bufferedReader(file), size, mutableStart)) {
+    if (content > 1) frames.push({ offset, size: length, content });
+    offset += length;
+  }
+  return frames;
 }
 
 /** The content of one of them, possibly in the buffer `room`. Throws `Damaged`. */

@@ -69,7 +69,7 @@ export class IndexFolder {
         continue;
       }
       const held = known.get(name) ?? this.#open(place, writes);
-      if (held !== null && isAbout(held.segment, pieces, place)) found.push(held);
+      if (held?.segment.pieces.are(pieces, place.first, lengthOf(place)) === true) found.push(held);
       else if (held !== null) this.#drop(held, writes);
     }
     for (const held of this.#held) if (!found.includes(held)) held.segment.close();
@@ -185,16 +185,6 @@ export class IndexFolder {
 
 function overlap(one: Place, other: Place): boolean {
   return one.first < other.first + lengthOf(other) && other.first < one.first + lengthOf(one);
-}
-
-function isAbout({ pieces }: Segment, all: readonly Piece[], { first, level }: Place): boolean {
-  return (
-    pieces.length === lengthOf({ level }) &&
-    pieces.every(({ offset, size, content }, index) => {
-      const piece = all[first + index];
-      return piece !== undefined && piece.offset === offset && piece.size === size && piece.content === content;
-    })
-  );
 }
 
 const nameOf = ({ first, level }: Place): string => `${first}-${level}.seg`;

@@ -27,7 +27,7 @@ export function mergeSegments(segments: readonly Segment[], file: number): void 
   writer.finish({
     columns,
     pieces: segments.flatMap(({ pieces }, index) => {
-      return pieces.map((piece) => moved(piece, starts[index] ?? 0, spots[index] ?? 0));
+      return pieces.all().map((piece) => moved(piece, starts[index] ?? 0, spots[index] ?? 0));
     }),
     undone: segments.flatMap(({ undone }) => undone),
   });

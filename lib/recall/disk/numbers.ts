@@ -24,8 +24,14 @@ export class NumberReader {
   }
 
   next(): number {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
+    const byte = this.#bytes[this.at++] ?? 0;
+    return byte < 128 ? byte : this.#rest(byte & 127);
+  }
+
+  /** Reads the rest of a long number. Most are short, and V8 compiles them alone. */
+  #rest(low: number): number {
+    let value = low;
+    for (let factor = 128; ; factor *= 128) {
       const byte = this.#bytes[this.at++] ?? 0;
       value += (byte & 127) * factor;
       if (byte < 128) return value;

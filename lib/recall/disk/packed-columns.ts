@@ -35,8 +35,19 @@ export interface Spot {
   readonly place: number;
 }
 
-/** Packs the spots of the documents of one piece as differences to the previous one. */
+/** The number of spots in a group, which is unpacked to find one of them. */
+const GROUP = 32;
+
+/** Packs the spots of the documents of one piece: the number of groups, their lengths, and the groups, each as differences to the previous spot. */
 export function packSpots(spots: readonly Spot[]): Uint8Array {
+  const groups: number[][] = [];
+  for (let at = 0; at < spots.length; at += GROUP) groups.push(packedGroup(spots.slice(at, at + GROUP)));
+  const head: number[] = [];
+  for (const number of [groups.length, ...groups.map(({ length }) => length)]) pushNumber(head, number);
+  return Uint8Array.from([head, ...groups].flat());
+}
+
+function packedGroup(spots: readonly Spot[]): number[] {
   const bytes: number[] = [];
   let last: Spot = { id: 0, place: 0 };
   for (const spot of spots) {
@@ -44,16 +55,20 @@ export function packSpots(spots: readonly Spot[]): Uint8Array {
     pushNumber(bytes, spot.place - last.place);
     last = spot;
   }
-  return Uint8Array.from(bytes);
+  return bytes;
 }
 
 /** The ids of the documents of one piece. */
 export function unpackIds(bytes: Uint8Array): readonly number[] {
   const numbers = new NumberReader(bytes);
+  const lengths = Array.from({ length: numbers.next() }, () => numbers.next());
   const ids: number[] = [];
-  for (let id = 0; !numbers.isAtEnd; numbers.next()) {
-    id += numbers.next();
-    ids.push(id);
+  for (const length of lengths) {
+    const end = numbers.at + length;
+    for (let id = 0; numbers.at < end; numbers.next()) {
+      id += numbers.next();
+      ids.push(id);
+    }
   }
   return ids;
 }
@@ -61,8 +76,16 @@ export function unpackIds(bytes: Uint8Array): readonly number[] {
 /** The spot of the document with that number in its piece. */
 export function unpackSpot(bytes: Uint8Array, number: number): Spot {
   const numbers = new NumberReader(bytes);
-  let [id, place] = [0, 0];
-  for (let index = 0; index <= number; index += 1) {
+  const groups = numbers.next();
+  let before = 0;
+  for (let group = 0; group < groups; group += 1) {
+    const length = numbers.next();
+    if (group < Math.floor(number / GROUP)) before += length;
+  }
+  numbers.at += before;
+  let id = 0;
+  let place = 0;
+  for (let index = 0; index <= number % GROUP; index += 1) {
     id += numbers.next();
     place += numbers.next();
   }

@@ -1,5 +1,6 @@
 import { wordsIn } from '../index/part.js';
 import type { FrequencyLists } from '../index/postings.js';
+import { type Block, packBlocks } from './block-index.js';
 import { pushNumber } from './numbers.js';
 import { packDays } from './packed-columns.js';
 import { PostingsPacker } from './packed-postings.js';
@@ -9,7 +10,7 @@ import { PageWriter } from './pages.js';
 export const SEGMENT_VERSION = 9;
 
 /** The approximate size of a block of the dictionary, which is read and searched to find one word. */
-const BLOCK = 1024;
+const BLOCK = 256;
 
 /** The data of documents, in columns. */
 export interface Columns {
@@ -45,7 +46,7 @@ export class SegmentWriter {
   readonly #pages: PageWriter;
   readonly #packer = new PostingsPacker();
   readonly #blocks: Buffer[] = [];
-  readonly #index: Buffer[] = [];
+  readonly #index: Block[] = [];
   #block: number[] = [];
   #last = '';
   #dictionary = 0;
@@ -77,7 +78,7 @@ export class SegmentWriter {
       for (const part of parts) this.#pages.write(part);
     };
     section(this.#blocks);
-    section(this.#index);
+    section([packBlocks(this.#index)]);
     section(columns.map(({ kinds }) => kinds));
     section(columns.map(({ lengths }) => lengths));
     section([packDays(Uint16Array.from(columns.flatMap(({ days }) => [...days])))]);
@@ -90,12 +91,7 @@ export class SegmentWriter {
   }
 
   #beginBlock(word: string): void {
-    const entry = Buffer.alloc(12 + word.length);
-    entry.writeUInt32LE(this.#dictionary, 0);
-    entry.writeUIntLE(this.#pages.length, 4, 6);
-    entry.writeUInt16LE(word.length, 10);
-    entry.write(word, 12, 'latin1');
-    this.#index.push(entry);
+    this.#index.push({ word, start: this.#dictionary, postings: this.#pages.length });
     this.#last = '';
   }
 

@@ -2,10 +2,11 @@ import { closeSync, openSync } from 'node:fs';
 import type { Arena } from '../index/arena.js';
 import { type DocumentList, type IndexPart, type Postings, wordsIn } from '../index/part.js';
 import { Dictionary, type SegmentWord } from './dictionary.js';
+import { IndexedPieces } from './indexed-pieces.js';
 import { type Spot, unpackDays, unpackIds, unpackSpot } from './packed-columns.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
 import { DamagedSegment, Pages } from './pages.js';
-import { type Columns, type IndexedPiece, PIECE_NUMBERS, SEGMENT_VERSION } from './segment-writer.js';
+import { type Columns, type IndexedPiece, SEGMENT_VERSION } from './segment-writer.js';
 
 /** The offsets of the sections of a segment, in file order. */
 interface Sections {
@@ -39,7 +40,7 @@ export class Segment implements IndexPart {
   readonly count: number;
   /** Null if an older version wrote the segment and did not count them. */
   readonly #words: number | null;
-  readonly pieces: readonly IndexedPiece[];
+  readonly pieces: IndexedPieces;
   readonly undone: readonly number[];
 
   private constructor(path: string, file: number) {
@@ -51,7 +52,7 @@ export class Segment implements IndexPart {
     this.count = documents;
     this.#words = words;
     this.#dictionary = new Dictionary(this.#pages, sections.dictionary, sections.index, sections.kinds);
-    this.pieces = piecesIn(this.#numbers(sections.pieces, sections.undone));
+    this.pieces = new IndexedPieces(this.#numbers(sections.pieces, sections.undone));
     this.undone = Array.from(this.#numbers(sections.undone, sections.end));
   }
 
@@ -84,24 +85,13 @@ export class Segment implements IndexPart {
 
   /** The piece and the entry of a document; null for a document that does not exist. */
   spot(document: number): (Spot & { readonly piece: IndexedPiece }) | null {
-    const index = this.#pieceOf(document);
-    const piece = this.pieces[index];
-    if (piece === undefined || document >= this.count) return null;
+    const index = this.pieces.holding(document);
+    const piece = this.pieces.at(index);
+    if (piece === null || document >= this.count) return null;
     const { spots, pieces } = this.#sections;
-    const end = this.pieces[index + 1]?.spots ?? pieces - spots;
+    const end = this.pieces.at(index + 1)?.spots ?? pieces - spots;
     const bytes = this.#pages.look(spots + piece.spots, end - piece.spots);
     return { piece, ...unpackSpot(bytes, document - piece.document) };
-  }
-
-  /** The piece that contains the document. */
-  #pieceOf(document: number): number {
-    let [low, high] = [0, this.pieces.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.pieces[middle]?.document ?? 0) <= document) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
   }
 
   /** The ids of the documents of a segment with one piece. */
@@ -227,10 +217,3 @@ function readFooter(footer: object): Footer {
 }
 
 const unknown = (): DamagedSegment => new DamagedSegment('The segment has another version.');
-
-function piecesIn(numbers: Float64Array): readonly IndexedPiece[] {
-  return Array.from({ length: numbers.length / PIECE_NUMBERS }, (_, index) => {
-    const at = (number: number): number => numbers[PIECE_NUMBERS * index + number] ?? 0;
-    return { offset: at(0), size: at(1), content: at(2), document: at(3), spots: at(4) };
-  });
-}

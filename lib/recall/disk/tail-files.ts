@@ -18,9 +18,9 @@ export function openTailFile(folder: string, entries: readonly Entry[]): Segment
   let segment: Segment | null = null;
   try {
     segment = Segment.open(join(folder, nameFor(entries)));
-    const [about] = segment.pieces;
+    const about = segment.pieces.at(0);
     const covered = entries.slice(0, about?.size ?? 0);
-    if (about !== undefined && covered.length === about.size && sumOf(covered) === about.content) return segment;
+    if (about !== null && covered.length === about.size && sumOf(covered) === about.content) return segment;
   } catch (thrown) {
     if (!(thrown instanceof DamagedSegment || thrown instanceof SyntaxError) && systemCode(thrown) === null)
       throw thrown;
@@ -30,7 +30,7 @@ export function openTailFile(folder: string, entries: readonly Entry[]): Segment
 }
 
 /** The number of entries in the index. */
-export const coveredBy = ({ pieces: [about] }: Segment): number => about?.size ?? 0;
+export const coveredBy = ({ pieces }: Segment): number => pieces.at(0)?.size ?? 0;
 
 /** Writes the index of unsealed entries. Throws system errors. */
 export function writeTailFile(
