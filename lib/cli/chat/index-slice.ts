@@ -1,3 +1,4 @@
+import { monotonic } from '../../clock.js';
 import type { Session } from '../../session/session.js';
 
 /** How long to work in a pause between two turns, and how long a key may have to wait. Milliseconds. */
@@ -8,7 +9,8 @@ const SLICE = 20;
 export async function indexSlice(session: Session): Promise<void> {
   try {
     const finder = await session.finder();
-    for (let spent = 0; spent < PAUSE; spent += SLICE) {
+    // By the clock: one long message may take many slices' time.
+    for (const end = monotonic() + PAUSE; monotonic() < end; ) {
       if ((await finder.catchUp(SLICE)) === 0 && (await finder.calibrate(SLICE))) return;
       await new Promise((resolve) => setImmediate(resolve));
     }
