@@ -28,7 +28,7 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
     const { StyledText } = await import('../lib/screen/text/styled-text.js');
     return ['```', '~~~~'].map((marks) => new Fence(Object.create(StyledText.prototype), marks));
   },
-  'lib/screen/text/sanitize.ts': () => import('../lib/screen/text/sanitize.js'),
+  'lib/screen/text/neutralise.ts': () => import('../lib/screen/text/neutralise.js'),
   'lib/screen/text/visible-text.ts': () => import('../lib/screen/text/visible-text.js'),
   'lib/skills/match/significant-words.ts': async () =>
     (await import('../lib/skills/match/significant-words.js')).significantWordsOf('用docker部署'),

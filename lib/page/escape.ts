@@ -1,4 +1,4 @@
-import { neutralise } from '../screen/text/sanitize.js';
+import { neutralise } from '../screen/text/neutralise.js';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { delimiter, isAbsolute } from 'node:path';
 import { type JudgeContext, judgePath } from './paths/judge-path.js';
 import { absolutePath, isInside } from './paths/resolve-path.js';
-import { isBreathless, takeBreath } from './paths/take-breath.js';
+import { shouldYield, yieldToEvents } from './paths/yield-to-events.js';
 import type { Rules } from './rules/rules.js';
 import type { ShellPart } from './shell/read-command.js';
 import type { ShellWord } from './shell/shell-word.js';
@@ -100,7 +100,7 @@ export async function builtIn(
   let found: BuiltIn = 'yes';
   for (const folder of folders)
     for (const { path, isFile } of paths) {
-      if (isBreathless()) await takeBreath(context.signal);
+      if (shouldYield()) await yieldToEvents(context.signal);
       if (isFile && isFolder(absolutePath(path, folder))) return 'no';
       const verdict = await judgePath(null, { kind: 'read', path }, rules, { ...context, workingFolder: folder });
       if (verdict.decision !== 'allow') {

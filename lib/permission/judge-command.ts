@@ -5,8 +5,8 @@ import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.j
 import { type PathUse, pathUse, runsWhatItWrites } from './paths/path-use.js';
 import { pathWordProblem } from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
-import { isBreathless, takeBreath } from './paths/take-breath.js';
 import { traversalProblem } from './paths/traversed-files.js';
+import { shouldYield, yieldToEvents } from './paths/yield-to-events.js';
 import {
   type CommandRule,
   commandRules,
@@ -138,7 +138,7 @@ async function judgeFiles(
   const verdicts = new Map<ShellPart, Verdict>();
   for (const part of all) {
     if (part.kind !== 'file' || isHarmlessDevice(part.path)) continue;
-    if (isBreathless()) await takeBreath(context.signal);
+    if (shouldYield()) await yieldToEvents(context.signal);
     const verdict = await judgePath(null, { kind: part.use, path: part.path }, rules, context);
     const isFolderUnknown = changesFolder && !/^[/~]/.test(part.path) && verdict.decision !== 'deny';
     verdicts.set(part, isFolderUnknown ? unknownFolder(part, rules) : verdict);

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import type { Archive } from './index/archive.js';
@@ -43,7 +43,7 @@ export async function findPhrases(
   for (const piece of archive.pieces.toReversed()) {
     if (hits.length >= search.count) break;
     signal?.throwIfAborted();
-    await breath();
+    await yieldToEvents();
     if (!mayHave(archive.json(piece))) continue;
     look(archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : [])));
   }

@@ -1,6 +1,6 @@
 import type { WrapMode } from '../chat/screen-settings.js';
 import type { OutputStreams, TerminalLayout } from './terminal-layout.js';
-import { Neutraliser } from './text/sanitize.js';
+import { Neutraliser } from './text/neutralise.js';
 
 /** Writes the text of an answer as it arrives. */
 export interface AnswerWriter {

@@ -1,6 +1,6 @@
 import type { ChatEventOf } from '../chat/event.js';
 import type { HiError } from '../errors.js';
-import { neutralise } from './text/sanitize.js';
+import { neutralise } from './text/neutralise.js';
 
 /** An error as shown to the user: what happened, and below it what to do. It is neutralised, because it may quote servers and files. */
 export function errorText(error: HiError): string {

@@ -7,7 +7,7 @@ import { errorText, shortTime, skillsLine } from './print.js';
 import type { ScreenOptions } from './screen-options.js';
 import { sourceList } from './source-list.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
-import { Neutraliser, neutralise } from './text/sanitize.js';
+import { Neutraliser, neutralise } from './text/neutralise.js';
 import { DIM, PLAIN, RED, type Style, YELLOW } from './text/style.js';
 import { ThinkingTrace } from './thinking-trace.js';
 import { ToolTrace } from './tool-trace.js';

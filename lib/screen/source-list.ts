@@ -1,7 +1,7 @@
 import type { Source } from '../chat/source.js';
 import { quantity } from '../chat/text/quantity.js';
 import { linkTo } from './text/links.js';
-import { neutralise } from './text/sanitize.js';
+import { neutralise } from './text/neutralise.js';
 
 /** How a list of sources is shown. */
 export interface SourceListOptions {

@@ -2,7 +2,7 @@ import type { AnswerStyle, AnswerWriter } from './answer-writer.js';
 import type { Highlighter } from './markdown/highlight.js';
 import { Markdown } from './markdown/markdown.js';
 import type { TerminalLayout } from './terminal-layout.js';
-import { Neutraliser } from './text/sanitize.js';
+import { Neutraliser } from './text/neutralise.js';
 import { StyledText } from './text/styled-text.js';
 import { WrappedText } from './text/wrapped-text.js';
 

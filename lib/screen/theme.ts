@@ -1,4 +1,4 @@
-import { BLUE, CYAN, GREEN, type Hues, MAGENTA, RED, setHues, YELLOW } from './text/style.js';
+import { BLUE, CYAN, GREEN, MAGENTA, RED, setThemeColours, type ThemeColours, YELLOW } from './text/style.js';
 
 /** The colours of answers and notices. */
 export type ThemeName = 'dark' | 'light' | 'mono' | 'terminal';
@@ -6,7 +6,7 @@ export type ThemeName = 'dark' | 'light' | 'mono' | 'terminal';
 const indexed = (index: number): string => `38;5;${index}`;
 
 /** Null for the 16 colours of the terminal's own palette. The others use the 256-colour palette, which themes rarely change. */
-export const THEMES: Readonly<Record<ThemeName, Hues | null>> = {
+export const THEMES: Readonly<Record<ThemeName, ThemeColours | null>> = {
   terminal: null,
   dark: {
     [RED]: indexed(210),
@@ -29,5 +29,5 @@ export const THEMES: Readonly<Record<ThemeName, Hues | null>> = {
 
 /** Uses the colours of a theme from now on. */
 export function useTheme(name: ThemeName): void {
-  setHues(THEMES[name]);
+  setThemeColours(THEMES[name]);
 }

@@ -1,7 +1,7 @@
 import { shortTime } from './print.js';
 import type { ScreenOptions } from './screen-options.js';
 import type { TerminalLayout } from './terminal-layout.js';
-import { Neutraliser } from './text/sanitize.js';
+import { Neutraliser } from './text/neutralise.js';
 import { DIM } from './text/style.js';
 
 /** Logs the model's thinking: as it arrives, or folded into one line when it ends. */

@@ -5,7 +5,7 @@ import { newlinesIn } from '../chat/text/newlines-in.js';
 import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
 import type { TerminalLayout } from './terminal-layout.js';
-import { neutralise } from './text/sanitize.js';
+import { neutralise } from './text/neutralise.js';
 import { DIM, RED } from './text/style.js';
 import { visibleLine } from './text/visible-text.js';
 

@@ -4,7 +4,7 @@ import { shortCount } from '../chat/transcript.js';
 import { unreachable } from '../errors.js';
 import { shortTime } from './print.js';
 import type { TerminalLayout } from './terminal-layout.js';
-import { neutralise } from './text/sanitize.js';
+import { neutralise } from './text/neutralise.js';
 
 /** What a status needs from the screen's options. */
 export interface WaitingStatusOptions {

@@ -10,7 +10,7 @@ import { newestBlock } from '../view/view.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
-import { CompactionAhead, type NearlyDue } from './context/compaction-ahead.js';
+import { CompactionAhead, type UpcomingCompaction } from './context/compaction-ahead.js';
 import { Context } from './context/context.js';
 import type { ContextDeps } from './context/context-deps.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
@@ -23,7 +23,7 @@ import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 type OwnDeps = Pick<TurnDeps, 'request' | 'append'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
 
 /** Which model answers a turn, and how. */
-export interface TurnManner {
+export interface TurnSettings {
   readonly target: Target;
   readonly web: WebMode;
   readonly thinking: ThinkingLevel | null;
@@ -35,19 +35,19 @@ export class SessionTurns {
   readonly #skills: SkillState;
   readonly #reminders: Reminders;
   /** Read when a request is made; the session may change it. */
-  readonly #manner: TurnManner;
+  readonly #turnSettings: TurnSettings;
   readonly #shownWarnings = new Set<string>();
   readonly #overhead: ContextDeps['overhead'] = { last: null };
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
   /** The compaction written before it is due. */
-  readonly ahead = new CompactionAhead(() => this.#nearlyDue());
+  readonly ahead = new CompactionAhead(() => this.#upcomingCompaction());
 
-  constructor(deps: SessionDeps, skills: SkillState, reminders: Reminders, manner: TurnManner) {
+  constructor(deps: SessionDeps, skills: SkillState, reminders: Reminders, turnSettings: TurnSettings) {
     this.#deps = deps;
     this.#skills = skills;
     this.#reminders = reminders;
-    this.#manner = manner;
+    this.#turnSettings = turnSettings;
   }
 
   /** The question of the last turn, if nothing of that turn was stored. */
@@ -64,9 +64,9 @@ export class SessionTurns {
   /** Runs a turn that is stored in the history. Ends with `turn-end`; throws the provider's error. */
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     const { history, cwd, clock } = this.#deps;
-    const provider = await this.#manner.target.connect(signal);
+    const provider = await this.#turnSettings.target.connect(signal);
     const tools = (): readonly ToolSpec[] => (options.tools === false ? [] : this.#deps.toolSpecs);
-    yield* askAboutModel(this.#manner.target, tools().length > 0, signal);
+    yield* askAboutModel(this.#turnSettings.target, tools().length > 0, signal);
     yield* this.#settle(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
@@ -108,8 +108,8 @@ export class SessionTurns {
 
   /** Runs a turn that is not stored, and in which no tool is run. */
   async *unkept(text: string, tools: readonly ToolSpec[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const provider = await this.#manner.target.connect(signal);
-    yield* askAboutModel(this.#manner.target, tools.length > 0, signal);
+    const provider = await this.#turnSettings.target.connect(signal);
+    yield* askAboutModel(this.#turnSettings.target, tools.length > 0, signal);
     yield* this.#settle(signal);
     const context = await this.context(null, this.#skills.active, () => tools);
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
@@ -120,7 +120,7 @@ export class SessionTurns {
     try {
       const outcome = yield* this.#run(provider, { ...own, maxRounds: 0 }, signal);
       const { compaction } = context;
-      yield { type: 'turn-end', provider: this.#manner.target.provider, ...outcome, compaction, turn: null };
+      yield { type: 'turn-end', provider: this.#turnSettings.target.provider, ...outcome, compaction, turn: null };
     } catch (thrown) {
       throw thrown instanceof TurnFailure ? thrown.reason : thrown;
     }
@@ -134,9 +134,14 @@ export class SessionTurns {
     schema?: AnswerSchema,
   ): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead, ahead: this.ahead };
-    const { target } = this.#manner;
+    const { target } = this.#turnSettings;
     const loaded = { skills: await this.#skills.library(), standing: await this.#deps.standing() };
-    const given = { ...this.#manner, tools, ...(schema && { schema }), writers: () => this.#deps.writers(target) };
+    const given = {
+      ...this.#turnSettings,
+      tools,
+      ...(schema && { schema }),
+      writers: () => this.#deps.writers(target),
+    };
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }
 
@@ -147,10 +152,10 @@ export class SessionTurns {
     await this.#deps.history.undo(turn, later);
   }
 
-  async #nearlyDue(): Promise<NearlyDue | null> {
+  async #upcomingCompaction(): Promise<UpcomingCompaction | null> {
     if (this.#deps.history.isEphemeral) return null;
     const context = await this.context(null, this.#skills.active);
-    const found = await context.nearlyDue(new AbortController().signal);
+    const found = await context.upcomingCompaction(new AbortController().signal);
     // A turn that is not stored leaves nothing on disk.
     const { get } = this.#deps.cache;
     return found && { ...found, deps: { ...found.deps, cache: { get, put: async () => undefined } } };
@@ -160,7 +165,7 @@ export class SessionTurns {
     prepared: AsyncGenerator<ChatEvent, ChatRequest>,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, ChatRequest> {
-    const { images, memory } = this.#manner.target;
+    const { images, memory } = this.#turnSettings.target;
     const limits = memory.facts.takes?.images === false ? null : (images ?? null);
     const cache = this.#deps.history.isEphemeral ? null : this.#deps.cache;
     return fitImages(prepared, { limits, cache, made: this.#smallImages }, signal);
@@ -168,7 +173,7 @@ export class SessionTurns {
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
-    const { model, api_base, memory, spent } = this.#manner.target;
+    const { model, api_base, memory, spent } = this.#turnSettings.target;
     const keepImage: TurnDeps['keepImage'] = async (drawing) =>
       (await import('./common/keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.saveImage);
     const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);

@@ -17,14 +17,14 @@ import { turnsFrom } from './past-turns.js';
 import { PinnedMessages } from './pinned-messages.js';
 import { Reminders } from './reminders.js';
 import { type Status, statusOf } from './session-status.js';
-import { SessionTurns, type TurnManner } from './session-turns.js';
+import { SessionTurns, type TurnSettings } from './session-turns.js';
 import { SkillState } from './skill-state.js';
 
 /** One conversation, and what the user can do with it. Methods that talk to a model yield events. All throw `HiError`s the reader can act on. */
 export class Session {
   readonly #deps: SessionDeps;
   /** How the next turns are answered. */
-  readonly #manner: { -readonly [Key in keyof TurnManner]: TurnManner[Key] };
+  readonly #turnSettings: { -readonly [Key in keyof TurnSettings]: TurnSettings[Key] };
   /** The skills. */
   readonly skills: SkillState;
   /** Finds earlier messages on the subject of a new one. */
@@ -38,7 +38,7 @@ export class Session {
   constructor(deps: SessionDeps) {
     const { target, web, thinking } = deps;
     this.#deps = deps;
-    this.#manner = { target, web, thinking };
+    this.#turnSettings = { target, web, thinking };
     this.reminders = new Reminders(deps.history, () => deps.finder(), deps.recallsUnasked);
     const limits = () => ({ ...deps.compaction, context_window: this.target.context_window });
     this.pins = new PinnedMessages(deps.history, () => deps.finder(), limits);
@@ -47,30 +47,30 @@ export class Session {
       (model) => deps.skills(model),
       () => this.target,
     );
-    this.#turns = new SessionTurns(deps, this.skills, this.reminders, this.#manner);
+    this.#turns = new SessionTurns(deps, this.skills, this.reminders, this.#turnSettings);
     this.ahead = this.#turns.ahead;
   }
 
   get target(): Target {
-    return this.#manner.target;
+    return this.#turnSettings.target;
   }
 
   /** Whether the model may search the web. */
   get web(): WebMode {
-    return this.#manner.web;
+    return this.#turnSettings.web;
   }
 
   useWeb(mode: WebMode): void {
-    this.#manner.web = mode;
+    this.#turnSettings.web = mode;
   }
 
   /** How hard the model should think; null leaves it to the vendor. */
   get thinking(): ThinkingLevel | null {
-    return this.#manner.thinking;
+    return this.#turnSettings.thinking;
   }
 
   useThinking(level: ThinkingLevel | null): void {
-    this.#manner.thinking = level;
+    this.#turnSettings.thinking = level;
   }
 
   get history(): HistoryStore {
@@ -90,7 +90,7 @@ export class Session {
 
   /** Runs the last turn again, with another model if one is named. The turn it replaces is undone. */
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const target = model === null ? this.#manner.target : await this.#deps.find(model, signal);
+    const target = model === null ? this.#turnSettings.target : await this.#deps.find(model, signal);
     await this.history.refresh();
     const content =
       this.#turns.failed ?? userContentOf(this.history, this.history.crashedTurn ?? newestTurn(this.history));
@@ -107,12 +107,12 @@ export class Session {
     signal: AbortSignal,
     options: TurnOptions = {},
   ): AsyncGenerator<ChatEvent> {
-    const usual = this.#manner.target;
-    this.#manner.target = target;
+    const usual = this.#turnSettings.target;
+    this.#turnSettings.target = target;
     try {
       yield* this.#turns.run(content, signal, options);
     } finally {
-      this.#manner.target = usual;
+      this.#turnSettings.target = usual;
     }
   }
 
@@ -175,7 +175,7 @@ export class Session {
     order: Omit<CompactionOrder, 'reason'>,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    await this.#manner.target.ask?.(signal);
+    await this.#turnSettings.target.ask?.(signal);
     await this.history.refresh();
     const context = await this.#turns.context(null, this.skills.active);
     return yield* context.compact({ ...order, reason: 'manual' }, signal);
@@ -208,7 +208,7 @@ export class Session {
 
   /** Uses another model from now on. */
   async useModel(name: string, signal: AbortSignal): Promise<void> {
-    this.#manner.target = await this.#deps.find(name, signal);
+    this.#turnSettings.target = await this.#deps.find(name, signal);
   }
 
   /** Drops what exists only in memory: the message of a failed turn, and a summary written ahead. */
@@ -230,6 +230,6 @@ export class Session {
   async status(signal: AbortSignal): Promise<Status> {
     await this.history.refresh();
     const measured = await (await this.#turns.context(null, this.skills.active)).measure(signal);
-    return statusOf(this.history, measured, this.#manner.target.context_window);
+    return statusOf(this.history, measured, this.#turnSettings.target.context_window);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import MarkdownIt from 'markdown-it';
-import { neutralise } from '../../lib/screen/text/sanitize.js';
+import { neutralise } from '../../lib/screen/text/neutralise.js';
 import { elementsOf, forbiddenIn, message, pageOf, withClass } from '../support/pages.js';
 import fc, { cases } from '../support/properties.js';
 

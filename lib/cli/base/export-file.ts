@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { HiError, isAbort, systemCode, systemReason } from '../../errors.js';
 import { AsideFile } from '../../write-aside.js';
 
@@ -24,7 +24,7 @@ export async function writeFileAtomically(target: string, chunks: AsyncIterable<
     for await (const chunk of chunks) {
       writeFileSync(aside.descriptor, chunk);
       if (performance.now() - rested < LONGEST_WORK) continue;
-      await breath();
+      await yieldToEvents();
       rested = performance.now();
     }
     aside.commit(false);

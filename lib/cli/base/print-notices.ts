@@ -1,5 +1,5 @@
 import type { HistoryStore } from '../../history/store.js';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { World } from './world.js';
 
 /** Prints the pending notices of the history on stderr: that it was repaired, that a crash cut a turn short. Each is printed once. */

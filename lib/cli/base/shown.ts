@@ -1,6 +1,6 @@
 import { toJson } from '../../chat/json.js';
 import type { OutputStream } from '../../screen/output-stream.js';
-import { neutralise, neutraliseJson } from '../../screen/text/sanitize.js';
+import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
 
 /** Text for that stream: neutralised on a terminal, byte for byte elsewhere. */
 export function shownText(text: string, { isTTY }: Pick<OutputStream, 'isTTY'>): string {

@@ -4,7 +4,7 @@ import { EXIT_STATUS, HiError } from '../../errors.js';
 import { prepareCodec } from '../../history/file/frames/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
 import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { usableServers } from '../base/configured-servers.js';
 import { orphanRules } from '../base/orphan-rules.js';

@@ -4,7 +4,7 @@ import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
 import type { ServerFile } from '../../config/server-settings.js';
 import { shownAddress } from '../../http/mask-key.js';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
 import { shownText, writeJson } from '../base/shown.js';

@@ -6,7 +6,7 @@ import { Recall } from '../../recall/recall.js';
 import type { Found, Search, Speaker } from '../../recall/search.js';
 import { foundLines, summaryLine, unsearchedLine } from '../../recall/show/lines.js';
 import { parseTime } from '../../recall/show/when.js';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { ProgressLine } from '../base/progress-line.js';

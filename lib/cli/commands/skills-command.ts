@@ -4,7 +4,7 @@ import { DEFAULTS } from '../../config/defaults.js';
 import { findPaths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { HistoryStore } from '../../history/store.js';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import { NO_OVERRIDES, type SkillLibrary } from '../../skills/common/skill-library.js';
 import { openSkills } from '../../skills/index.js';
 import type { CommonOptions } from '../base/command-options.js';

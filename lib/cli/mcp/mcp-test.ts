@@ -4,7 +4,7 @@ import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
 import { type CallResult, readResult } from '../../mcp/calls/read-result.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
 import { unknownTools } from '../../mcp/definitions/unknown-tools.js';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { type ConfiguredServers, configuredServers } from '../base/configured-servers.js';
 import { shownText, writeJson } from '../base/shown.js';

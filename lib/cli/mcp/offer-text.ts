@@ -1,7 +1,7 @@
 import { quantity } from '../../chat/text/quantity.js';
 import { estimateTokens } from '../../chat/tokens.js';
 import type { Offer, ToolDefinition } from '../../mcp/definitions/definition.js';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 
 /** How many tokens the model reads for a tool with every request. */
 export const definitionTokens = ({ name, description, parameters }: ToolDefinition): number =>

@@ -1,5 +1,5 @@
 import type { TextPrompt } from '../../chat/text-model.js';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 
 /** What a key binding asks the model about a command line. */
 export interface ShellTask {

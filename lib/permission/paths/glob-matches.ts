@@ -11,7 +11,7 @@ import {
 } from '../glob/glob.js';
 import type { ShellWord } from '../shell/shell-word.js';
 import { absolutePath } from './resolve-path.js';
-import { isBreathless, takeBreath } from './take-breath.js';
+import { shouldYield, yieldToEvents } from './yield-to-events.js';
 
 /** A pattern is not expanded when its folders have more names than this. */
 const MAX_NAMES = 5000;
@@ -62,7 +62,7 @@ async function pathsMatching(
       names += listed.length;
       if (names > MAX_NAMES) return null;
       for (const entry of listed) {
-        if (isBreathless()) await takeBreath(signal);
+        if (shouldYield()) await yieldToEvents(signal);
         if (matchesListed(wanted, step, entry)) next.push(join(path, entry));
       }
     }

@@ -8,7 +8,7 @@ import { type JudgeContext, judgePath, type Verdict } from './judge-path.js';
 import type { PathUse } from './path-use.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
-import { isBreathless, takeBreath } from './take-breath.js';
+import { shouldYield, yieldToEvents } from './yield-to-events.js';
 
 /** A command with more words than this needs approval. */
 const MAX_WORDS = 500;
@@ -68,7 +68,7 @@ export async function pathWordProblem(
       // An unknown word is not a reason to ask; a pattern with too many matches is.
       if (found === null && !pattern?.includes(ANYTHING)) problem ??= ask(`too many files to check: ${word.text}`);
       for (const path of [...pathsIn(word), ...(found ?? [])]) {
-        if (isBreathless()) await takeBreath(context.signal);
+        if (shouldYield()) await yieldToEvents(context.signal);
         const denied = await denial(path, use, { ...rules, deny: forbidding, ask: [], allow: [] }, here);
         if (denied !== null) return denied;
         problem ??= await privateProblem(path, word, use, here);

@@ -9,7 +9,7 @@ import { globMatches, knownPattern, mayMatchName, surelyMatchesName } from './gl
 import { coversPath, type JudgeContext, type Verdict } from './judge-path.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
-import { isBreathless, takeBreath } from './take-breath.js';
+import { shouldYield, yieldToEvents } from './yield-to-events.js';
 
 /** A traversal of more files than this is not checked and needs approval. */
 const MAX_FILES = 20_000;
@@ -86,7 +86,7 @@ class TraversalCheck {
     if (this.#files > MAX_FILES)
       return { reason: `too many files to check: ${folder}`, mayBeDenied: this.#deny.length > 0 };
     for (const entry of entries) {
-      if (isBreathless()) await takeBreath(this.#context.signal);
+      if (shouldYield()) await yieldToEvents(this.#context.signal);
       if (!isIncluded(entry, traversal)) continue;
       const path = join(folder, entry.name);
       const problem =

@@ -3,7 +3,7 @@ import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { HiError, unreachable } from '../../errors.js';
 import { base64Of, missingText, unseenText } from '../common/media/attachment.js';
-import { cannotSee } from '../common/media/image-support.js';
+import { noImageSupport } from '../common/media/image-support.js';
 import {
   normaliseHistory,
   replaceSurrogates,
@@ -104,7 +104,7 @@ function toVendorUser(
     const isTaken = part.type === 'image' && sees;
     if (!isTaken && newest)
       throw part.type === 'image'
-        ? cannotSee(model, ' (ollama show NAME lists what a model can do)')
+        ? noImageSupport(model, ' (ollama show NAME lists what a model can do)')
         : noDocuments(model);
     if (!isTaken) return [unseenText(part)];
     const data = base64Of(part, attachments);

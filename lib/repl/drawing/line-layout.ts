@@ -1,5 +1,5 @@
 import truncatedWidth from 'fast-string-truncated-width';
-import { neutralise } from '../../screen/text/sanitize.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import { afterNewline, endOfLine, type MarkedRange } from '../editing/edit-buffer.js';
 import { graphemes } from '../editing/grapheme.js';
 

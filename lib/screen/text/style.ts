@@ -16,23 +16,23 @@ export const MAGENTA: Style = '35';
 export const CYAN: Style = '36';
 
 /** The replacement for each of the six colours; empty for the default text colour. */
-export type Hues = Readonly<Record<Style, Style>>;
+export type ThemeColours = Readonly<Record<Style, Style>>;
 
 /** Global state, because the terminal has one background. */
-let hues: Hues | null = null;
+let themeColours: ThemeColours | null = null;
 
 /** Sets the colours used from now on; null for the terminal's own. */
-export function setHues(next: Hues | null): void {
-  hues = next;
+export function setThemeColours(next: ThemeColours | null): void {
+  themeColours = next;
 }
 
 /** The escape sequence that switches to a style, whatever the style before. */
 export function sgr(style: Style): string {
-  const shown = hues === null ? style : inHues(style, hues);
+  const shown = themeColours === null ? style : inThemeColours(style, themeColours);
   return shown === PLAIN ? '\x1b[0m' : `\x1b[0;${shown}m`;
 }
 
-function inHues(style: Style, shown: Hues): Style {
+function inThemeColours(style: Style, shown: ThemeColours): Style {
   const parameters = style.split(';').map((parameter) => shown[parameter] ?? parameter);
   return parameters.filter((parameter) => parameter !== '').join(';');
 }

@@ -4,7 +4,7 @@ import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.
 import { newestBlock } from '../../view/view.js';
 
 /** A compaction that is not due yet, and its input. */
-export interface NearlyDue {
+export interface UpcomingCompaction {
   /** Identifies the conversation; differs after a reset. */
   readonly name: string | null;
   readonly input: CompactionInput;
@@ -16,13 +16,13 @@ export interface NearlyDue {
  * added to the conversation. Until then it exists only in memory.
  */
 export class CompactionAhead {
-  readonly #find: () => Promise<NearlyDue | null>;
+  readonly #find: () => Promise<UpcomingCompaction | null>;
   #draft: Draft | null = null;
   /** The unreported usage of discarded drafts. */
   #unreported: readonly ChatEvent[] = [];
 
   /** `find` resolves to null while no compaction will be due soon. */
-  constructor(find: () => Promise<NearlyDue | null>) {
+  constructor(find: () => Promise<UpcomingCompaction | null>) {
     this.#find = find;
   }
 
@@ -81,7 +81,7 @@ class Draft {
   #written: NewCompressBlock | null | undefined;
   #notify = (): void => undefined;
 
-  constructor({ name, input, deps }: NearlyDue) {
+  constructor({ name, input, deps }: UpcomingCompaction) {
     this.#name = name;
     this.#last = input.entries.at(-1);
     this.#block = newestBlock(input.entries);

@@ -14,7 +14,7 @@ import { estimateView } from '../../view/size.js';
 import { newestBlock } from '../../view/view.js';
 import { cacheHints } from './cache-hints.js';
 import { type CompactionOrder, compactHistory, type OrderedCompaction, previewCompaction } from './compact-history.js';
-import type { NearlyDue } from './compaction-ahead.js';
+import type { UpcomingCompaction } from './compaction-ahead.js';
 import type { ContextDeps } from './context-deps.js';
 import { type FittedTools, fitTools } from './fit-tools.js';
 import { requestAttachments } from './request-attachments.js';
@@ -164,7 +164,7 @@ export class Context {
   }
 
   /** The compaction that will be due soon; null while the conversation is too short for one. */
-  async nearlyDue(signal: AbortSignal): Promise<NearlyDue | null> {
+  async upcomingCompaction(signal: AbortSignal): Promise<UpcomingCompaction | null> {
     const { due } = await this.#measured(signal, NEARLY);
     if (!due) return null;
     const { name, entries, unloaded } = this.#deps.history;
@@ -177,7 +177,7 @@ export class Context {
     return await previewCompaction(this.#deps.history, await this.#input(order, signal));
   }
 
-  get #compactionDeps(): NearlyDue['deps'] {
+  get #compactionDeps(): UpcomingCompaction['deps'] {
     const { history, cache, toolEffects: effects } = this.#deps;
     return { models: this.#deps.writers(), cache: cacheAfter(cache, newestBlock(history.entries)), effects };
   }

@@ -11,7 +11,7 @@ import { describeCall } from '../common/describe-call.js';
 import type { ApprovalQuestion, Approve, Permit, ToolContext } from '../common/tool.js';
 import { confinable, confineAll } from './confine-call.js';
 import { type Gate, judgeContext } from './gate.js';
-import { type Lack, lackNote, ruleAgainst } from './sandbox-failure.js';
+import { type MissingGrant, missingGrantNote, ruleAgainst } from './sandbox-failure.js';
 
 /** How a call may run, or why it may not, for the model. */
 export type GateDecision = { readonly permit: Permit } | { readonly refusal: string };
@@ -120,15 +120,15 @@ export async function* askOutside(
   gate: Gate,
   call: ToolCallPart,
   access: Extract<Access, { kind: 'execute' }>,
-  lack: Lack,
+  missing: MissingGrant,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string | null> {
-  const rule = ruleAgainst(lack, access.command, gate.rules, gate.context.root);
+  const rule = ruleAgainst(missing, access.command, gate.rules, gate.context.root);
   if (gate.approve === null) {
-    yield notice(`${describeCall(call)}: ${lackNote(lack, rule)}`);
-    return lackNote(lack, rule);
+    yield notice(`${describeCall(call)}: ${missingGrantNote(missing, rule)}`);
+    return missingGrantNote(missing, rule);
   }
-  const reason = `the sandbox stopped it: ${lack.message}; run it outside the sandbox?`;
+  const reason = `the sandbox stopped it: ${missing.message}; run it outside the sandbox?`;
   return yield* ask(gate, gate.approve, { call, access, reason, rule }, signal);
 }
 

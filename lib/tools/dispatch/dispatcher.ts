@@ -15,7 +15,7 @@ import type { Gate } from './gate.js';
 import { GivenFiles } from './given-files.js';
 import { FailureWatch } from './repeated-failure.js';
 import { runTool } from './run-tool.js';
-import { lackOf } from './sandbox-failure.js';
+import { missingGrant } from './sandbox-failure.js';
 import { sandboxOnce } from './session-sandbox.js';
 import { sharedContext } from './shared-context.js';
 import { argumentErrors } from './validate-arguments.js';
@@ -169,9 +169,9 @@ class ToolExecutor implements ToolRunner {
     const result = yield* runTool(tool, call, this.#context, permit, onOutput, signal);
     const { confined } = permit;
     if (confined === null || access.kind !== 'execute' || this.#context.sandbox || signal.aborted) return result;
-    const lack = lackOf(result, confined.grant);
-    if (lack === null) return result;
-    const refusal = yield* askOutside(this.#gate, call, access, lack, signal);
+    const missing = missingGrant(result, confined.grant);
+    if (missing === null) return result;
+    const refusal = yield* askOutside(this.#gate, call, access, missing, signal);
     if (refusal !== null || signal.aborted) return { ...result, note: refusal ?? 'interrupted' };
     return yield* runTool(tool, call, this.#context, { ...permit, confined: null }, onOutput, signal);
   }

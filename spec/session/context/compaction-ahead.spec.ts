@@ -3,7 +3,7 @@ import type { NewCompressBlock } from '../../../lib/chat/entry.js';
 import type { ChatEvent } from '../../../lib/chat/event.js';
 import type { Usage } from '../../../lib/chat/message.js';
 import type { CompactionInput } from '../../../lib/compaction/strategy.js';
-import { CompactionAhead, type NearlyDue } from '../../../lib/session/context/compaction-ahead.js';
+import { CompactionAhead, type UpcomingCompaction } from '../../../lib/session/context/compaction-ahead.js';
 import { EFFECTS } from '../../../lib/tools/tool-specs.js';
 import { inputFor, memoryCache, SETTINGS } from '../../support/compaction.js';
 import { Log } from '../../support/log.js';
@@ -36,14 +36,18 @@ function ahead(log: Log, { name = 'talk', fails = false }: { name?: string; fail
     if (fails) throw new Error('no');
     return { text: `They talked (${count}).`, usage: USAGE };
   });
-  const found: NearlyDue = { name, input: due(log), deps: { models: [model], cache: memoryCache(), effects: EFFECTS } };
-  let next: NearlyDue | null = found;
+  const found: UpcomingCompaction = {
+    name,
+    input: due(log),
+    deps: { models: [model], cache: memoryCache(), effects: EFFECTS },
+  };
+  let next: UpcomingCompaction | null = found;
   return {
     one: new CompactionAhead(async () => next),
     model,
     go: release,
     /** What is found from now on. */
-    find(more: NearlyDue | null) {
+    find(more: UpcomingCompaction | null) {
       next = more;
     },
     found,

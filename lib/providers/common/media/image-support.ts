@@ -12,20 +12,20 @@ const WITHOUT_VISION = [
 ];
 
 /** True if a model is known to have no vision. */
-export function isBlind(model: string): boolean {
+export function isTextOnly(model: string): boolean {
   const name = model.slice(model.lastIndexOf('/') + 1);
   return WITHOUT_VISION.some((pattern) => pattern.test(name));
 }
 
 /** The error for an image sent to a model without vision. `how` says in parentheses how to find a suitable model. */
-export function cannotSee(model: string, how = ''): HiError {
+export function noImageSupport(model: string, how = ''): HiError {
   return new HiError('request', `The model '${model}' cannot see images.`, {
     hint: `Use a model with vision${how}. The conversation goes on without this message.`,
   });
 }
 
 /** The error for a document sent to a model that cannot read documents. */
-export function cannotRead(model: string): HiError {
+export function noDocumentSupport(model: string): HiError {
   return new HiError('request', `The model '${model}' cannot read documents such as PDF files.`, {
     hint: 'Send the text instead (pdftotext extracts it), or use another model. The conversation goes on without this message.',
   });

@@ -12,7 +12,7 @@ import { nextThinking } from '../../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../../chat/request.js';
 import { takenTools } from '../../../chat/tool-key.js';
 import { unseenText } from '../media/attachment.js';
-import { cannotRead, cannotSee, isBlind } from '../media/image-support.js';
+import { isTextOnly, noDocumentSupport, noImageSupport } from '../media/image-support.js';
 import { withSchemaInWordsOnly } from '../schema/in-words.js';
 import { shortId } from './call-ids.js';
 import { resultText } from './normalise-history.js';
@@ -87,12 +87,12 @@ function withoutAuthor({ provider, ...message }: SentMessage): SentMessage {
 /** Unsupported attachments of finished turns become text. In the newest message the server decides about a single file. */
 function withoutAttachments({ messages, model, facts }: ChatRequest, isInWords: readonly boolean[]): SentMessage[] {
   const isRefusedKind = (part: Part): boolean =>
-    (part.type === 'image' && (facts?.takes?.images === false || isBlind(model))) ||
+    (part.type === 'image' && (facts?.takes?.images === false || isTextOnly(model))) ||
     (part.type === 'document' && facts?.takes?.[isAudio(part) ? 'audio' : 'documents'] === false);
   const files = new Set(facts?.refused_files);
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const kind = messages[asked]?.content.find(isRefusedKind)?.type;
-  if (kind !== undefined) throw kind === 'image' ? cannotSee(model) : cannotRead(model);
+  if (kind !== undefined) throw kind === 'image' ? noImageSupport(model) : noDocumentSupport(model);
   return messages.map((message, at) => {
     if (at === asked || !message.content.some(isAttachment)) return message;
     const content = message.content.map((part): Part => {

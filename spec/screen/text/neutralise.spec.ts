@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Neutraliser, neutralise, neutraliseJson } from '../../../lib/screen/text/sanitize.js';
+import { Neutraliser, neutralise, neutraliseJson } from '../../../lib/screen/text/neutralise.js';
 import fc from '../../support/properties.js';
 
 /** Text with much of what terminals obey in it. */
