@@ -1,5 +1,6 @@
 import { quantity } from '../../chat/text/quantity.js';
 import { HiError } from '../../errors.js';
+import { namedSpan, type Span } from './named-span.js';
 
 const DAY = 86_400_000;
 
@@ -17,19 +18,17 @@ export function distance(at: string, now: Date): string {
 }
 
 /**
- * Parses a time: a date, a month, a year, a moment, `today`, `yesterday`, or a number of days, weeks, months or years ago (`30d`, `2w`). Returns the beginning
- * of a period, or its end with `last`. Throws a `HiError` of code `usage`.
+ * Parses a time: a date, a month, a year, a moment, `today`, `yesterday`, `last March` (see `namedSpan`), or a number of days, weeks, months or years ago
+ * (`30d`, `2w`). Returns the beginning of a period, or its end with `last`. Throws a `HiError` of code `usage`.
  */
 export function parseTime(text: string, now: Date, last: boolean): Date {
   const wanted = text.trim().toLowerCase();
-  const [begin, end] = dateSpan(wanted) ?? relativeSpan(wanted, now) ?? [null, null];
+  const [begin, end] = dateSpan(wanted) ?? relativeSpan(wanted, now) ?? namedSpan(wanted, now) ?? [null, null];
   if (begin !== null && !Number.isNaN(begin.getTime())) return last ? new Date(end.getTime() - 1) : begin;
   throw new HiError('usage', `Cannot read the time '${text}'.`, {
-    hint: 'Use a date (2026-03-14), a month (2026-03), a year, today, yesterday, or how long ago (30d, 2w, 6m, 1y).',
+    hint: 'Use a date (2026-03-14), a month (2026-03), a year, today, yesterday, last March, last week, or how long ago (30d, 2w, 6m, 1y).',
   });
 }
-
-type Span = readonly [begin: Date, end: Date];
 
 function dateSpan(text: string): Span | null {
   const [, year, month, day, time] =
@@ -54,7 +53,10 @@ function relativeSpan(text: string, now: Date): Span | null {
   if (count === undefined || unit === undefined) return null;
   const [years, months] = [unit === 'y' ? Number(count) : 0, unit === 'm' ? Number(count) : 0];
   const days = unit === 'd' ? Number(count) : unit === 'w' ? 7 * Number(count) : 0;
-  const begin = new Date(today.getFullYear() - years, today.getMonth() - months, today.getDate() - days);
+  const [year, month] = [today.getFullYear() - years, today.getMonth() - months];
+  // A month before 31 March is the end of February.
+  const day = Math.min(today.getDate(), new Date(year, month + 1, 0).getDate());
+  const begin = new Date(year, month, day - days);
   return [begin, new Date(begin.getFullYear(), begin.getMonth(), begin.getDate() + 1)];
 }
 
