@@ -7,6 +7,7 @@ import { asTokens } from '../lib/chat/tokens.js';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
 import { loadCodec } from '../lib/history/file/frames/codec.js';
 import { replaceHistory } from '../lib/history/repair/rewrite.js';
+import { evaluatedIn } from '../scripts/build/evaluated.js';
 import { compile } from './compile.js';
 import type { Talk } from './recall-talks.js';
 import { median, type Row } from './row.js';
@@ -33,7 +34,9 @@ export async function speedRows(talks: readonly Talk[]): Promise<readonly Row[]>
   );
   const root = mkdtempSync(join(tmpdir(), 'hi-bench-'));
   try {
-    const program = await compile('bench/recall-search.ts', root);
+    const program = await compile('bench/recall-search.ts', root, {
+      plugins: [evaluatedIn(['lib/recall/words/han-variants.ts'])],
+    });
     const folder = join(root, 'life');
     mkdirSync(folder);
     const size = { text: 0 };

@@ -21,8 +21,16 @@ async function dataOf(evaluate: () => Promise<object>): Promise<string> {
   return lines.join('\n');
 }
 
-/** Replaces those modules with their data. */
-export const evaluated: Plugin = replaced(
-  'evaluated',
-  Object.fromEntries(Object.entries(EVALUATED).map(([file, evaluate]) => [file, () => dataOf(evaluate)])),
-);
+/** Replaces some of those modules with their data. */
+export const evaluatedIn = (files: readonly string[]): Plugin =>
+  replaced(
+    'evaluated',
+    Object.fromEntries(
+      Object.entries(EVALUATED).flatMap(([file, evaluate]) =>
+        files.includes(file) ? [[file, () => dataOf(evaluate)]] : [],
+      ),
+    ),
+  );
+
+/** Replaces all of them. */
+export const evaluated: Plugin = evaluatedIn(Object.keys(EVALUATED));

@@ -8,12 +8,9 @@ const pairsIn = (table: string): readonly (readonly [string, string])[] =>
 
 /** The characters of GB 2312, which are in use in China. */
 function inUseInChina(): ReadonlySet<string> {
-  const decoder = new TextDecoder('gbk');
-  const characters = new Set<string>();
-  for (let row = 0xb0; row <= 0xf7; row += 1) {
-    for (let cell = 0xa1; cell <= 0xfe; cell += 1) characters.add(decoder.decode(Uint8Array.of(row, cell)));
-  }
-  return characters;
+  const bytes: number[] = [];
+  for (let row = 0xb0; row <= 0xf7; row += 1) for (let cell = 0xa1; cell <= 0xfe; cell += 1) bytes.push(row, cell);
+  return new Set(new TextDecoder('gbk').decode(Uint8Array.from(bytes)));
 }
 
 /** Japanese forms, without those that are other words in Chinese, such as 欠 for 缺. Most of the rest are simplified in the same way. */
