@@ -37,7 +37,7 @@ const NO_PARTS: Parts = {
   load: () => Promise.reject(new Error('There are no parts.')),
 };
 
-/** The parts that run as scripts. A start finds them compiled and reads only one ES module: loading one takes longer than running it. */
+/** The parts that run as scripts. A start finds them compiled and reads no ES module: loading one takes longer than running it. */
 export class Scripts {
   readonly #loaded: LoadedScript[] = [];
   readonly #exports = new Map<string, object>();
