@@ -74,7 +74,7 @@ export function processSystem(
   };
 }
 
-/** There are no groups and no gentle end for programs without a window: what descends from the shell is ended at once, while the shell is there to tell. */
+/** Windows has no process groups and no SIGTERM for programs without a window. The descendants of the shell are ended at once, while the shell still exists. */
 function windows(run: Printed, kill: (pid: number, signal: 0) => void): ProcessSystem {
   return {
     pause: 30,

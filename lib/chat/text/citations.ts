@@ -1,4 +1,4 @@
-/** Ids of messages behind a statement: `[#12]` or `[#12 #15]`, also as models vary it. A link in Markdown is none. */
+/** The ids of messages after a statement: `[#12]` or `[#12 #15]`, and the variants that models write. A Markdown link does not match. */
 const CITATION = /\[#\d(?:[\d#,;&– -]|and)*\](?!\()/g;
 /** The same with the space before it and the sign that ends the sentence. */
 const CITED = / ?(\[#\d(?:[\d#,;&– -]|and)*\])(?!\()[.,;:!?。，；]?/g;

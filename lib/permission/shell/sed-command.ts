@@ -34,7 +34,7 @@ export function filesOfSed(words: readonly ShellWord[]): readonly { use: 'read' 
   ];
 }
 
-/** What a command of sed does beside reading its files and printing; `-i` is not looked at. */
+/** What a sed command does besides reading its files and printing. Ignores `-i`. */
 export function sedCommand(words: readonly ShellWord[]): SedCommand {
   const line = new SedWords(words.slice(1));
   const { isClear, ...effects } = sedEffects(line.scripts.join('\n'));

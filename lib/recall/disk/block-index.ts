@@ -5,7 +5,7 @@ export interface Block {
   readonly postings: number;
 }
 
-/** The number of bytes for each block beside its word: the offset of its postings, its own offset, that of its word, and the key of the word. */
+/** The number of bytes for each block in addition to its word: the offset of its postings, its own offset, that of its word, and the key of the word. */
 const COLUMNS = 8 + 4 + 4 + 4;
 
 /** Packs the index of blocks in columns, so that nothing is decoded before a lookup. The words follow, then the number of blocks. */

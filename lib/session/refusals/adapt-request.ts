@@ -47,7 +47,7 @@ export function adaptAfterFailure(request: ChatRequest, failure: HiError, memory
   return inWords(request, notice);
 }
 
-/** Words alone in place of what earlier messages have beside them, to be believed for an hour once it was answered twice. Null when they have nothing. */
+/** The lesson to send earlier messages as text only, which is believed for an hour once it was confirmed twice. Null if they contain nothing else. */
 export function inWords(request: ChatRequest, notice: string): Adapted | null {
   if (!holdsOldParts(request)) return null;
   const now = Date.now();

@@ -8,7 +8,7 @@ import { RequestRefusal } from '../../providers/common/provider.js';
 import type { Adapted } from '../refusals/adapt-request.js';
 import type { PartialAnswer, StreamEnd } from './partial-answer.js';
 
-/** How often a request is sent anew without what the server refused. */
+/** How often a request is sent again without what the server refused. */
 export const MOST_REFUSALS = 2;
 
 /**
