@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { openTerminal } from '../support/terminal.js';
 
 let folder: string;
 let server: ScriptedServer;
@@ -61,5 +62,26 @@ describe('without bash', () => {
     const { stdout } = await runProgram(home, ['chat'], { env: { PATH: folder }, input: '!echo "in $0"\n/tools\n' });
     expect(stdout).toContain('in sh');
     expect(stdout).toContain('Runs a command in sh');
+  });
+
+  it.each([['no less'], ['the less of BusyBox']])('hi history prints on the terminal itself with %s', async (which) => {
+    if (which !== 'no less') {
+      writeFileSync(join(folder, 'busybox'), '#!/bin/sh\necho "unknown option" >&2; exit 1\n', { mode: 0o755 });
+      symlinkSync('busybox', join(folder, 'less'));
+    }
+    await runProgram(home, ['ask', '-y', 'go'], { env: { PATH: folder } });
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'history'], {
+      env: { ...home.env, PATH: folder },
+      cwd: home.work,
+      columns: 100,
+      rows: 60,
+    });
+    try {
+      expect(await terminal.exit()).toMatchObject({ status: 0 });
+      expect(terminal.screen()).toMatch(/you · .*\ngo\n[\s\S]*\ndone/);
+      expect(terminal.screen()).not.toMatch(/less: not found|unknown option/);
+    } finally {
+      await terminal.close();
+    }
   });
 });

@@ -24,6 +24,7 @@ import {
 } from '../history/entry-filter.js';
 import type { WritePage } from '../history/page-writer.js';
 import { type PrintOptions, printed } from '../history/printed-entries.js';
+import { usualPager } from '../history/usual-pager.js';
 import { writeAll } from '../history/write-all.js';
 
 export interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
@@ -95,7 +96,8 @@ async function printEntries(
   if (world.stdout.isTTY) hideHistoryProgress();
   const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
   const { stdout } = world;
-  const reader = { stdout, hasColour: pager?.hasColour ?? false, now: stdout.isTTY ? world.now() : null };
+  const hasColour = pager?.hasColour ?? (stdout.isTTY === true && !options.json && outputStreams(world).colour.out);
+  const reader = { stdout, hasColour, now: stdout.isTTY ? world.now() : null };
   await writeAll(pager?.input ?? stdout, printed(entries, options, reader, undone));
   await pager?.done();
 }
@@ -170,21 +172,22 @@ async function found(
 }
 
 /**
- * Starts the user's pager. `less` begins at the end, where the newest messages are, or the best ones first that were found; it exits at once when
- * everything fits on the screen. Another pager gets plain text.
+ * Starts the user's pager, or returns null if there is none. `less` begins at the end, where the newest messages are, or the best ones first that were found; it
+ * exits at once when everything fits on the screen. Another pager gets plain text.
  */
 function openPager(
   world: World,
   { find }: HistoryOptions,
-): { readonly input: Writable; readonly hasColour: boolean; done(): Promise<void> } {
-  const usual = process.platform === 'win32' ? 'more' : `less -FRX${find === undefined ? ' +G' : ''}`;
-  const { file, args, options } = shellCommand(world.env.PAGER || usual);
+): { readonly input: Writable; readonly hasColour: boolean; done(): Promise<void> } | null {
+  const command = world.env.PAGER || usualPager(world.env, find === undefined ? '-FRX +G' : '-FRX');
+  if (command === null) return null;
+  const { file, args, options } = shellCommand(command);
   const child = spawn(file, args, { ...options, stdio: ['pipe', 'inherit', 'inherit'] });
   child.stdin.on('error', () => child.stdin.destroy());
   const closed = once(child, 'close');
   return {
     input: child.stdin,
-    hasColour: !world.env.PAGER && process.platform !== 'win32' && outputStreams(world).colour.out,
+    hasColour: !world.env.PAGER && outputStreams(world).colour.out,
     async done() {
       child.stdin.end();
       await closed;
