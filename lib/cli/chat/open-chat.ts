@@ -72,7 +72,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
     inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
     longPaste: wired.config.input.long_paste,
     editor: world.env.VISUAL || world.env.EDITOR || null,
-    background: terminal === 'full' && streams.colour.out ? await applyTheme(config, world) : null,
+    background: terminal === 'full' && streams.colour.out ? applyTheme(config, world) : null,
     attention: attentionOf(config, world.env),
     title: config.title && streams.links === true ? 'hi' : null,
     showsTypedAhead: !config.screen_reader,

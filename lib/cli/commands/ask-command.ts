@@ -71,7 +71,7 @@ async function askOnce(
   const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
   const { session, config, close } = wired;
   Object.assign(screenSettings, screenSettingsOf(config));
-  if (hasColour(world.stdout, world.env)) await (await import('../terminal/apply-theme.js')).applyTheme(config, world);
+  if (hasColour(world.stdout, world.env)) (await import('../terminal/apply-theme.js')).applyTheme(config, world);
   try {
     const asked =
       command === undefined
