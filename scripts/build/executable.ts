@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { bunFor, ownPlatform, type Platform } from './bun.js';
 import { EVALUATED, evaluated } from './evaluated.js';
 import { forBun } from './for-bun.js';
+import { licencesOf } from './licences.js';
 import { oneCore } from './one-core.js';
 import { onlyCalled } from './only-called.js';
 import { validators } from './validators.js';
@@ -19,6 +20,9 @@ export const EXECUTABLES = resolve('executables');
  * their processor time.
  */
 const JIT = '--compile-jit-policy=10';
+
+/** What its page on licensing says: https://bun.com/docs/project/licensing. */
+const BUN_LICENCE = `Bun (MIT). It contains JavaScriptCore of WebKit (LGPL-2) and other parts under their own licences: https://bun.com/docs/project/licensing\n`;
 
 const ASSETS = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 
@@ -35,17 +39,17 @@ export async function buildExecutable(platform: Platform): Promise<string> {
   const file = join(EXECUTABLES, name);
   const folder = mkdtempSync(join(tmpdir(), 'hi-executable-'));
   try {
-    await bundle(folder);
+    const inputs = await bundle(folder);
     for (const asset of ASSETS) copyFileSync(join('node_modules', asset), join(folder, basename(asset)));
-    const inputs = ['./hi.js', ...ASSETS.map((asset) => `./${basename(asset)}`)];
+    const files = ['./hi.js', ...ASSETS.map((asset) => `./${basename(asset)}`)];
     const options = ['--compile', '--bytecode', '--format=esm', '--splitting', '--minify', '--target=bun'];
     const alone = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig', '--asset-naming=[name].[ext]'];
     const base = [`--compile-executable-path=${bunFor(platform)}`, `--outfile=${file}`];
-    execFileSync(bunFor(ownPlatform()), ['build', ...options, ...alone, JIT, ...base, ...inputs], {
+    execFileSync(bunFor(ownPlatform()), ['build', ...options, ...alone, JIT, ...base, ...files], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    writeFileSync(join(EXECUTABLES, 'LEGAL.txt'), notices(folder));
+    writeFileSync(join(EXECUTABLES, 'LEGAL.txt'), [BUN_LICENCE, licencesOf(inputs), notices(folder)].join('\n'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -53,16 +57,19 @@ export async function buildExecutable(platform: Platform): Promise<string> {
   return file;
 }
 
-/** The notices that the licences of the parts require. */
+/** The notices in the sources themselves. */
 function notices(folder: string): string {
   const files = readdirSync(folder).filter((file) => file.endsWith('.LEGAL.txt'));
   return [...new Set(files.sort().map((file) => readFileSync(join(folder, file), 'utf8')))].join('\n');
 }
 
-/** Bundles ES modules, of which a start loads only those it needs: parsing everything as one file takes longer than `--version`. */
-async function bundle(outdir: string): Promise<void> {
+/**
+ * Bundles ES modules, of which a start loads only those it needs: parsing everything as one file takes longer than `--version`. Resolves to the paths of the
+ * bundled files.
+ */
+async function bundle(outdir: string): Promise<readonly string[]> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  await build({
+  const { metafile } = await build({
     entryPoints: { hi: 'bin/hi-executable.ts' },
     outdir,
     chunkNames: '[name]-[hash]',
@@ -86,5 +93,7 @@ async function bundle(outdir: string): Promise<void> {
     plugins: [forBun, onlyCalled, evaluated, validators, oneCore(Object.keys(EVALUATED))],
     legalComments: 'linked',
     logLevel: 'warning',
+    metafile: true,
   });
+  return Object.keys(metafile.inputs);
 }

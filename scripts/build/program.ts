@@ -5,6 +5,7 @@ import { MANUAL } from '../../lib/cli/manual.js';
 import { compiledParts } from './compiled-parts.js';
 import { EVALUATED, evaluated } from './evaluated.js';
 import { foldLeaves } from './fold-leaves.js';
+import { licencesOf } from './licences.js';
 import { nodeModules } from './node-modules.js';
 import { oneCore } from './one-core.js';
 import { onlyCalled } from './only-called.js';
@@ -45,6 +46,7 @@ export async function buildProgram(): Promise<void> {
     logLevel: 'warning',
     metafile: true,
   });
+  writeFileSync('dist/LEGAL.txt', licencesOf(Object.keys(metafile.inputs)));
   await foldLeaves(metafile);
   await compiledParts(metafile);
   removeBuildOnly(metafile);
