@@ -18,7 +18,7 @@ async function cost(task: () => Promise<unknown>): Promise<number> {
 }
 
 const times: number[] = [];
-if (work === 'rebuild') times.push(await cost(() => recall.rebuild(() => {}, new AbortController().signal)));
+if (work === 'rebuild') times.push(await cost(() => recall.rebuild(new AbortController().signal)));
 if (work === 'search') {
   const { text } = await import('node:stream/consumers');
   const search = (query: string): Promise<Found> =>

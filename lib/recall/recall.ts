@@ -24,6 +24,8 @@ export interface RecallDeps {
   open(): Promise<Archive>;
   /** False if nothing may be written. Then only indexed and unsealed messages are found. */
   readonly writes: boolean;
+  /** Called after each piece that is indexed: how many of all pieces are now. */
+  onIndexed?(done: number, all: number): void;
 }
 
 /**
@@ -90,8 +92,8 @@ export class Recall {
     });
   }
 
-  /** Rebuilds the index. Reports the number of finished and of all pieces; resolves to the number of pieces. */
-  async rebuild(onProgress: (done: number, all: number) => void, signal: AbortSignal): Promise<number> {
+  /** Rebuilds the index. Resolves to the number of pieces. */
+  async rebuild(signal: AbortSignal): Promise<number> {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
       folder.look(archive.pieces, true);
@@ -101,7 +103,6 @@ export class Recall {
         signal.throwIfAborted();
         this.#index(archive, 100);
         const now = folder.missing(archive.pieces).length;
-        onProgress(all - now, all);
         if (now === left) break;
         left = now;
         await new Promise((resolve) => setImmediate(resolve));
@@ -215,8 +216,12 @@ export class Recall {
     folder.look(archive.pieces, writes);
     if (!writes) return;
     const end = monotonic() + budget;
-    for (const [done, number] of folder.missing(archive.pieces).toReversed().entries()) {
-      if (!added(folder, archive, number) || (done + 1 >= least && monotonic() > end)) return;
+    const missing = folder.missing(archive.pieces).toReversed();
+    const all = archive.pieces.length;
+    for (const [done, number] of missing.entries()) {
+      if (!added(folder, archive, number)) return;
+      this.#deps.onIndexed?.(all - missing.length + done + 1, all);
+      if (done + 1 >= least && monotonic() > end) return;
     }
   }
 

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
+import { longHistory } from '../support/recall.js';
 import { openTerminal, type Terminal } from '../support/terminal.js';
 
 /** So many messages take longer than a second to read on any machine. */
@@ -55,5 +56,15 @@ describe('a line on the terminal', () => {
     expect(left).toBe('');
     expect(JSON.parse(readFileSync(`${home.work}/out`, 'utf8'))).toMatchObject({ messages: MESSAGES });
     expect(await run('status', '--quiet', '--json')).toEqual({ status: 0, drawn: '', left: '' });
+  }, 120_000);
+
+  it('shows how much of the conversation a search has indexed', async () => {
+    rmSync(home.data, { recursive: true });
+    cpSync((await longHistory(40))(), home.data, { recursive: true });
+    const { status, drawn, left } = await run('recall', 'lagoon');
+    expect(status).toBe(0);
+    expect(drawn).toMatch(/\rIndexing: \d+ %/);
+    expect(left).not.toMatch(/Indexing/);
+    expect(readFileSync(`${home.work}/out`, 'utf8')).toContain('lagoon');
   }, 120_000);
 });

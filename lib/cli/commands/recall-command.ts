@@ -32,13 +32,20 @@ export async function recallCommand(world: World, words: readonly string[], opti
   const search = options.rebuild ? null : searchOf(query, options, world.now());
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
-  const recall = new Recall({ folder: paths.index, open: () => store.reading(), writes: true });
+  const line = new ProgressLine(world);
+  const onIndexed = (done: number, all: number): void => void (options.quiet || line.showShare('Indexing', done, all));
+  const recall = new Recall({ folder: paths.index, open: () => store.reading(), writes: true, onIndexed });
   try {
     printHistoryNotices(world, store);
-    if (search === null) await rebuild(world, recall, options);
-    else print(world, await recall.search(search), query, options);
+    if (search === null) await rebuild(world, recall, line, options);
+    else {
+      const found = await recall.search(search);
+      line.erase();
+      print(world, found, query, options);
+    }
     return 0;
   } finally {
+    line.erase();
     recall.close();
     await store.close();
   }
@@ -82,13 +89,11 @@ function print(world: World, found: Found, query: string, options: RecallOptions
   if (found.unsearched > 0) stderr.write(`${unsearchedLine(found.unsearched)}\n`);
 }
 
-async function rebuild(world: World, recall: Recall, { quiet }: RecallOptions): Promise<void> {
+async function rebuild(world: World, recall: Recall, line: ProgressLine, { quiet }: RecallOptions): Promise<void> {
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
-  const line = new ProgressLine(world);
-  const progress = (done: number, all: number): void => void (quiet || line.showShare('Indexing', done, all));
   try {
-    const pieces = await recall.rebuild(progress, stop.signal);
+    const pieces = await recall.rebuild(stop.signal);
     while (!(await recall.calibrate(100))) stop.signal.throwIfAborted();
     line.erase();
     const indexed =
@@ -97,7 +102,6 @@ async function rebuild(world: World, recall: Recall, { quiet }: RecallOptions): 
         : 'Indexed the whole conversation.';
     if (!quiet) world.stderr.write(`${indexed}\n`);
   } finally {
-    line.erase();
     release();
   }
 }
