@@ -19,7 +19,7 @@ export const EXECUTABLES = resolve('executables');
  * The factor by which optimising compilation is delayed. Most runs end before it is worthwhile, and the compiler threads take a sixth of
  * their processor time.
  */
-const JIT = '--compile-jit-policy=10';
+const JIT = '--compile-jit-policy=30';
 
 /** What its page on licensing says: https://bun.com/docs/project/licensing. */
 const BUN_LICENCE = `Bun (MIT). It contains JavaScriptCore of WebKit (LGPL-2) and other parts under their own licences: https://bun.com/docs/project/licensing\n`;
