@@ -158,7 +158,8 @@ async function use(folder: string): Promise<void> {
   for await (const entry of history.archive()) for (const write of [transcriptOf, markdownOf]) write(entry);
   for (const request of requests) {
     for (const provider of ['scripted', 'openai']) {
-      for (const { toVendorMessages } of [anthropic, gemini, chat, responses]) toVendorMessages(request, provider);
+      anthropic.toVendorRequest(request, provider);
+      for (const { toVendorMessages } of [gemini, chat, responses]) toVendorMessages(request, provider);
       ollama.toVendorMessages(request, provider, true);
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatRequest } from '../../lib/chat/request.js';
-import { toVendorMessages as toAnthropic } from '../../lib/providers/anthropic/anthropic-request.js';
+import { toVendorRequest as toAnthropic } from '../../lib/providers/anthropic/anthropic-request.js';
 import { toVendorMessages as toGemini } from '../../lib/providers/gemini/gemini-request.js';
 
 const MESSAGES: ChatRequest['messages'] = [
@@ -21,13 +21,17 @@ const REQUEST: ChatRequest = {
 
 describe('a conversation that begins with an answer', () => {
   it('begins with a user message where the vendor requires it, and loses nothing', () => {
-    expect(toAnthropic(REQUEST, 'anthropic').map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(toAnthropic(REQUEST, 'anthropic').body.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+    ]);
     expect(toGemini(REQUEST, 'gemini').map(({ role }) => role)).toEqual(['user', 'model', 'user']);
   });
 
   it('is unchanged if a user message begins it', () => {
     const request = { ...REQUEST, messages: MESSAGES.slice(1) };
-    expect(toAnthropic(request, 'anthropic')).toHaveLength(1);
+    expect(toAnthropic(request, 'anthropic').body.messages).toHaveLength(1);
     expect(toGemini(request, 'gemini')).toHaveLength(1);
   });
 });

@@ -156,6 +156,18 @@ describe('thinking', () => {
     }
   });
 
+  it('is shown by each Claude that thinks without being asked, unless its server refuses that', async () => {
+    for (const model of ['claude-sonnet-5-5', 'claude-opus-5', 'claude-fable-5-1', 'anthropic/claude-haiku-5-5'])
+      expect(await set(anthropic, model, null)).toMatchObject({
+        thinking: { type: 'adaptive', display: 'summarized' },
+      });
+    for (const model of ['claude-sonnet-4-6', 'claude-haiku-4-5', 'claude-3-5-haiku-latest', 'deepseek-v4-pro'])
+      expect(await set(anthropic, model, null)).not.toHaveProperty('thinking');
+    const facts = { takes: { extras: false } };
+    const refused = await sent(anthropic, chatRequest({ model: 'claude-sonnet-5-5', thinking: null, facts }));
+    expect(refused).not.toHaveProperty('thinking');
+  });
+
   it('is an effort for OpenAI', async () => {
     expect(await set(chat, 'gpt-5.4', 'high')).toMatchObject({ reasoning_effort: 'high' });
     expect(await set(responses, 'gpt-5.4', 'low')).toMatchObject({ reasoning: { effort: 'low', summary: 'auto' } });

@@ -17,7 +17,7 @@ withRecordings(() => {
         const api = first.api === 'responses' ? 'responses' : 'auto';
         const provider = await adapter(first.provider, base, { options: { api } });
         const model = modelOf(first);
-        const opening = chatRequest({ model });
+        const opening = chatRequest({ model, tools: [TOOL] });
         const asked = await ask(provider, opening);
         const calls = asked.parts.filter((part) => part.type === 'tool_call');
         const messages: ChatRequest['messages'] = [
@@ -39,6 +39,8 @@ withRecordings(() => {
     },
   );
 });
+
+const TOOL = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
 
 function modelOf({ request }: Recording): string {
   return String(request.body?.model ?? /models\/([^:]+):/.exec(request.path)?.[1] ?? 'test-model');

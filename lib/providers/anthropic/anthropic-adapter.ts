@@ -87,6 +87,7 @@ async function* streamMessages(
 ): AsyncGenerator<StreamEvent> {
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
+  const { body, prefix } = toVendorRequest(request, vendor.name, form);
   const state: AnswerState = {
     usage: {},
     model: '',
@@ -95,9 +96,9 @@ async function* streamMessages(
     block: null,
     input: '',
     cited: [],
+    prefix,
     pause,
   };
-  const body = toVendorRequest(request, vendor.name, form);
   const response = await client.messages.create(body, { signal }).asResponse();
   try {
     for await (const texts of serverSentEvents(response, idleTimeout)) {

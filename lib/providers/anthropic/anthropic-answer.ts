@@ -6,11 +6,12 @@ import type {
   Usage as VendorUsage,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import { readFinishWord } from '../common/answer/finish-words.js';
 import { longerArguments, type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
+import { isRedacted, type ThinkingPrefix } from './anthropic-prefix.js';
 import { readCitation } from './anthropic-web.js';
 
 /** Yields the end of an answer once the stop reason is known, and only once. */
@@ -63,6 +64,8 @@ export interface AnswerState {
   input: string;
   /** The citations of the open text. */
   cited: readonly JsonObject[];
+  /** What the thinking of the answer belongs to. */
+  readonly prefix: ThinkingPrefix;
   /** True if the server continues the answer when it is sent back. */
   readonly pause: { isPaused: boolean };
 }
@@ -86,7 +89,7 @@ export function* readEvent(
       const { delta } = event;
       if (delta.type === 'text_delta') yield* answer.piece('text', delta.text);
       else if (delta.type === 'thinking_delta') yield* answer.piece('thinking', delta.thinking);
-      else if (delta.type === 'signature_delta') yield* answer.seal('thinking', { signature: delta.signature });
+      else if (delta.type === 'signature_delta') yield* seal(delta.signature, state, answer);
       else if (delta.type === 'citations_delta') yield* readCitation(delta.citation, state, answer);
       else if (delta.type === 'input_json_delta') state.input = longerArguments(state.input, delta.partial_json);
       return;
@@ -116,9 +119,12 @@ function* beginBlock(block: unknown, state: AnswerState, answer: StreamedAnswer)
     for (const citation of citations) yield* readCitation(citation, state, answer);
   } else if (block.type === 'thinking') {
     yield* answer.piece('thinking', String(block.thinking ?? ''));
-    if (block.signature) yield* answer.seal('thinking', { signature: block.signature });
+    if (block.signature) yield* seal(block.signature, state, answer);
   } else state.block = block;
 }
+
+const seal = (signature: JsonValue, { prefix }: AnswerState, answer: StreamedAnswer): Generator<StreamEvent> =>
+  answer.seal('thinking', { signature, prefix: prefix.id });
 
 /** Redacted thinking and blocks of unknown types are stored and sent back unchanged. */
 function* endBlock(
@@ -132,7 +138,8 @@ function* endBlock(
   if (block.type !== 'tool_use') {
     const whole = input === '' ? block : { ...block, input: parseObject(input) ?? input };
     if (block.type === 'web_search_tool_result') yield { type: 'sources', sources: [] };
-    return yield* answer.add({ type: 'vendor', opaque: { block: whole } });
+    const opaque = isRedacted(block) ? { block: whole, prefix: state.prefix.id } : { block: whole };
+    return yield* answer.add({ type: 'vendor', opaque });
   }
   const args = input === '' ? jsonText(block.input ?? {}) : input;
   yield* answer.add(toolCall(nextId(String(block.id ?? '')), String(block.name ?? ''), args));

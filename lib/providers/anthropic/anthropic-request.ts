@@ -9,6 +9,7 @@ import type {
   ToolUnion,
 } from '@anthropic-ai/sdk/resources/messages';
 import { isJsonObject } from '../../chat/json.js';
+import { isPart } from '../../chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/media/attachment.js';
@@ -24,6 +25,7 @@ import { FREE_FORM, formTurns, systemTexts } from '../common/request/template-tu
 import { wantsStream } from '../common/request/wants-stream.js';
 import { offersWeb } from '../common/request/web-search.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
+import { ThinkingPrefix } from './anthropic-prefix.js';
 import { defaultMaxTokens, toVendorThinking, type VendorMessage } from './anthropic-thinking.js';
 import { toVendorSearch, withSearch } from './anthropic-web.js';
 
@@ -33,35 +35,44 @@ function cacheControl({ cache, facts }: ChatRequest): CacheControlEphemeral | nu
   return cache?.isSlow ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
 }
 
-/** The request in the form of the Messages API, with cache breakpoints after the stable prefix, after the system text and at the end. */
+/**
+ * The request in the form of the Messages API, with cache breakpoints after the stable prefix, after the system text and at the end; and the
+ * prefix that the thinking of its answer belongs to.
+ */
 export function toVendorRequest(
   request: SentRequest<JSONOutputFormat>,
   provider: string,
   form = FREE_FORM,
-): MessageCreateParams {
+): { readonly body: MessageCreateParams; readonly prefix: ThinkingPrefix } {
   const max_tokens = request.max_output_tokens ?? defaultMaxTokens(request);
-  const messages = toVendorMessages(request, provider, form);
   const mark = cacheControl(request);
-  const system = toVendorSystem(systemTexts(request.system, form), mark);
+  const texts = systemTexts(request.system, form);
+  const system = toVendorSystem(texts, mark);
   const web = toVendorSearch(request);
-  const tools: ToolUnion[] = [...usualTools(request, messages), ...web];
+  const turns = formTurns(beginningWithUser(normaliseHistory(request, provider)), form);
+  const tools: ToolUnion[] = [...usualTools(request, turns), ...web];
+  const prefix = new ThinkingPrefix(texts, tools);
+  const messages = toVendorMessages(turns, request, prefix);
   const thinking = toVendorThinking(request, max_tokens, messages);
   const { format } = request;
-  const lastTool = tools.at(-1);
-  if (system.length === 0 && lastTool && mark !== null) lastTool.cache_control = mark;
-  return {
+  const body = {
     model: request.model,
     max_tokens,
     stream: wantsStream(request),
     ...(system.length > 0 && { system }),
-    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 0 && { tools: system.length === 0 ? withMark(tools, mark) : tools }),
     ...(tools.length > request.tools.length + web.length && { tool_choice: { type: 'none' as const } }),
     messages: withBreakpoint(messages, mark),
     ...request.options,
     ...thinking,
     ...(format !== undefined && { output_config: { ...thinking.output_config, format } }),
   };
+  return { body, prefix };
 }
+
+/** The tools with a breakpoint after the last one, for a request without system text. */
+const withMark = (tools: readonly ToolUnion[], mark: CacheControlEphemeral | null): ToolUnion[] =>
+  tools.map((tool, at) => (mark !== null && at === tools.length - 1 ? { ...tool, cache_control: mark } : tool));
 
 export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
   return tools.map(({ name, description, parameters }) => ({
@@ -72,24 +83,24 @@ export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
 }
 
 /** The tools of the request. If it has none, those of earlier calls, unless the request offers a search. */
-function usualTools(request: ChatRequest, messages: readonly VendorMessage[]): Tool[] {
+function usualTools(request: ChatRequest, turns: readonly VendorTurn[]): Tool[] {
   if (request.tools.length > 0 || offersWeb(request)) return toVendorTools(request.tools);
-  return formerTools(messages);
+  return formerTools(turns);
 }
 
 /** The API rejects a conversation with tool calls if the request has no tools, even if none may be called. */
-function formerTools(messages: readonly VendorMessage[]): Tool[] {
-  const blocks = messages.flatMap((message) => message.content);
-  const names = new Set(blocks.flatMap((block) => (block.type === 'tool_use' ? [block.name] : [])));
+function formerTools(turns: readonly VendorTurn[]): Tool[] {
+  const names = new Set(turns.flatMap(({ content }) => content.filter(isPart('tool_call')).map(({ name }) => name)));
   return [...names].map((name) => ({ name, input_schema: { type: 'object' as const } }));
 }
 
 /** Turns alternate, so messages of the same side are joined. Results come first in the message after their calls. */
-export function toVendorMessages(request: ChatRequest, provider: string, form = FREE_FORM): VendorMessage[] {
+function toVendorMessages(turns: readonly VendorTurn[], request: ChatRequest, prefix: ThinkingPrefix): VendorMessage[] {
   const messages: VendorMessage[] = [];
-  for (const turn of formTurns(beginningWithUser(normaliseHistory(request, provider)), form)) {
+  for (const turn of turns) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user';
-    const content = toVendorContent(turn, request);
+    const content = toVendorContent(prefix.fit(turn), request);
+    prefix.add(role, content);
     if (content.length === 0) continue;
     const last = messages.at(-1);
     if (last?.role === role) for (const block of content) last.content.push(block);

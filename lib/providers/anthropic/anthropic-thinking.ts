@@ -32,15 +32,17 @@ export function defaultMaxTokens({ model, context_window, estimated_tokens, fact
 
 /** From Claude 4.6 on, a model decides how much it thinks, guided by an effort. Earlier models need a budget and reject `adaptive`. */
 export function toVendorThinking(
-  { model, thinking }: ChatRequest,
+  { model, thinking, facts }: ChatRequest,
   max_tokens: number,
   messages: readonly VendorMessage[],
 ): Pick<MessageCreateParamsStreaming, 'thinking' | 'output_config'> {
-  if (thinking === null) return {};
+  const isShown = facts?.takes?.extras !== false;
+  const adaptive = { type: 'adaptive' as const, ...(isShown && { display: 'summarized' as const }) };
+  if (thinking === null) return isShown && THINKS_BY_DEFAULT.test(model) ? { thinking: adaptive } : {};
   if (thinking === 'off') return withoutThinking(model);
   if (!WANTS_BUDGET.test(model)) {
     const effort = thinking === 'xhigh' && /-4[-.]6\b/.test(model) ? 'high' : thinking;
-    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort } };
+    return { thinking: adaptive, output_config: { effort } };
   }
   const budget_tokens = Math.min(BUDGET[thinking], max_tokens - 1024);
   if (budget_tokens < 1024 || isForeignToolTurn(messages)) return {};
@@ -53,6 +55,12 @@ function withoutThinking(model: string): Pick<MessageCreateParamsStreaming, 'thi
   if (!ALWAYS_THINKS.test(model)) return { thinking: { type: 'disabled' } };
   return { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'low' } };
 }
+
+/**
+ * From Claude 5 on, models think without being asked, and are silent while they do: also what they say between tool calls is thinking then
+ * (platform.claude.com/docs/en/build-with-claude/thinking).
+ */
+const THINKS_BY_DEFAULT = /claude-(?:fable|mythos|[a-z]+-(?:[5-9]|\d\d)(?!\d))/;
 
 const ALWAYS_THINKS = /fable|mythos|opus-5[-.][5-9]\b/;
 

@@ -5,6 +5,7 @@ import { adapter, ask, chatRequest } from '../../../support/providers.js';
 import { vendorServer } from '../../../support/vendor-server.js';
 import { dialects } from '../../../support/vendors.js';
 
+const TOOL = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
 const HERE = { origin: 'aaaaaaaa' };
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 const user = (...words: string[]) => ({ role: 'user', content: words.map(text) }) as const;
@@ -102,7 +103,8 @@ describe.each(
     await using server = await vendorServer(dialect.tools({ name: 'look', args: {} }), dialect.text('Fine.'));
     const at = `${server.url}${dialect.path}`;
     const first = await adapter(dialect.provider, at, { ...dialect.settings, apiKey: 'key-one' });
-    const { parts } = await ask(first, chatRequest());
+    const opening = chatRequest({ tools: [TOOL] });
+    const { parts } = await ask(first, opening);
     const details = [{ type: 'reasoning.encrypted', data: 'x' }];
     const content =
       title === 'OpenAI Chat Completions'
@@ -117,7 +119,8 @@ describe.each(
       ...(keepsOrigin && first.origin !== undefined && { origin: first.origin }),
     } as const;
     const second = await adapter(dialect.provider, at, { ...dialect.settings, apiKey });
-    await ask(second, chatRequest({ messages: [user('Look.'), answer, { role: 'tool', content: [result(id)] }] }));
+    const messages = [...opening.messages, answer, { role: 'tool', content: [result(id)] } as const];
+    await ask(second, { ...opening, messages });
     return JSON.stringify(server.requests.at(-1)?.body);
   }
 

@@ -9,6 +9,7 @@ const CALLS = [
   { name: 'list_files', args: { path: '.' } },
   { name: 'read_file', args: { path: 'a.txt' } },
 ];
+const tools = CALLS.map(({ name }) => ({ name, description: 'Looks.', parameters: { type: 'object' } }));
 const SIGNED = /SIGNED|U0lHTkVE/;
 const OWN_MARKS =
   /SIGNED|U0lHTkVE|"(?:signature|thoughtSignature|encrypted_content|reasoning_content|reasoning_details)":(?!"skip_)|rs_1|msg_1|fc_0/;
@@ -60,7 +61,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('on 
   if (signs) {
     it('signed content is sent back to the model that signed it', async () => {
       const messages = await toolTurn(dialect, 'same-model');
-      const { sent } = await asked(dialect, chatRequest({ model: 'same-model', messages }));
+      const { sent } = await asked(dialect, chatRequest({ model: 'same-model', messages, tools }));
       expect(JSON.stringify(sent)).toMatch(SIGNED);
       expect(broken(protocolOf(pathOf(dialect)), sent)).toEqual([]);
     });
@@ -141,10 +142,11 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('on 
 async function toolTurn(dialect: Dialect, model: string): Promise<ChatRequest['messages']> {
   await using server = await vendorServer(dialect.tools(...CALLS));
   const provider = await adapter(dialect.provider, server.url + dialect.path, dialect.settings);
-  const { parts } = await ask(provider, chatRequest({ model }));
+  const question = user('What is there?');
+  const { parts } = await ask(provider, chatRequest({ model, tools, messages: [question] }));
   const calls = parts.filter((part) => part.type === 'tool_call');
   return [
-    user('What is there?'),
+    question,
     JSON.parse(JSON.stringify({ role: 'assistant', content: parts, provider: dialect.provider, model })),
     {
       role: 'tool',
