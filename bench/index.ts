@@ -20,6 +20,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   skills: { title: 'Skills', rows: async () => (await import('./skills.js')).rows() },
   repl: { title: 'The REPL', rows: repl },
   recall: { title: 'Recall', rows: async () => (await import('./recall.js')).rows() },
+  lives: { title: 'Automatic recall', rows: async () => (await import('./lives.js')).rows() },
   tools: { title: 'Tools', rows: async () => (await import('./tools.js')).rows() },
 };
 

@@ -6,7 +6,6 @@ import { Scores } from '../lib/recall/rank/scores.js';
 import { whoIsAsked } from '../lib/recall/rank/who-is-asked.js';
 import { LOOK_UPS } from '../spec/recall/look-ups.js';
 import { around, renamed, setNames, type Talk, talks } from './recall-talks.js';
-import { unaskedRows } from './recall-unasked.js';
 import type { Row } from './row.js';
 
 /** A talk that can be searched. */
@@ -34,10 +33,7 @@ async function setRows(name: string): Promise<readonly Row[]> {
       all.map((talk) => indexed(talk, ({ text }) => text)),
     );
   const people = all.map((talk) => indexed(talk, ({ name: who, text }) => `${who}: ${text}`));
-  return [
-    ...turnRows(name, people),
-    ...(people.length > 2 ? [...silenceRows(people), ...(await unaskedRows(all))] : []),
-  ];
+  return [...turnRows(name, people), ...(people.length > 2 ? silenceRows(people) : [])];
 }
 
 function indexed(talk: Talk, said: (message: Talk['messages'][number]) => string): Indexed {

@@ -215,6 +215,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
           true,
           'Whether earlier messages on the same subject are recalled automatically.',
         ),
+        tokens: setting(
+          { type: 'integer', minimum: 200 },
+          3000,
+          'The maximum number of tokens to recall for one message. In windows below 32,000 tokens it is at most 5 % of the window.',
+        ),
       },
       'recall',
     ),

@@ -1,74 +1,94 @@
 import { typedText } from '../chat/message.js';
 import { monotonic } from '../clock.js';
 import { askedIn, mayAsk } from './asked.js';
-import { parseQuery } from './rank/query.js';
-import { certainty } from './rank/rank.js';
-import { whoIsAsked } from './rank/who-is-asked.js';
-import { OWN_WORDS } from './recall-unasked.js';
+import { passageCost } from './passage-size.js';
+import type { RankedDocument } from './rank/chooser.js';
+import { candidatesFor, sharesOf, spend } from './recall-unasked.js';
 import type { Library } from './searched-index.js';
+import { type Calibration, type Sample, STEPS, type Thresholds, UNCALIBRATED } from './threshold.js';
 
-/** The number of old messages to sample, and the minimum number that must exist. */
-const SAMPLE = 200;
+/** The number of the user's messages to sample, the minimum number that must exist, and the number from which their thresholds are used. */
+const SAMPLED = 200;
 const LEAST = 20;
+const ENOUGH = 50;
 
-/** The minimum distance between a sampled message and its matches, because neighbouring messages are about the same subject. */
-const APART = 200;
-const DAYS_APART = 30;
+/** The tokens that may be recalled for a message, whatever the configuration says, and the average share of them that a threshold may let through. */
+const TOKENS = sharesOf(3000);
+const SPENT = 0.75;
 
-/** The share of old messages that automatic recall would have ignored. None of them asked for it. */
-const SILENT = 0.93;
+/** The documents right before a message, which were in view. */
+const IN_VIEW = 6;
 
-/** Measures how certain search results are for messages that asked for nothing, which gives the threshold for automatic recall. Works in slices. */
-export class Calibration {
-  readonly #documents: number;
-  readonly #waiting: number[];
-  readonly #found: number[] = [];
+/** The tokens of a text for each of its words that is not a stop word. */
+const TOKENS_A_WORD = 3;
 
-  constructor({ scores }: Library) {
-    this.#documents = scores.count;
-    const said = scores.within({ kinds: ['user'], from: null, until: null, favour: {} });
-    const later = said.slice(said.length >> 1).filter((document) => document >= APART);
-    const step = Math.max(1, later.length / SAMPLE);
-    this.#waiting = [];
-    for (let at = 0; at < later.length; at += step) this.#waiting.push(later[Math.floor(at)] ?? 0);
+/** The samples are spread by the golden ratio, so that any number of them are from all of the time. */
+const SPREAD = (Math.sqrt(5) - 1) / 2;
+
+/** The calibration with more samples, as many as fit into `budget` milliseconds, at least one; the same one if it is complete. Throws read errors. */
+export function calibrated(library: Library, known: Calibration | null, budget: number): Calibration | null {
+  const { count } = library.scores;
+  const asked = askedBefore(library);
+  if (asked.length < LEAST) return known;
+  let sample = known !== null && !isOutdated(known.sample, count) ? known.sample : emptySample(count);
+  if (sample.count >= SAMPLED) return known;
+  for (const end = monotonic() + budget; sample.count < SAMPLED; ) {
+    const at = Math.floor(((sample.count * SPREAD) % 1) * asked.length);
+    sample = withMessage(sample, library, asked[at] ?? 0);
+    if (monotonic() > end) break;
   }
-
-  /** Whether the calibration is valid for this number of documents: a few new messages change little. */
-  isAbout(documents: number): boolean {
-    return documents >= this.#documents && documents < 1.1 * this.#documents;
-  }
-
-  /** Works for `budget` milliseconds; true when it is done. Throws read errors. */
-  work(library: Library, budget: number): boolean {
-    const end = monotonic() + budget;
-    while (this.#waiting.length > 0) {
-      if (monotonic() > end) return false;
-      const document = this.#waiting.pop();
-      const sure = document === undefined ? null : certaintyBefore(library, document);
-      if (sure !== null) this.#found.push(sure);
-    }
-    return true;
-  }
-
-  /** The threshold; null if there are too few messages. */
-  get certainty(): number | null {
-    const sorted = this.#found.toSorted((one, other) => one - other);
-    return sorted.length < LEAST
-      ? null
-      : (sorted[Math.min(sorted.length - 1, Math.floor(SILENT * sorted.length))] ?? null);
-  }
+  const thresholds = sample.count < ENOUGH ? (known?.thresholds ?? UNCALIBRATED) : thresholdsOf(sample);
+  return { thresholds, sample };
 }
 
-/** The certainty of the best match long before an old message; null for a message that would not start a search. */
-function certaintyBefore(library: Library, document: number): number | null {
+/** Whether nothing can be added to it now. */
+export function isComplete(library: Library, known: Calibration | null): boolean {
+  if (known !== null && known.sample.count >= SAMPLED && !isOutdated(known.sample, library.scores.count)) return true;
+  return askedBefore(library).length < LEAST;
+}
+
+/** Whether the conversation has doubled since a sample was begun, or is shorter than it was. */
+function isOutdated({ documents }: Sample, count: number): boolean {
+  return count >= 2 * documents || count < documents / 2;
+}
+
+/** The user's messages in the newer half of the conversation, oldest first: before the others there was less to recall. */
+function askedBefore({ scores }: Library): readonly number[] {
+  return scores.within({ kinds: ['user'], from: null, until: null, favour: {}, above: scores.count >> 1 });
+}
+
+function emptySample(documents: number): Sample {
+  const none = STEPS.map(() => 0);
+  return { documents, count: 0, whole: none, newest: none };
+}
+
+/** Adds what would have been recalled for a message, by threshold. */
+function withMessage(sample: Sample, library: Library, document: number): Sample {
   const message = library.message(document);
   const asked = message === null ? '' : askedIn(typedText(message.content));
-  if (message === null || !mayAsk(asked)) return null;
-  const { terms } = parseQuery(asked);
-  const day = Math.floor(Date.parse(message.at) / 86_400_000) - DAYS_APART;
-  const bounds = { ...OWN_WORDS, from: null, favour: whoIsAsked(asked), below: document - APART };
-  const old = library.scores.best(terms, { ...bounds, until: day }, 1)[0];
-  // A short history has nothing that old.
-  const best = old ?? library.scores.best(terms, { ...bounds, until: null }, 1)[0];
-  return best === undefined ? 0 : certainty(best);
+  const count = sample.count + 1;
+  if (!mayAsk(asked)) return { ...sample, count };
+  const least = STEPS[0] ?? 0;
+  const end = Math.max(0, document - IN_VIEW);
+  const { whole, newest } = candidatesFor(library, asked, { whole: least, newest: least }, { end });
+  const spent = (candidates: readonly RankedDocument[], tokens: number) => (sum: number, step: number) =>
+    sum + tokens - spend(candidates, STEPS[step] ?? 0, tokens, ({ document: found }) => costOf(library, found));
+  return {
+    ...sample,
+    count,
+    whole: sample.whole.map(spent(whole, TOKENS.whole)),
+    newest: sample.newest.map(spent(newest, TOKENS.newest)),
+  };
+}
+
+/** About the tokens of the passage of a document, according to the index. */
+function costOf({ scores }: Library, document: number): number {
+  return passageCost(TOKENS_A_WORD * scores.wordsOf(document));
+}
+
+/** The lowest thresholds at which the sampled messages would have got, on average, a share of what may be recalled. */
+function thresholdsOf({ count, whole, newest }: Sample): Thresholds {
+  const lowest = (sums: readonly number[], tokens: number): number =>
+    STEPS.find((_, step) => (sums[step] ?? 0) <= SPENT * tokens * count) ?? STEPS.at(-1) ?? 0;
+  return { whole: lowest(whole, TOKENS.whole), newest: lowest(newest, TOKENS.newest) };
 }

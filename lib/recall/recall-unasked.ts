@@ -1,11 +1,13 @@
 import { hasForeignParts } from '../chat/foreign-words.js';
 import { searchedText } from './index/documents.js';
+import { MOST, passageCost, tokenBound } from './passage-size.js';
 import type { RankedDocument } from './rank/chooser.js';
 import { parseQuery } from './rank/query.js';
 import { certainty } from './rank/rank.js';
 import { whoIsAsked } from './rank/who-is-asked.js';
 import type { Reminder } from './search.js';
 import type { Library } from './searched-index.js';
+import type { Thresholds } from './threshold.js';
 
 /** Facts about the conversation that are not in the index. */
 export interface Known {
@@ -16,40 +18,101 @@ export interface Known {
 }
 
 /** Only typed messages of the user, and the model's answers to these alone. Foreign text is ignored completely. */
-export const OWN_WORDS = { kinds: ['user', 'model'], alone: true } as const;
+const OWN_WORDS = { kinds: ['user', 'model'], alone: true, from: null, until: null } as const;
 
-/** The number of candidates to check, and of passages to return. */
+/**
+ * The newest part of a conversation is searched separately, because there is less in it that only seems to match: 150,000 tokens, at three for each word
+ * that is not a stop word.
+ */
+const NEWEST_WORDS = 50_000;
+
+/** The share of the tokens for passages from the whole conversation. The rest is for those from its newest part. */
+const WHOLE_SHARE = 2 / 3;
+
+/** The number of candidates to check, and the minimum score of one, as a share of the best one's. */
 const LOOKED_AT = 64;
-const GIVEN = 3;
+const AS_WELL = 0.5;
 
-/** The minimum score of further passages, as a share of the best one's, and their minimum certainty, as a share of the threshold. */
-const AS_WELL = 0.4;
-const AS_SURE = 0.4;
+/** Candidates from the whole conversation, and from its newest part, best first. */
+export interface Candidates {
+  readonly whole: readonly RankedDocument[];
+  readonly newest: readonly RankedDocument[];
+}
 
-/** The earlier messages on the subject of a message, best first, and the certainty of the best. `check` throws when the time is over. */
+/** Searches for a message that follows the document before `end`. `check` throws when the time is over. */
+export function candidatesFor(
+  { scores }: Library,
+  asked: string,
+  { whole, newest }: Thresholds,
+  { end = scores.count, check }: { readonly end?: number; readonly check?: () => void } = {},
+): Candidates {
+  const above = scores.firstOfNewest(NEWEST_WORDS, OWN_WORDS.kinds, end);
+  const bounds = { ...OWN_WORDS, below: end, favour: whoIsAsked(asked), ...(check && { check }) };
+  const [all = [], recent = []] = scores.bestOfEach(
+    parseQuery(asked).terms,
+    [
+      { ...bounds, certain: whole },
+      { ...bounds, certain: newest, above },
+    ],
+    LOOKED_AT,
+  );
+  return { whole: all, newest: recent };
+}
+
+/** Offers candidates, best first, as long as they are certain enough and fit. `offer` returns the tokens that it took, null for none. Returns what is left. */
+export function spend(
+  candidates: readonly RankedDocument[],
+  certain: number,
+  tokens: number,
+  offer: (candidate: RankedDocument, left: number) => number | null,
+): number {
+  let [left, least] = [tokens, 0];
+  for (const candidate of candidates) {
+    if (candidate.score < least) break;
+    if (certainty(candidate) < certain || candidate.terms === 0) continue;
+    const cost = offer(candidate, left);
+    if (cost === null) continue;
+    if (cost > left) break;
+    left -= cost;
+    least ||= AS_WELL * candidate.score;
+  }
+  return left;
+}
+
+/** The tokens for passages from the whole conversation, and from its newest part. */
+export function sharesOf(tokens: number): { readonly whole: number; readonly newest: number } {
+  const whole = Math.floor(WHOLE_SHARE * tokens);
+  return { whole, newest: tokens - whole };
+}
+
+/** The earlier messages on the subject of a message, best first, that fit into so many tokens, and the certainty of the best match. `check` throws when the time is over. */
 export function recallUnasked(
   library: Library,
   asked: string,
-  threshold: number,
+  thresholds: Thresholds,
+  tokens: number,
   known: Known,
   check: () => void,
 ): { readonly reminders: readonly Reminder[]; readonly best: number } {
-  const { terms } = parseQuery(asked);
-  const certain = AS_SURE * threshold;
-  const bounds = { ...OWN_WORDS, certain, from: null, until: null, favour: whoIsAsked(asked), check };
-  const candidates = library.scores.best(terms, bounds, LOOKED_AT);
-  const best = candidates.reduce((most, candidate) => Math.max(most, certainty(candidate)), 0);
-  let least = 0;
+  const { whole, newest } = candidatesFor(library, asked, thresholds, { check });
+  const shares = sharesOf(tokens);
   const reminders: Reminder[] = [];
-  for (const candidate of candidates) {
-    if (reminders.length === GIVEN || candidate.score < least) break;
-    if ((reminders.length === 0 && certainty(candidate) < threshold) || candidate.terms === 0) continue;
-    check();
-    const reminder = reminderOf(library, candidate, known);
-    if (reminder === null || isKnown(reminder, reminders, asked)) continue;
-    least ||= AS_WELL * candidate.score;
-    reminders.push(reminder);
-  }
+  let room = tokens;
+  const take = (candidates: readonly RankedDocument[], certain: number, share: number): void => {
+    // In a small window a share may be smaller than a passage.
+    const given = Math.min(room, Math.max(share, MOST));
+    room -= given;
+    room += spend(candidates, certain, given, (candidate, left) => {
+      const reminder = reminderOf(library, candidate, known);
+      if (reminder === null || isKnown(reminder, reminders, asked)) return null;
+      const cost = passageCost(tokenBound(reminder.text.slice(0, 4 * MOST)));
+      if (cost <= left) reminders.push(reminder);
+      return cost;
+    });
+  };
+  take(whole, thresholds.whole, shares.whole);
+  take(newest, thresholds.newest, shares.newest);
+  const best = [...whole, ...newest].reduce((most, candidate) => Math.max(most, certainty(candidate)), 0);
   return { reminders, best };
 }
 

@@ -1,7 +1,7 @@
 import { monotonic } from '../clock.js';
 import { systemCode } from '../errors.js';
 import { messagesAround } from './around.js';
-import { Calibration } from './calibrate.js';
+import { calibrated, isComplete } from './calibrate.js';
 import { IndexFolder } from './disk/index-folder.js';
 import { DamagedSegment } from './disk/pages.js';
 import type { Segment } from './disk/segment.js';
@@ -14,7 +14,7 @@ import { Scores } from './rank/scores.js';
 import { type Known, recallUnasked } from './recall-unasked.js';
 import type { Found, Reminded, Said, Search } from './search.js';
 import { Library } from './searched-index.js';
-import { isOutdated, readThreshold, writeThreshold } from './threshold.js';
+import { readCalibration, UNCALIBRATED, writeCalibration } from './threshold.js';
 
 /** The dependencies of recall. */
 export interface RecallDeps {
@@ -35,6 +35,9 @@ export interface RecallDeps {
 const SEARCH_BUDGET = 1000;
 const SEARCHED_ANYWAY = 16;
 
+/** The number of bytes of missing pieces that automatic recall may index first, so that a long history without an index delays no message for long. */
+const REMINDED_ANYWAY = 1024 * 1024;
+
 /** The time if a part of the index was damaged, so that earlier results are found again. */
 const REPAIR_BUDGET = 5000;
 
@@ -47,7 +50,6 @@ export class Recall {
   #folder: IndexFolder | null = null;
   #log: string | null = null;
   readonly #tail = new KeptTail();
-  #calibration: Calibration | null = null;
   #scored: { readonly parts: readonly IndexPart[]; readonly count: number; readonly scores: Scores } | null = null;
 
   constructor(deps: RecallDeps) {
@@ -113,28 +115,18 @@ export class Recall {
     });
   }
 
-  /** The earlier passages for a message, found before the time `end`; `uncalibrated` if the threshold is unknown. */
-  async remind(asked: string, known: Known, end: number): Promise<Reminded | 'late' | 'uncalibrated'> {
-    const begin = monotonic();
+  /** The earlier passages for a message, of at most so many tokens; `late` if the search was not over at the time `end`. */
+  async remind(asked: string, known: Known, tokens: number, end: number): Promise<Reminded | 'late'> {
     const check = (): void => {
       if (monotonic() > end) throw new TooLate();
     };
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
-      const threshold = readThreshold(folder.path);
-      if (threshold === null) return 'uncalibrated';
       try {
-        check();
-        folder.look(archive.pieces, false);
-        check();
-        // The rest of the time is for the search. The newest messages, which are mostly in view, wait for the next message.
-        const library = this.#libraryOf(archive, folder.segments, () => monotonic() < (begin + end) / 2);
-        check();
-        const { certainty } = threshold;
-        const reminded = recallUnasked(library, asked, certainty, known, check);
-        return this.#tail.holds(archive) || reminded.reminders.length > 0
-          ? { ...reminded, threshold: certainty }
-          : 'late';
+        this.#indexNewest(archive, REMINDED_ANYWAY);
+        const library = this.#libraryOf(archive, folder.segments);
+        const thresholds = readCalibration(folder.path)?.thresholds ?? UNCALIBRATED;
+        return { ...recallUnasked(library, asked, thresholds, tokens, known, check), thresholds };
       } catch (thrown) {
         if (thrown instanceof TooLate) return 'late';
         throw thrown;
@@ -142,21 +134,18 @@ export class Recall {
     });
   }
 
-  /** Measures the threshold for `budget` milliseconds; true when the threshold is known. */
+  /** Measures the thresholds of automatic recall for `budget` milliseconds; true when that is done. */
   async calibrate(budget: number): Promise<boolean> {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
       folder.look(archive.pieces, this.#deps.writes);
       const library = this.#libraryOf(archive, folder.segments);
       this.#keepTail(archive);
-      const { count } = library.scores;
-      if (!this.#deps.writes || !isOutdated(readThreshold(folder.path), count)) return true;
-      if (!this.#calibration?.isAbout(count)) this.#calibration = new Calibration(library);
-      if (!this.#calibration.work(library, budget)) return false;
-      const { certainty } = this.#calibration;
-      this.#calibration = null;
-      if (certainty !== null) writeThreshold(folder.path, { documents: count, certainty });
-      return true;
+      const known = readCalibration(folder.path);
+      if (!this.#deps.writes || isComplete(library, known)) return true;
+      const next = calibrated(library, known, budget);
+      if (next !== null && next !== known) writeCalibration(folder.path, next);
+      return isComplete(library, next);
     });
   }
 
@@ -223,6 +212,19 @@ export class Recall {
       this.#deps.onIndexed?.(all - missing.length + done + 1, all);
       if (done + 1 >= least && monotonic() > end) return;
     }
+  }
+
+  /** Indexes as many of the newest missing pieces as have so many bytes. */
+  #indexNewest(archive: Archive, bytes: number): void {
+    const folder = this.#folderOf(archive);
+    folder.look(archive.pieces, this.#deps.writes);
+    let [count, left] = [0, bytes];
+    for (const number of folder.missing(archive.pieces).toReversed()) {
+      left -= archive.pieces[number]?.content ?? 0;
+      if (left < 0) break;
+      count += 1;
+    }
+    if (count > 0) this.#index(archive, 0, count);
   }
 
   /** Finds the damaged segment by reading all of them. */

@@ -70,7 +70,7 @@ export interface Reminder extends Said {
 export interface Reminded {
   /** Best first. */
   readonly reminders: readonly Reminder[];
-  /** The certainty of the best match, and the threshold. */
+  /** The certainty of the best match, and the thresholds. */
   readonly best: number;
-  readonly threshold: number;
+  readonly thresholds: { readonly whole: number; readonly newest: number };
 }

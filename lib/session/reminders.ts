@@ -5,10 +5,17 @@ import { monotonic } from '../clock.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import type { Reminded } from '../recall/search.js';
+import type { SessionDeps } from './common/deps.js';
 
-/** How many messages must be out of view, and how long a search may delay the message, in milliseconds. */
-const OUT_OF_VIEW = 200;
-const BUDGET = 50;
+/** The number of messages that must be out of view. */
+const OUT_OF_VIEW = 4;
+
+/** The maximum delay of a message in milliseconds. Only a disk or a machine that hangs takes this long: a search reads a limited part of the index. */
+const PATIENCE = 2000;
+
+/** In windows smaller than this one, the share of the window for recalled messages. */
+const SMALL_WINDOW = 32_000;
+const SHARE = 0.05;
 
 const TOO_SHORT = `fewer than ${OUT_OF_VIEW} messages are out of view.`;
 
@@ -16,13 +23,29 @@ const TOO_SHORT = `fewer than ${OUT_OF_VIEW} messages are out of view.`;
 export class Reminders {
   readonly #history: HistoryStore;
   readonly #finder: () => Promise<Recall>;
+  readonly #settings: SessionDeps['automaticRecall'];
+  /** The size of the window in tokens. */
+  readonly #window: () => number;
   isOn: boolean;
   #why = 'No message has been sent yet.';
+  #hasSearched = false;
 
-  constructor(history: HistoryStore, finder: () => Promise<Recall>, isOn: boolean) {
+  constructor(
+    history: HistoryStore,
+    finder: () => Promise<Recall>,
+    settings: SessionDeps['automaticRecall'],
+    window: () => number,
+  ) {
     this.#history = history;
     this.#finder = finder;
-    this.isOn = isOn;
+    this.#settings = settings;
+    this.#window = window;
+    this.isOn = settings.auto;
+  }
+
+  /** Whether it has opened the index. */
+  get hasSearched(): boolean {
+    return this.#hasSearched;
   }
 
   /** What was recalled for the last message, and why. */
@@ -45,31 +68,35 @@ export class Reminders {
   async #recalled(message: string): Promise<TextPart | null> {
     if (!this.isOn) return this.#nothing('automatic recall is off.');
     if (this.#history.length < OUT_OF_VIEW) return this.#nothing(TOO_SHORT);
-    const end = monotonic() + BUDGET;
+    const { messages } = this.#history.view(null);
+    if (this.#history.length - messages.length < OUT_OF_VIEW) return this.#nothing(TOO_SHORT);
     const { askedIn, mayAsk } = await import('../recall/asked.js');
     const asked = askedIn(message);
     if (!mayAsk(asked)) return this.#nothing('the message has no rare words.');
-    const { messages } = this.#history.view(null);
-    if (this.#history.length - messages.length < OUT_OF_VIEW) return this.#nothing(TOO_SHORT);
     const seen = new Set(messages.flatMap(({ id, content }) => [id, ...recalledIn(content)]));
     const texts = new Set(messages.map(({ content }) => textOf(content)));
     const known = { isSeen: (id: number) => seen.has(id), isSaid: (text: string) => texts.has(text) };
     const finder = await this.#finder();
-    const reminded = await finder.remind(asked, known, end);
-    if (reminded === 'uncalibrated')
-      return this.#nothing('the threshold is not calibrated yet. To calibrate it now, run: hi recall --rebuild');
-    if (reminded === 'late') return this.#nothing(`the search took longer than ${BUDGET} ms.`);
+    this.#hasSearched = true;
+    const reminded = await finder.remind(asked, known, this.#room, monotonic() + PATIENCE);
+    if (reminded === 'late') return this.#nothing(`the search took longer than ${PATIENCE / 1000} s.`);
     return await this.#partOf(reminded, asked);
   }
 
-  async #partOf({ reminders, best, threshold }: Reminded, asked: string): Promise<TextPart | null> {
-    const sure =
-      best === 0
-        ? `No match comes near the threshold of ${threshold.toFixed(1)}.`
-        : `The best match has ${best.toFixed(1)}; the threshold is ${threshold.toFixed(1)}.`;
+  /** The maximum number of tokens to recall. */
+  get #room(): number {
+    const { tokens } = this.#settings;
+    const window = this.#window();
+    return window < SMALL_WINDOW ? Math.min(tokens, Math.floor(SHARE * window)) : tokens;
+  }
+
+  async #partOf({ reminders, best, thresholds }: Reminded, asked: string): Promise<TextPart | null> {
+    const { whole, newest } = thresholds;
+    const limits = `The threshold is ${whole.toFixed(1)}, for recent messages ${newest.toFixed(1)}.`;
+    const sure = best === 0 ? `No match comes near it. ${limits}` : `The best match has ${best.toFixed(1)}. ${limits}`;
     if (reminders.length === 0) return this.#nothing(`nothing outside the view matches well enough. ${sure}`);
     const { recalledText } = await import('../recall/show/recalled-text.js');
-    const recalled = recalledText(reminders, asked);
+    const recalled = recalledText(reminders, asked, this.#room);
     if (recalled === null) return this.#nothing(`the matches are too long. ${sure}`);
     this.#why = `Recalled for the last message: ${recalled.ids.map((id) => `#${id}`).join(', ')}. ${sure}`;
     return { type: 'text', text: recalled.text, recalled: recalled.ids };

@@ -39,7 +39,12 @@ export class Session {
     const { target, web, thinking } = deps;
     this.#deps = deps;
     this.#turnSettings = { target, web, thinking };
-    this.reminders = new Reminders(deps.history, () => deps.finder(), deps.recallsUnasked);
+    this.reminders = new Reminders(
+      deps.history,
+      () => deps.finder(),
+      deps.automaticRecall,
+      () => this.target.context_window,
+    );
     const limits = () => ({ ...deps.compaction, context_window: this.target.context_window });
     this.pins = new PinnedMessages(deps.history, () => deps.finder(), limits);
     this.skills = new SkillState(

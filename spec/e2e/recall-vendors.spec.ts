@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
-import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { type Home, makeHome, runProgram } from '../support/program.js';
 import { longLife } from '../support/recall.js';
 import { chatServer, type Scripted, type VendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
@@ -37,12 +37,6 @@ const knowing =
   (body: JsonObject) =>
     text(JSON.stringify(body).includes(FACT) ? 'It is pomegranate.' : 'I do not know.');
 
-/** Asks in a chat, again and again: the first search takes longer, and the machine may be too busy for the next. */
-async function ask(question: string): Promise<Run> {
-  const rounds = Array.from({ length: 20 }, (_, round) => `${round}: ${question}\n`);
-  return await runProgram(home, ['chat'], { input: rounds.join('') });
-}
-
 describe.each(dialects)('a fact from 100,000 messages ago, with $title', (dialect) => {
   it('is recalled by the tool, and answered', async () => {
     await start(dialect, dialect.tools({ name: 'recall', args: { query: 'locker gymnasium' } }), knowing(dialect));
@@ -53,11 +47,11 @@ describe.each(dialects)('a fact from 100,000 messages ago, with $title', (dialec
 
   it('is recalled automatically, and answered', async () => {
     await start(dialect, knowing(dialect));
-    const { status, stdout, stderr } = await ask(QUESTION);
+    const { status, stdout, stderr } = await runProgram(home, ['ask', QUESTION]);
     expect([status, stdout, stderr]).toEqual([
       0,
       expect.stringContaining('It is pomegranate.'),
-      expect.stringMatching(/^⌕ [123] recalled$/m),
+      expect.stringMatching(/^⌕ \d+ recalled$/m),
     ]);
     expect(stderr.match(/⌕/g)).toHaveLength(1);
   }, 120_000);

@@ -21,11 +21,11 @@ describe('what was recalled', () => {
     expect(await recall.calibrate(60_000)).toBe(true);
     const known = { isSeen: () => false, isSaid: () => false };
     const reminded = async () => {
-      const found = await recall.remind(QUESTION, known, monotonic() + 60_000);
+      const found = await recall.remind(QUESTION, known, 3000, monotonic() + 60_000);
       if (typeof found === 'string') throw new Error(`Automatic recall is ${found}.`);
       return found.reminders;
     };
-    const first = recalledText(await reminded(), QUESTION);
+    const first = recalledText(await reminded(), QUESTION, 3000);
     if (first === null) throw new Error('Nothing was recalled.');
     expect(first.text).toContain('pomegranate');
     const recalled = { type: 'text', text: first.text, recalled: first.ids } as const;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Entry, isMessage } from '../../lib/chat/entry.js';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import type { TextPart } from '../../lib/chat/message.js';
+import { monotonic } from '../../lib/clock.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { Recall } from '../../lib/recall/recall.js';
 import type { Reminded } from '../../lib/recall/search.js';
@@ -68,9 +69,19 @@ async function talk(turns: number): Promise<Log> {
 const QUESTION = 'How many florins does the astrolabe of Regensburg cost?';
 
 /** What is recalled for a message, what is shown, and why. */
-async function recalled(answer: Awaited<ReturnType<Remind>> | Recall, question = QUESTION, isOn = true) {
+async function recalled(
+  answer: Awaited<ReturnType<Remind>> | Recall,
+  question = QUESTION,
+  auto = true,
+  window = 128_000,
+) {
   const finder = answer instanceof Recall ? answer : new Scripted(answer);
-  const reminders = new Reminders(history, async () => finder, isOn);
+  const reminders = new Reminders(
+    history,
+    async () => finder,
+    { auto, tokens: 3000 },
+    () => window,
+  );
   const events: ChatEvent[] = [];
   const running = reminders.for([{ type: 'text', text: question }]);
   for (;;) {
@@ -80,11 +91,14 @@ async function recalled(answer: Awaited<ReturnType<Remind>> | Recall, question =
   }
 }
 
+const THRESHOLDS = { whole: 4.2, newest: 1.1 };
+const LIMITS = 'The threshold is 4.2, for recent messages 1.1.';
+
 const nothing = (why: string) => ({ part: null, events: [], why: `Nothing was recalled for the last message: ${why}` });
 function found(entry: Entry | undefined): Reminded {
   if (entry === undefined || !isMessage(entry)) throw new Error('That is no message.');
   const reminder = { message: entry, certainty: 9.5, text: 'The astrolabe costs 7 florins.', origin: 'user' } as const;
-  return { reminders: [reminder], best: 9.5, threshold: 4.2 };
+  return { reminders: [reminder], best: 9.5, thresholds: THRESHOLDS };
 }
 
 describe('automatic recall', () => {
@@ -97,30 +111,42 @@ describe('automatic recall', () => {
       text: expect.stringContaining('The astrolabe costs 7 florins.'),
     });
     expect(events).toEqual([{ type: 'notice', level: 'info', text: expect.stringMatching(/recalled/i) }]);
-    expect(why).toBe('Recalled for the last message: #5. The best match has 9.5; the threshold is 4.2.');
+    expect(why).toBe(`Recalled for the last message: #5. The best match has 9.5. ${LIMITS}`);
   });
 
-  it('searches what is not in view, with a short time limit', async () => {
+  it('searches what is not in view, and is patient', async () => {
     await talk(150);
-    const finder = new Scripted({ reminders: [], best: 0, threshold: 4.2 });
+    const finder = new Scripted({ reminders: [], best: 0, thresholds: THRESHOLDS });
     await recalled(finder);
-    const [[asked, known, end] = []] = finder.asked;
+    const [[asked, known, tokens, end] = []] = finder.asked;
     expect(asked).toContain('astrolabe');
     expect([known?.isSeen(300), known?.isSeen(295), known?.isSeen(294)]).toEqual([true, true, false]);
     expect([known?.isSaid('answer 149'), known?.isSaid('answer 3')]).toEqual([true, false]);
-    expect((end ?? 0) - process.uptime() * 1000).toBeLessThanOrEqual(50);
+    expect(tokens).toBe(3000);
+    expect(end).toBeGreaterThan(monotonic());
   });
 
-  it('adds nothing if nothing matches, or the search is too slow or uncertain', async () => {
+  it.each([
+    [1_000_000, 3000],
+    [32_000, 3000],
+    [31_999, 1599],
+    [8000, 400],
+  ])('fills of a window of %i tokens at most %i', async (window, most) => {
+    await talk(20);
+    const finder = new Scripted({ reminders: [], best: 0, thresholds: THRESHOLDS });
+    await recalled(finder, QUESTION, true, window);
+    expect(finder.asked.map(([, , tokens]) => tokens)).toEqual([most]);
+  });
+
+  it('adds nothing if nothing matches, or the search is too slow', async () => {
     await talk(150);
-    expect(await recalled({ reminders: [], best: 0, threshold: 4.2 })).toEqual(
-      nothing('nothing outside the view matches well enough. No match comes near the threshold of 4.2.'),
+    expect(await recalled({ reminders: [], best: 0, thresholds: THRESHOLDS })).toEqual(
+      nothing(`nothing outside the view matches well enough. No match comes near it. ${LIMITS}`),
     );
-    expect(await recalled({ reminders: [], best: 3.14, threshold: 4.2 })).toEqual(
-      nothing('nothing outside the view matches well enough. The best match has 3.1; the threshold is 4.2.'),
+    expect(await recalled({ reminders: [], best: 3.14, thresholds: THRESHOLDS })).toEqual(
+      nothing(`nothing outside the view matches well enough. The best match has 3.1. ${LIMITS}`),
     );
-    expect(await recalled('late')).toEqual(nothing('the search took longer than 50 ms.'));
-    expect((await recalled('uncalibrated')).why).toContain('hi recall --rebuild');
+    expect(await recalled('late')).toEqual(nothing('the search took longer than 2 s.'));
   });
 
   it('adds nothing, without a search, if it is off, the conversation is short, or the question has no rare word', async () => {
@@ -129,19 +155,24 @@ describe('automatic recall', () => {
     expect(await recalled(finder, QUESTION, false)).toEqual(nothing('automatic recall is off.'));
     expect(await recalled(finder, 'and?')).toEqual(nothing('the message has no rare words.'));
     await history.close();
-    for (const turns of [99, 102]) {
+    for (const turns of [1, 4]) {
       await talk(turns);
-      expect(await recalled(finder)).toEqual(nothing('fewer than 200 messages are out of view.'));
+      expect(await recalled(finder)).toEqual(nothing('fewer than 4 messages are out of view.'));
       await history.close();
     }
     expect(finder.asked).toEqual([]);
-    await talk(103);
+    await talk(5);
     expect((await recalled(finder)).why).toContain('took longer');
   });
 
   it('never stops a message: a failed search is reported', async () => {
     await talk(150);
-    const reminders = new Reminders(history, async () => await Promise.reject(new Error('no')), true);
+    const reminders = new Reminders(
+      history,
+      async () => await Promise.reject(new Error('no')),
+      { auto: true, tokens: 3000 },
+      () => 128_000,
+    );
     expect(reminders.why).toBe('No message has been sent yet.');
     expect(await reminders.for([{ type: 'text', text: QUESTION }]).next()).toEqual({ done: true, value: null });
     expect(reminders.why).toBe('The conversation could not be searched. To see why, run: hi history --verify');

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { isPart, recalledIn } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
 import { monotonic } from '../../lib/clock.js';
+import { tokenBound } from '../../lib/recall/passage-size.js';
 import { Recall } from '../../lib/recall/recall.js';
 import type { Known } from '../../lib/recall/recall-unasked.js';
-import { tokenBound } from '../../lib/recall/show/token-bound.js';
 import { exchange, quickFolder } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { RARE } from '../support/recall.js';
@@ -14,13 +14,15 @@ import { answer, drain, type Stage, stage } from '../support/session.js';
 
 const PATIENCE = 60_000;
 
+const TOKENS = 600;
+
 /** How many turns there are on a few topics. */
 const TURNS = Number(process.env.HI_RECALL_TURNS ?? 60);
 
 /** Searches as long as it takes: the machine may be busy. */
 class PatientRecall extends Recall {
-  override remind(asked: string, known: Known, end: number): ReturnType<Recall['remind']> {
-    return super.remind(asked, known, end + PATIENCE);
+  override remind(asked: string, known: Known, tokens: number, end: number): ReturnType<Recall['remind']> {
+    return super.remind(asked, known, tokens, end + PATIENCE);
   }
 }
 
@@ -29,7 +31,7 @@ let recall: Recall;
 
 beforeEach(async () => {
   const folder = join(quickFolder(), 'recall');
-  set = await stage([answer('Fine.')], { recallsUnasked: true, finder: async () => recall });
+  set = await stage([answer('Fine.')], { automaticRecall: { auto: true, tokens: TOKENS }, finder: async () => recall });
   recall = new PatientRecall({ folder, open: () => set.history.reading(), writes: true });
   for (let turn = 0; turn < 220; turn += 1) {
     const rare = turn % 28 === 0 ? ` The ${RARE[turn / 28]} costs ${turn} florins. ` : '';
@@ -70,8 +72,7 @@ describe('messages recalled automatically', () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const part of last?.messages.flatMap(({ content }) => content).filter(isPart('text')) ?? []) {
       if (part.recalled === undefined) continue;
-      expect(part.recalled.length).toBeLessThanOrEqual(3);
-      expect(tokenBound(part.text)).toBeLessThanOrEqual(600);
+      expect(tokenBound(part.text)).toBeLessThanOrEqual(TOKENS);
       expect(part.text.match(/recalled/g)).toHaveLength(2);
     }
   }, 600_000);
@@ -93,7 +94,7 @@ describe('messages recalled automatically', () => {
   it('are none without time to search', async () => {
     const known = { isSeen: () => false, isSaid: () => false };
     const question = `florins ${RARE[0]}`;
-    expect(await recall.remind(question, known, monotonic())).toMatchObject({ threshold: expect.any(Number) });
-    expect(await recall.remind(question, known, monotonic() - PATIENCE)).toBe('late');
+    expect(await recall.remind(question, known, TOKENS, monotonic())).toMatchObject({ best: expect.any(Number) });
+    expect(await recall.remind(question, known, TOKENS, monotonic() - PATIENCE)).toBe('late');
   });
 });

@@ -124,7 +124,7 @@ export async function stage(
     target,
     find: async (model) => ({ ...target, model }),
     finder: async () => new Recall({ folder: '', open: () => history.reading(), writes: false }),
-    recallsUnasked: false,
+    automaticRecall: { auto: false, tokens: 3000 },
     clock: null,
     writers: (main) => [textModel(main)],
     preamble: null,

@@ -85,8 +85,9 @@ async function askOnce(
     throw thrown;
   } finally {
     printHistoryNotices(world, session.history);
-    // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed.
-    if (session.history.sealed > 0) await (await import('../chat/index-slice.js')).indexSlice(session);
+    // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed or the index is open anyway.
+    if (session.history.sealed > 0 || session.reminders.hasSearched)
+      await (await import('../chat/index-slice.js')).indexSlice(session);
     await close();
   }
 }

@@ -91,7 +91,7 @@ export async function wire(
     tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections, window, servers })),
     skills: (main: Target) => skillsFor(main, small ?? main, settings, config, cache),
     finder,
-    recallsUnasked: config.recall.auto,
+    automaticRecall: config.recall,
     clock: config.clock ? world : null,
     cache,
     saveImage: saveImages(config, context, world),

@@ -11,8 +11,9 @@ export interface Bounds {
   readonly alone?: boolean;
   /** The minimum `certainty`. */
   readonly certain?: number;
-  /** Only documents with a smaller number. */
+  /** Only documents with a smaller number, and only those from this number on. */
   readonly below?: number;
+  readonly above?: number;
   /** Called regularly; throws when the time is over. */
   check?(): void;
   /** Factors for the scores of some kinds. */

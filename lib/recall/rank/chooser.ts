@@ -40,7 +40,7 @@ export class Chooser {
   /** Documents with a sum up to this are not among the best, whatever their kind and terms. */
   #leastSum = 0;
   /** The next place, and the sum of the document that was found last: its score, those of its neighbours, and the weight of terms around it, in tenths. */
-  #next = 1;
+  #next: number;
   #sum = 0;
 
   constructor(found: Accumulator, kinds: Uint8Array, weights: Weights, total: number, bounds: Bounds, limit: number) {
@@ -52,6 +52,7 @@ export class Chooser {
     this.#highest = this.#favour.reduce((most, one) => Math.max(most, one), 0);
     this.#least = UNIT * (((bounds.certain ?? 0) * total) / UNIT) ** (2 / 3);
     this.#best = new Best(limit);
+    this.#next = 1 + (bounds.above ?? 0);
   }
 
   /** Checks the next documents up to but not including `end`. All terms must have been added to them and to the run after them. */
@@ -61,7 +62,7 @@ export class Chooser {
       if (place > end) break;
       if (allowed(place - 1)) this.#offer(place);
     }
-    this.#next = end + 1;
+    this.#next = Math.max(this.#next, end + 1);
   }
 
   /**

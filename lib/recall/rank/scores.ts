@@ -1,5 +1,5 @@
 import { countsOf } from '../index/counts.js';
-import { type IndexPart, KINDS, type Kind } from '../index/part.js';
+import { type IndexPart, KINDS, type Kind, LENGTHS } from '../index/part.js';
 import { Accumulator, type AddedTerm, RUN, TOGETHER } from './accumulator.js';
 import { type Bounds, SAID, wantedKinds } from './bounds.js';
 import { Chooser, type RankedDocument } from './chooser.js';
@@ -14,6 +14,7 @@ const TERMS = 31;
 export class Scores {
   readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
+  readonly #lengths: Uint8Array;
   /** The number of documents of each kind, counted on demand. */
   #counts: Uint32Array | null = null;
   readonly #found: Accumulator;
@@ -36,6 +37,7 @@ export class Scores {
       this.#kinds.set(part.kinds(), start);
       lengths.set(part.lengths(), start);
     }
+    this.#lengths = lengths;
     this.#found = new Accumulator(this.#parts, lengths);
   }
 
@@ -71,6 +73,16 @@ export class Scores {
 
   /** The best `limit` documents, best first. */
   best(terms: readonly Term[], bounds: Bounds, limit: number): readonly RankedDocument[] {
+    return this.bestOfEach(terms, [bounds], limit)[0] ?? [];
+  }
+
+  /** The same for several bounds at once, which must not differ in `kinds` and `alone`. */
+  bestOfEach(
+    terms: readonly Term[],
+    each: readonly [Bounds, ...Bounds[]],
+    limit: number,
+  ): readonly (readonly RankedDocument[])[] {
+    const [bounds] = each;
     const counted = bounds.alone === true ? { kinds: this.#kinds, wanted: wantedKinds(bounds) } : null;
     const all = counted === null ? this.count : this.#countOf(counted.wanted);
     const found = terms.map(({ forms, isWhole }) => {
@@ -89,7 +101,7 @@ export class Scores {
     const weighed = used.map(({ count, lists }, index) => {
       return { count, lists, bit: 1 << index, weight: weightOf(count, all) };
     });
-    return this.#choose(weighed, total, bounds, limit, counted);
+    return this.#choose(weighed, total, each, limit, counted);
   }
 
   /** Whether a document with these terms has all words of the last search. */
@@ -147,35 +159,55 @@ export class Scores {
   #choose(
     terms: readonly AddedTerm[],
     total: number,
-    bounds: Bounds,
+    each: readonly [Bounds, ...Bounds[]],
     limit: number,
     counted: Counted | null,
-  ): readonly RankedDocument[] {
+  ): readonly (readonly RankedDocument[])[] {
     const weights = new Weights(terms.map(({ weight }) => weight));
-    const chooser = new Chooser(this.#found, this.#kinds, weights, total, bounds, limit);
-    const allowed = this.#filter(bounds);
+    const choosers = each.map((bounds) => {
+      const chooser = new Chooser(this.#found, this.#kinds, weights, total, bounds, limit);
+      return { chooser, allowed: this.#filter(bounds) };
+    });
     this.#found.begin(terms, counted);
     for (let from = 0; from < this.count; from += TOGETHER) {
-      bounds.check?.();
+      each[0].check?.();
       const end = Math.min(from + TOGETHER, this.count);
       this.#found.addBetween(from, end);
-      chooser.look(end === this.count ? end : end - RUN, allowed);
+      for (const { chooser, allowed } of choosers) chooser.look(end === this.count ? end : end - RUN, allowed);
     }
-    return chooser.taken();
+    return choosers.map(({ chooser }) => chooser.taken());
+  }
+
+  /** The number of words of a document that are not stop words, about. */
+  wordsOf(document: number): number {
+    return LENGTHS[this.#lengths[document] ?? 0] ?? 0;
+  }
+
+  /** The first of the documents before `end` that have, counting only these kinds, so many words in all. */
+  firstOfNewest(words: number, kinds: readonly Kind[], end = this.count): number {
+    const wanted = wantedKinds({ kinds });
+    let [first, left] = [end, words];
+    while (first > 0 && left > 0) {
+      first -= 1;
+      if (wanted[this.#kinds[first] ?? 0] === true) left -= this.wordsOf(first);
+    }
+    return first;
   }
 
   /** A test for documents within the bounds. */
-  #filter({ kinds, from, until, below = this.count }: Bounds): (document: number) => boolean {
+  #filter({ kinds, from, until, above = 0, below = this.count }: Bounds): (document: number) => boolean {
     const wanted = wantedKinds({ kinds });
-    if (kinds === null && from === null && until === null && below === this.count) return () => true;
-    if (from === null && until === null) {
-      return (document) => document < below && wanted[this.#kinds[document] ?? 0] === true;
+    const isAnyTime = from === null && until === null;
+    if (kinds === null && isAnyTime && above === 0 && below === this.count) return () => true;
+    if (isAnyTime) {
+      return (document) => document >= above && document < below && wanted[this.#kinds[document] ?? 0] === true;
     }
     const days = this.#knownDays;
     const [first, last] = [from ?? 0, until ?? 65_535];
     return (document) => {
       const day = days[document] ?? 0;
-      return document < below && day >= first && day <= last && wanted[this.#kinds[document] ?? 0] === true;
+      const isThere = document >= above && document < below && day >= first && day <= last;
+      return isThere && wanted[this.#kinds[document] ?? 0] === true;
     };
   }
 }

@@ -2,11 +2,11 @@ import { localTime } from '../../chat/text/local-time.js';
 import { HiError } from '../../errors.js';
 import { searchedText } from '../index/documents.js';
 import { originLabel } from '../origin.js';
+import { tokenBound } from '../passage-size.js';
 import { parseQuery } from '../rank/query.js';
 import type { Recall } from '../recall.js';
 import type { Found, Hit, Said, Speaker } from '../search.js';
 import { passageOf } from './passage.js';
-import { tokenBound } from './token-bound.js';
 import { distance, parseTime } from './when.js';
 
 /** The arguments of a call by the model. */

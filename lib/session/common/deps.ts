@@ -73,8 +73,8 @@ export interface SessionDeps {
   skills(target: Target): Promise<SkillLibrary>;
   /** The search over the whole conversation. */
   finder(): Promise<Recall>;
-  /** Whether automatic recall is on. */
-  readonly recallsUnasked: boolean;
+  /** Automatic recall: whether it is on, and the maximum number of tokens for one message. */
+  readonly automaticRecall: { readonly auto: boolean; readonly tokens: number };
   readonly cache: TextCache;
   readonly saveImage: SaveImage;
   cwd(): string;
