@@ -185,9 +185,7 @@ describe('automatic recall', () => {
     expect(stdout).toContain('Recalled for the last message: #1. ');
     expect(stdout).toContain('Automatic recall: off.\n');
     const found = JSON.parse((await hi(['recall', 'pomegranate', '--json'])).stdout);
-    expect(found.map(({ message }: { message: { id: number } }) => message.id).filter((id: number) => id > 2)).toEqual(
-      [],
-    );
+    expect(found.map(({ id }: { id: number }) => id).filter((id: number) => id > 2)).toEqual([]);
     expect((await hi(['history', '--json'])).stdout).toContain('"recalled"');
   });
 

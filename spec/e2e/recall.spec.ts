@@ -48,10 +48,14 @@ describe('hi recall', () => {
     expect(words).toContain('about the zeppelin');
   });
 
-  it('prints JSON with the message, its kind and the certainty', async () => {
+  it('prints flat JSON: which message, when and where, how well it matches, and its text', async () => {
     const [hit] = JSON.parse((await hi(['recall', 'zeppelin', '--json', '--who', 'user'])).stdout);
-    expect(hit).toMatchObject({ kind: 'user', message: { role: 'user' } });
-    expect(hit.certainty).toBeGreaterThan(0);
+    const { id, turn, at, cwd } = JSON.parse((await hi(['history', '--json'])).stdout).find(
+      (entry: { id: number }) => entry.id === hit.id,
+    );
+    expect(hit).toMatchObject({ id, turn, at, cwd, role: 'user', source: 'user' });
+    expect(hit.text).toContain('zeppelin');
+    expect(hit.score).toBeGreaterThan(0);
   });
 
   it('finds exact words, and says when there are none', async () => {
@@ -125,7 +129,7 @@ describe('the model', () => {
     expect(results[3]).toContain("Cannot read the time 'soon'");
     expect(results[4]).toContain('#3 · ');
     const found = JSON.parse((await hi(['recall', 'quokka', '--json', '-n', '50'])).stdout);
-    expect(found.map(({ message }: { message: { role: string } }) => message.role)).not.toContain('tool');
+    expect(found.map(({ role }: { role: string }) => role)).not.toContain('tool');
   });
 
   it('can be denied it by a rule', async () => {
@@ -151,8 +155,8 @@ describe('what the model says while a summary is in view', () => {
     await hi(['ask', `Tell me. ${'and so on '.repeat(60)}`]);
     expect((await hi(['compact'])).status).toBe(0);
     await hi(['ask', 'What was it?']);
-    const [{ origin }] = JSON.parse((await hi(['recall', 'dawn', '--json'])).stdout);
-    return origin;
+    const [{ source }] = JSON.parse((await hi(['recall', 'dawn', '--json'])).stdout);
+    return source;
   }
 
   it("counts as its own after a summary of conversation, and as foreign after one of a tool's output", async () => {

@@ -1,4 +1,3 @@
-import { storedText } from '../../chat/stored-text.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
@@ -68,13 +67,10 @@ function searchOf(query: string, options: RecallOptions, now: Date): Search {
 function print(world: World, found: Found, query: string, options: RecallOptions): void {
   const { stdout, stderr } = world;
   if (options.json) {
-    const hits = found.hits.map(({ message, kind, origin, certainty, newer }) => ({
-      kind,
-      origin,
-      certainty,
-      newer,
-      message: JSON.parse(storedText(message)),
-    }));
+    const hits = found.hits.map(({ message, origin, certainty, text, newer }) => {
+      const { id, turn, at, role, cwd } = message;
+      return { id, turn, at, role, cwd, score: certainty, text, source: origin, ...(newer !== null && { newer }) };
+    });
     writeJson(stdout, hits, 2);
   } else {
     const chalk = colours(world);
