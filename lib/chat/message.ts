@@ -144,6 +144,8 @@ export interface NewMessage {
   readonly api_base?: string;
   readonly usage?: Usage;
   readonly stop_reason?: StopReason;
+  /** Present if an error, and not the user, interrupted the answer. */
+  readonly interrupted_by?: 'error';
   /** Present if the answer used a web search: the pages it cites, if any. Its text is then partly foreign. */
   readonly sources?: readonly Source[];
   /** `foreign` if a summary was in view that rested on text that neither the user nor the model wrote. */

@@ -31,13 +31,14 @@ export type StyledWriter = new (layout: TerminalLayout, style: AnswerStyle) => A
 
 /**
  * Chooses how an answer is written to `streams.out`: styled if there is colour and the terminal can move its cursor, neutralised on
- * any terminal, and byte for byte in a pipe.
+ * any terminal. In a pipe it is the model's text with one newline at its end, or with `exact` byte for byte.
  */
 export function createAnswerWriter(
   streams: OutputStreams,
   layout: TerminalLayout,
   Styled: StyledWriter | null,
   wrap: () => WrapMode,
+  exact: boolean,
 ): AnswerWriter {
   const { outIsTerminal, columns } = streams;
   if (Styled !== null && (outIsTerminal || streams.colour.out))
@@ -47,11 +48,12 @@ export function createAnswerWriter(
       columns,
       wrap: outIsTerminal ? wrap : () => 'terminal',
     });
-  return streams.outIsTerminal ? new PlainAnswerWriter(layout) : new RawAnswerWriter(layout);
+  if (streams.outIsTerminal) return new PlainAnswerWriter(layout);
+  return exact ? new ExactAnswerWriter(layout) : new PipedAnswerWriter(layout);
 }
 
 /** Writes the model's own bytes. */
-class RawAnswerWriter implements AnswerWriter {
+class ExactAnswerWriter implements AnswerWriter {
   readonly loading = null;
   readonly heldLines = 0;
   readonly #layout: TerminalLayout;
@@ -67,6 +69,34 @@ class RawAnswerWriter implements AnswerWriter {
   pause(): void {}
 
   end(): void {
+    this.#layout.endAnswer();
+  }
+}
+
+/** Writes the model's text with exactly one newline at its end. */
+class PipedAnswerWriter implements AnswerWriter {
+  readonly loading = null;
+  readonly heldLines = 0;
+  readonly #layout: TerminalLayout;
+  /** The newlines that are written only if more text follows them. */
+  #newlines = '';
+
+  constructor(layout: TerminalLayout) {
+    this.#layout = layout;
+  }
+
+  push(piece: string): void {
+    const text = this.#newlines + piece;
+    let end = text.length;
+    while (text[end - 1] === '\n') end -= 1;
+    this.#newlines = text.slice(end);
+    this.#layout.writeAnswer(text.slice(0, end));
+  }
+
+  pause(): void {}
+
+  end(): void {
+    this.#newlines = '';
     this.#layout.endAnswer();
   }
 }

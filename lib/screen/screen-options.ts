@@ -23,8 +23,10 @@ export interface ScreenOptions {
   /** Whether an empty line separates an answer from its question; false if absent. */
   readonly gap?: boolean;
   now(): number;
-  /** Whether an answer in a pipe is exactly the model's bytes. If not, an unfinished last line gets a newline. */
+  /** Whether an answer in a pipe is exactly the model's bytes; if false or absent it ends with one newline. */
   readonly exact?: boolean;
+  /** Whether an empty line separates what is written to a pipe before and after `close`; false if absent. */
+  readonly separate?: boolean;
   /** Describes a tool call in one line. Without it, the name and the arguments are shown. */
   readonly describe?: (name: string, args: JsonObject) => string;
   /** Summarises the result of a tool call in a few words; empty if there is nothing to say. */

@@ -1,4 +1,5 @@
 import type { ChatEvent, ChatEventOf } from '../chat/event.js';
+import type { WrapMode } from '../chat/screen-settings.js';
 import { compactionLine, shortCount } from '../chat/transcript.js';
 import { type HiError, unreachable } from '../errors.js';
 import { AnswerPacer } from './answer-pacer.js';
@@ -36,7 +37,8 @@ export class Screen {
     this.#streams = streams;
     this.#options = options;
     this.#layout = new TerminalLayout(streams, options);
-    this.#answer = createAnswerWriter(streams, this.#layout, options.styled, () => options.settings?.wrap ?? 'word');
+    const wrap = (): WrapMode => options.settings?.wrap ?? 'word';
+    this.#answer = createAnswerWriter(streams, this.#layout, options.styled, wrap, options.exact === true);
     this.#pacer = new AnswerPacer(this.#answer, streams.outIsTerminal ? FRAME : 0);
     this.#status = new WaitingStatus(this.#layout, options, () => this.#answer.heldLines);
     this.#thinking = new ThinkingTrace(this.#layout, options, streams.errIsTerminal);

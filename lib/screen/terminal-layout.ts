@@ -36,6 +36,7 @@ export interface TerminalLayoutOptions {
   readonly exact?: boolean;
   readonly waiting?: boolean;
   readonly gap?: boolean;
+  readonly separate?: boolean;
   readonly settings?: Readonly<ScreenSettings>;
   now(): number;
 }
@@ -63,10 +64,14 @@ export class TerminalLayout {
   /** Whether the next answer must be preceded by an empty line. */
   #owesGap: boolean;
   readonly #hasGap: boolean;
+  readonly #separates: boolean;
+  #hasWritten = false;
+  /** Whether the next text in the pipe must be preceded by an empty line. */
+  #owesSeparator = false;
 
   constructor(
     streams: OutputStreams,
-    { now, exact = false, waiting = true, gap = false, settings }: TerminalLayoutOptions,
+    { now, exact = false, waiting = true, gap = false, separate = false, settings }: TerminalLayoutOptions,
   ) {
     this.#streams = streams;
     this.#isExact = exact;
@@ -76,6 +81,7 @@ export class TerminalLayout {
     this.#isShared = streams.outIsTerminal && streams.errIsTerminal;
     this.#hasGap = gap && this.#isShared;
     this.#owesGap = this.#hasGap;
+    this.#separates = separate && !streams.outIsTerminal;
     this.#errCursor = this.#isShared ? this.#outCursor : { isAtLineStart: true };
     this.#waitingLine = new WaitingLine({
       now,
@@ -96,8 +102,10 @@ export class TerminalLayout {
   writeAnswer(text: string): void {
     this.#switchTo('answer');
     if (text === '') return;
-    if (this.#owesNewline) this.#write(this.#streams.out, this.#outCursor, '\n');
+    if (this.#owesNewline || this.#owesSeparator) this.#write(this.#streams.out, this.#outCursor, '\n');
     this.#owesNewline = false;
+    this.#owesSeparator = false;
+    this.#hasWritten = true;
     this.#write(this.#streams.out, this.#outCursor, text);
   }
 
@@ -174,6 +182,7 @@ export class TerminalLayout {
     this.showBelow([]);
     this.#writeNow(this.#waitingLine.change(null));
     this.#owesGap = this.#hasGap;
+    this.#owesSeparator = this.#separates && this.#hasWritten;
   }
 
   /** Ends the line that the other writer left unfinished on the same terminal. */

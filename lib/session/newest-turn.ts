@@ -11,11 +11,6 @@ export function turnMessages(history: HistoryStore): readonly Message[] {
   return pinned === undefined ? messages : messages.filter(keptBy(newestBlock(entries), entries));
 }
 
-/** The newest finished turn that is still sent; null if there is none. */
-export function newestTurn(history: HistoryStore): number | null {
-  return turnMessages(history).at(-1)?.turn ?? null;
-}
-
 /** The user's message of a turn; null if it is not in view. */
 export function userContentOf(history: HistoryStore, turn: number | null): readonly Part[] | null {
   const found = history.entries.findLast(({ id }) => id === turn);

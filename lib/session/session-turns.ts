@@ -40,6 +40,8 @@ export class SessionTurns {
   readonly #overhead: ContextDeps['overhead'] = { last: null };
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
+  /** The turns that began in this session. */
+  readonly said = new Set<number>();
   /** The compaction written before it is due. */
   readonly ahead = new CompactionAhead(() => this.#upcomingCompaction());
 
@@ -63,6 +65,15 @@ export class SessionTurns {
 
   /** Runs a turn that is stored in the history. Ends with `turn-end`; throws the provider's error. */
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
+    this.#failed = content;
+    try {
+      yield* this.#answered(content, signal, options);
+    } finally {
+      if (this.#failed !== null) await options.undelivered?.();
+    }
+  }
+
+  async *#answered(content: readonly Part[], signal: AbortSignal, options: TurnOptions): AsyncGenerator<ChatEvent> {
     const { history, cwd, clock } = this.#deps;
     const provider = await this.#turnSettings.target.connect(signal);
     const tools = (): readonly ToolSpec[] => (options.tools === false ? [] : this.#deps.toolSpecs);
@@ -71,12 +82,12 @@ export class SessionTurns {
     await history.refresh();
     yield* this.#warnOfHistory();
     const selection = yield* this.#skills.choose(textOf(content), signal);
-    this.#failed = content;
     const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
     const reminder = yield* this.#reminders.for(content);
     const whole = [line, ...content, reminder].filter((part) => part !== null);
     const skills = selection.record;
     const user = await history.begin({ role: 'user', content: whole, cwd: cwd(), ...place, skills });
+    this.said.add(user.turn);
     this.#skills.recorded();
     yield* this.#warnOfHistory();
     const { loaded, dropped } = selection;
@@ -93,9 +104,10 @@ export class SessionTurns {
       },
     };
     try {
-      const outcome = yield* this.#run(provider, own, signal);
-      this.#failed = null;
-      const turn = history.isEphemeral ? null : user.turn;
+      const { kept, ...outcome } = yield* this.#run(provider, own, signal);
+      if (kept) this.#failed = null;
+      else await this.takeBack(user.turn);
+      const turn = history.isEphemeral || !kept ? null : user.turn;
       yield* this.#warnOfHistory();
       yield { type: 'turn-end', provider: provider.name, ...outcome, compaction: context.compaction, turn };
     } catch (thrown) {
@@ -118,7 +130,7 @@ export class SessionTurns {
       append: async () => [],
     };
     try {
-      const outcome = yield* this.#run(provider, { ...own, maxRounds: 0 }, signal);
+      const { kept: _, ...outcome } = yield* this.#run(provider, { ...own, maxRounds: 0 }, signal);
       const { compaction } = context;
       yield { type: 'turn-end', provider: this.#turnSettings.target.provider, ...outcome, compaction, turn: null };
     } catch (thrown) {

@@ -12,13 +12,24 @@ import type { Restored } from './compactions.js';
 import type { CompactionOrder } from './context/compact-history.js';
 import type { CompactionAhead } from './context/compaction-ahead.js';
 import { contentOf } from './input-content.js';
-import { newestTurn, userContentOf } from './newest-turn.js';
+import { turnMessages, userContentOf } from './newest-turn.js';
 import { turnsFrom } from './past-turns.js';
 import { PinnedMessages } from './pinned-messages.js';
 import { Reminders } from './reminders.js';
 import { type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnSettings } from './session-turns.js';
 import { SkillState } from './skill-state.js';
+
+/** The turn that undoing and asking again act on. */
+export interface LastTurn {
+  /** Its first message. */
+  readonly id: number;
+  readonly content: readonly Part[];
+  /** The input that sends it again. */
+  readonly text: string;
+  /** Whether another program, or another `hi`, said it since this session began. */
+  readonly isElsewhere: boolean;
+}
 
 /** One conversation, and what the user can do with it. Methods that talk to a model yield events. All throw `HiError`s the reader can act on. */
 export class Session {
@@ -34,6 +45,8 @@ export class Session {
   /** The compaction written before it is due. */
   readonly ahead: CompactionAhead;
   readonly #turns: SessionTurns;
+  /** The newest message when this session began, or the conversation was reset: what came later and is not from here was said elsewhere. */
+  #before: number;
 
   constructor(deps: SessionDeps) {
     const { target, web, thinking } = deps;
@@ -54,6 +67,7 @@ export class Session {
     );
     this.#turns = new SessionTurns(deps, this.skills, this.reminders, this.#turnSettings);
     this.ahead = this.#turns.ahead;
+    this.#before = deps.history.entries.at(-1)?.id ?? 0;
   }
 
   get target(): Target {
@@ -93,17 +107,39 @@ export class Session {
     else yield* this.#turnBy(await this.#deps.find(model, signal), content, signal, options);
   }
 
-  /** Runs the last turn again, with another model if one is named. The turn it replaces is undone. */
+  /**
+   * Runs the last turn again, with another model if one is named. The turn that it replaces is undone, unless the new one ends without any answer.
+   */
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const target = model === null ? this.#turnSettings.target : await this.#deps.find(model, signal);
-    await this.history.refresh();
-    const content =
-      this.#turns.failed ?? userContentOf(this.history, this.history.crashedTurn ?? newestTurn(this.history));
+    const last = await this.lastTurn();
+    const content = this.#unanswered() ?? (last === null ? null : last.content);
     if (content === null)
       throw new HiError('usage', 'There is no message to retry.', { hint: 'Send a message first.' });
-    const replaced = this.#turns.failed === null && this.history.crashedTurn === null ? newestTurn(this.history) : null;
-    if (replaced !== null) await this.#turns.takeBack(replaced);
-    yield* this.#turnBy(target, content, signal);
+    const replaced = this.#unanswered() === null ? last : null;
+    if (replaced === null) return yield* this.#turnBy(target, content, signal);
+    await this.#turns.takeBack(replaced.id);
+    const undelivered = (): Promise<void> => this.history.mark({ type: 'redo', turns: [replaced.id] });
+    yield* this.#turnBy(target, content, signal, { undelivered });
+  }
+
+  /** The question that got no answer: the last one of this session, or one that a crash cut short. */
+  #unanswered(): readonly Part[] | null {
+    return this.#turns.failed ?? userContentOf(this.history, this.history.crashedTurn);
+  }
+
+  /**
+   * The turn that undoing and asking again act on: the newest one in view that this session knows. One that was said elsewhere meanwhile is chosen
+   * only if there is no other. Null if there is none.
+   */
+  async lastTurn(): Promise<LastTurn | null> {
+    await this.history.refresh();
+    const isKnown = (turn: number): boolean => turn <= this.#before || this.#turns.said.has(turn);
+    const messages = turnMessages(this.history);
+    const newest = messages.findLast(({ turn }) => isKnown(turn)) ?? messages.at(-1);
+    const content = newest === undefined ? null : userContentOf(this.history, newest.turn);
+    if (newest === undefined || content === null) return null;
+    return { id: newest.turn, content, text: inputOf(content), isElsewhere: !isKnown(newest.turn) };
   }
 
   async *#turnBy(
@@ -121,14 +157,12 @@ export class Session {
     }
   }
 
-  /** Undoes the last turn, and returns the input that sends its message again. */
-  async undo(): Promise<string> {
-    await this.history.refresh();
-    const turn = newestTurn(this.history);
-    const content = userContentOf(this.history, turn);
-    if (turn === null || content === null) throw new HiError('usage', 'There are no turns to undo.');
-    await this.#turns.takeBack(turn);
-    return inputOf(content);
+  /** Undoes the last turn, and returns it. */
+  async undo(): Promise<LastTurn> {
+    const last = await this.lastTurn();
+    if (last === null) throw new HiError('usage', 'There are no turns to undo.');
+    await this.#turns.takeBack(last.id);
+    return last;
   }
 
   /** Goes back to before a turn in view: undoes it and all later ones, and returns the input that sends the user's message again. */
@@ -155,9 +189,15 @@ export class Session {
   }
 
   /** The user's last message, null if there is none yet. */
-  lastInput(): string | null {
-    const content = this.#turns.failed ?? userContentOf(this.history, newestTurn(this.history));
+  async lastInput(): Promise<string | null> {
+    const content = this.#unanswered() ?? (await this.lastTurn())?.content ?? null;
     return content === null ? null : typedText(content);
+  }
+
+  /** Whether `retry` would replace a turn that was said elsewhere since this session began. */
+  async retriesElsewhere(): Promise<LastTurn | null> {
+    const last = this.#unanswered() === null ? await this.lastTurn() : null;
+    return last?.isElsewhere ? last : null;
   }
 
   /** Answers with the full context, and stores nothing. */
@@ -203,12 +243,14 @@ export class Session {
   async reset(options: { readonly purge: boolean }): Promise<void> {
     await this.history.reset(options);
     this.#turns.forget();
+    this.#before = this.history.entries.at(-1)?.id ?? 0;
   }
 
   /** Restores what the last reset cleared, and sets aside what was said since. */
   async undoReset(): Promise<void> {
     await this.history.undoReset();
     this.#turns.forget();
+    this.#before = this.history.entries.at(-1)?.id ?? 0;
   }
 
   /** Uses another model from now on. */

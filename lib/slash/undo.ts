@@ -1,3 +1,4 @@
+import { beginningOf, saidElsewhere } from './common/beginning-of.js';
 import type { SlashCommand } from './common/command.js';
 
 /** `/undo`: takes the last turn out of the view and puts its message back into the input line. */
@@ -5,9 +6,12 @@ export const slashUndo: SlashCommand = {
   name: 'undo',
   usage: '/undo',
   summary: 'undo the last turn and edit its message',
-  async *run(_argument, { session }) {
-    const text = await session.undo();
-    yield { type: 'print', text: 'The last turn is undone.' };
+  async *run(_argument, { session, confirm }) {
+    const last = await session.lastTurn();
+    if (last?.isElsewhere && !(await confirm(`${saidElsewhere(last)} Undo it?`, 'undo it in the chat that said it.')))
+      return yield { type: 'print', text: 'Nothing was undone.' };
+    const { id, text } = await session.undo();
+    yield { type: 'print', text: `Undone: #${id} · ${beginningOf(text)}` };
     yield { type: 'prefill', text };
   },
 };

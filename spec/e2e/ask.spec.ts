@@ -28,7 +28,7 @@ describe('hi ask', () => {
   it('prints the answer on stdout and nothing else', async () => {
     await setUp(() => ({ pieces: ['Hel', 'lo ', '🌍'] }));
     const run = await hi(['ask', 'greet', 'me']);
-    expect(run).toMatchObject({ status: 0, stdout: 'Hello 🌍' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Hello 🌍\n' });
     expect(server.requests[0]?.messages).toEqual([{ role: 'user', content: 'greet me' }]);
   });
 
@@ -94,7 +94,7 @@ describe('hi ask', () => {
       index === 0 ? { calls: [{ name: 'bash', args: { command: 'touch made' } }] } : { text: 'I may not.' },
     );
     const run = await hi(['ask', 'do it']);
-    expect(run).toMatchObject({ status: 0, stdout: 'I may not.' });
+    expect(run).toMatchObject({ status: 0, stdout: 'I may not.\n' });
     expect(run.stderr).toContain('touch made');
     expect(existsSync(join(home.work, 'made'))).toBe(false);
     expect(server.requests[1]?.messages.at(-1)?.content).toMatch(/nobody|not run|not allowed|permission/i);
@@ -134,7 +134,7 @@ describe('hi ask', () => {
     await setUp((_request, index) => ({ text: `answer ${index}` }));
     await hi(['ask', 'kept']);
     const before = readFileSync(home.historyFile);
-    expect(await hi(['ask', '-n', 'not kept'])).toMatchObject({ status: 0, stdout: 'answer 1' });
+    expect(await hi(['ask', '-n', 'not kept'])).toMatchObject({ status: 0, stdout: 'answer 1\n' });
     expect(readFileSync(home.historyFile).equals(before)).toBe(true);
     expect(server.requests[1]?.messages).toHaveLength(3);
   });
@@ -157,7 +157,7 @@ describe('hi ask', () => {
   it('prints the answer at once with --no-stream, and the usage on stderr with -u', async () => {
     await setUp(() => ({ pieces: ['a', 'b'], usage: [1200, 2] }));
     const run = await hi(['ask', '--no-stream', '-u', 'x']);
-    expect(run.stdout).toBe('ab');
+    expect(run.stdout).toBe('ab\n');
     expect(run.stderr).toContain('1.2k tokens in');
   });
 

@@ -62,7 +62,7 @@ describe('a named pipe', () => {
 
   it('is read to its end by hi ask -f', async () => {
     const { stdout } = await shell('{ sleep 1; echo late words; } > pipe & "$NODE" "$HI" ask -f pipe x </dev/null');
-    expect(stdout).toBe('ok');
+    expect(stdout).toBe('ok\n');
     expect(lastSaid()).toContain('<file name="pipe">\nlate words\n</file>');
   });
 });
@@ -159,7 +159,7 @@ describe('--files0-from', () => {
     const { stdout } = await shell(
       `find . -type f -print0 | sort -z | "$NODE" "$HI" ask -f given.txt --files0-from - "what is this?"`,
     );
-    expect(stdout).toBe('ok');
+    expect(stdout).toBe('ok\n');
     const content = server.requests.at(-1)?.messages.at(-1)?.content;
     const sent = JSON.stringify(content);
     for (const words of ['before them', 'first words', 'second words', 'third words', 'fourth words'])

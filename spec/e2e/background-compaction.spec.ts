@@ -118,7 +118,7 @@ describe('a compaction that will be due soon', () => {
     await chat.open();
     const turn = await talkUntilNearlyDue(chat);
     chat.terminal.type('/undo\r');
-    await chat.until('The last turn is undone.');
+    await chat.until('Undone: #');
     chat.terminal.type('\x15'.repeat(12));
     await chat.until(() => chat.server.abandoned() === 1);
     for (let more = 1; more <= 4; more += 1) await ask(chat, talk(turn + more));

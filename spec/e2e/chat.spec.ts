@@ -37,7 +37,7 @@ describe('hi chat in a terminal', () => {
     await chat.open({ args: ['-c'] });
     await chat.say('one', 'answer 0');
     const asked = await runProgram(chat.home, ['--continue'], { input: 'two' });
-    expect(asked).toEqual({ status: 0, stdout: 'answer 1', stderr: '' });
+    expect(asked).toEqual({ status: 0, stdout: 'answer 1\n', stderr: '' });
     expect(chat.sent()).toEqual(['one', 'answer 0', expect.stringContaining('two')]);
   });
 
@@ -103,7 +103,7 @@ describe('hi chat in a terminal', () => {
     chat.terminal.type(control('c'));
     await chat.until('(interrupted)');
     await chat.say('go on', 'whole');
-    expect(chat.sent(1)).toEqual(['question', 'half an ', 'go on']);
+    expect(chat.sent(1)).toEqual(['question', 'half an \n[interrupted by the user]', 'go on']);
     expect(chat.stored()[1]).toMatchObject({ stop_reason: 'interrupted' });
   });
 
@@ -166,7 +166,7 @@ describe('hi chat in a terminal', () => {
     await chat.say('keep this', 'answer 0');
     await chat.say('regret this', 'answer 1');
     chat.terminal.type(`/undo${KEY.enter}`);
-    await chat.until(/is undone\.\n+hi> regret this/);
+    await chat.until(/Undone: #3 · regret this\n+hi> regret this/);
     chat.terminal.type(` no more${KEY.enter}`);
     await chat.until('answer 2');
     expect(chat.sent(2)).toEqual(['keep this', 'answer 0', 'regret this no more']);
@@ -283,7 +283,7 @@ describe('hi chat in a terminal', () => {
     );
     await chat.say('!printf "one\\r"; sleep 0.3; printf "\\ntwo"', /^one\ntwo$/m);
     const run = await runProgram(chat.home, ['chat'], { input: '!printf a; sleep 0.3; printf b\n!echo c\n' });
-    expect(run.stdout).toBe('ab\nc\n');
+    expect(run.stdout).toBe('ab\n\nc\n');
   });
 
   it('shows head and tail of a long output of !command, and says how much was added', async () => {
@@ -364,9 +364,9 @@ describe('hi chat in a terminal', () => {
     await chat.say('see @plan.txt', /^read/m);
     expect(JSON.stringify(chat.sent(0))).toContain('the plan is simple');
     chat.terminal.type(`/undo${KEY.enter}`);
-    await chat.until(/is undone\.\n+hi> see @plan\.txt$/m);
+    await chat.until(/Undone: #1 · see @plan\.txt\n+hi> see @plan\.txt$/m);
     chat.terminal.type(KEY.enter);
-    await chat.until(/is undone\.\n+hi> see @plan\.txt\nattached .*\n\nread/);
+    await chat.until(/Undone: #1 · see @plan\.txt\n+hi> see @plan\.txt\nattached .*\n\nread/);
     expect(chat.sent(1)).toEqual(['<file name="plan.txt">\nthe plan is simple\n</file>\n\nsee @plan.txt']);
   });
 

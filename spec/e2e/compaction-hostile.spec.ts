@@ -32,7 +32,7 @@ describe('content that cannot fit', () => {
         index === 0 ? { calls: [{ name: 'read_file', args: { path: 'long.txt' } }] } : { text: 'done' },
     });
     chat.home.write('long.txt', words('a file', 28_000));
-    expect(await chat.hi(['ask', '-y', 'read it'])).toMatchObject({ status: 0, stdout: 'done' });
+    expect(await chat.hi(['ask', '-y', 'read it'])).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(chat.sent().texts.at(-1)?.length).toBeLessThan(0.25 * 4 * 4000);
   });
 
@@ -44,7 +44,7 @@ describe('content that cannot fit', () => {
       answer: (_, index) => (index === 0 ? { calls } : { text: 'done' }),
     });
     chat.home.write('long.txt', words('a file\n', 28_000));
-    expect(await chat.hi(['ask', '-y', 'read them'])).toMatchObject({ status: 0, stdout: 'done' });
+    expect(await chat.hi(['ask', '-y', 'read them'])).toMatchObject({ status: 0, stdout: 'done\n' });
     const results = chat.sent().texts.slice(-8);
     for (const result of results) expect(result).toContain('a file');
     expect(results.join('').length).toBeLessThan(0.5 * 4 * 4000);
@@ -56,7 +56,7 @@ describe('content that cannot fit', () => {
       answer: (_, index) => (index === 0 ? { calls: [{ name: 'list_files', args: { path: '.' } }] } : { text: 'done' }),
     });
     for (let file = 100; file < 400; file += 1) chat.home.write(`${'a-long-name-'.repeat(8)}${file}`, '');
-    expect(await chat.hi(['ask', 'what is here?'])).toMatchObject({ status: 0, stdout: 'done' });
+    expect(await chat.hi(['ask', 'what is here?'])).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(chat.sent().texts.at(-1)).toMatch(/The first \d+ of 3\d\d entries/);
   });
 
@@ -72,7 +72,7 @@ describe('content that cannot fit', () => {
     });
     await chat.hi(['chat'], { input: Array.from({ length: 6 }, () => '汉'.repeat(1000)).join('\n') });
     const novel = words('a novel', 40_000);
-    expect(await chat.hi(['ask'], { input: novel })).toMatchObject({ status: 0, stdout: '好' });
+    expect(await chat.hi(['ask'], { input: novel })).toMatchObject({ status: 0, stdout: '好\n' });
     expect(chat.sent().texts.at(-1)).toBe(novel);
   });
 
@@ -179,7 +179,7 @@ describe('during and after a compaction', () => {
     const asking = chat.hi(['ask', LAST_STRAW]);
     while (chat.summaries().length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await chat.hi(['reset', '-y']);
-    expect(await asking).toMatchObject({ status: 0, stdout: 'ok' });
+    expect(await asking).toMatchObject({ status: 0, stdout: 'ok\n' });
     expect(chat.sent()).toEqual({ system: [], texts: [LAST_STRAW] });
     expect(chat.stored()).toHaveLength(2);
   });
@@ -201,7 +201,7 @@ describe('during and after a compaction', () => {
     await using chat = await compacting(FULL);
     await chat.hi(['ask', LAST_STRAW]);
     const { stdout } = await chat.hi(['chat'], { input: '/undo\nanother question' });
-    expect(stdout).toContain('The last turn is undone.');
+    expect(stdout).toContain('Undone: #');
     expect(chat.sent().system[0]).toContain('They talked.');
     expect(heads(chat.sent().texts)).toEqual([
       'answer 8',

@@ -100,7 +100,7 @@ describe('seed 002, auto compact', () => {
   it('Long conversation triggers compact: the event is a line on stderr where text is printed', async () => {
     await using chat = await compacting(FULL);
     const { stdout, stderr } = await chat.hi(['ask', LAST_STRAW]);
-    expect(stdout).toBe('ok');
+    expect(stdout).toBe('ok\n');
     expect(stderr).toMatch(LINE);
   });
 
@@ -258,7 +258,7 @@ describe('seed 003, semantic compression of the history', () => {
         summary: () => reply,
       });
       const { stdout, stderr, status } = await chat.hi(['ask', LAST_STRAW]);
-      expect({ stdout, status }).toEqual({ stdout: 'ok', status: 0 });
+      expect({ stdout, status }).toEqual({ stdout: 'ok\n', status: 0 });
       expect(stderr).toContain('No summary was written: ');
       expect(stderr).toContain('Only the newest 10 messages are sent for now');
       expect(heads(chat.sent().texts)).toEqual(newest(10));

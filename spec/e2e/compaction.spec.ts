@@ -21,7 +21,7 @@ describe('a compaction in the middle of a tool loop', () => {
     });
     chat.home.write('long.txt', words('a file', 1900));
     const { stdout, stderr } = await chat.hi(['ask', '-y', 'Read it again and again.']);
-    expect(stdout).toBe('done');
+    expect(stdout).toBe('done\n');
     expect(stderr).toMatch(/── \d+ messages compacted · \d+ kept/);
     expect(chat.asked()).toHaveLength(rounds + 1);
     expect(chat.summaries().length).toBeGreaterThan(0);
@@ -260,9 +260,15 @@ describe('a compaction that is interrupted', () => {
     expect(chat.asked()).toEqual([]);
     expect(JSON.stringify(chat.stored())).toContain('the last straw');
     slow = false;
-    await chat.hi(['ask', 'go on']);
-    expect(heads(chat.sent().texts)).toEqual(['question 9', 'answer 9', 'question 10', 'answer 10', 'the last']);
-    expect(chat.sent().texts.at(-1)).toMatch(/^the last straw[\s\S]*\n\ngo on$/);
+    await chat.hi(['ask', LAST_STRAW]);
+    expect(heads(chat.sent().texts)).toEqual([
+      'answer 8',
+      'question 9',
+      'answer 9',
+      'question 10',
+      'answer 10',
+      'the last',
+    ]);
     expect(chat.sent().system[0]).toContain('Whole.');
   });
 

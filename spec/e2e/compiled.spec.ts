@@ -41,7 +41,7 @@ describe('the compiled form of the program', () => {
     ]);
     expect(kept().map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
     const before = identities();
-    expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.', stderr: '' });
+    expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.\n', stderr: '' });
     expect(identities()).toEqual(before);
   });
 
@@ -131,7 +131,7 @@ describe('the compiled form of the program', () => {
     ]) {
       for (const path of [core, adapter]) writeFileSync(path, damage);
       const before = identities();
-      expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.', stderr: '' });
+      expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.\n', stderr: '' });
       expect(identities()).not.toEqual(before);
     }
     const before = identities();
@@ -145,7 +145,7 @@ describe('the compiled form of the program', () => {
       writeFileSync(path, '');
       chmodSync(path, 0o666);
     }
-    expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.', stderr: '' });
+    expect(await hi('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Hello.\n', stderr: '' });
     expect(kept().map((path) => statSync(path).mode & 0o077)).toEqual([0, 0]);
   });
 });

@@ -121,7 +121,7 @@ describe.each(Object.keys(DRAWINGS))('a picture drawn by a model of %s', (title)
     const run = await hi('ask', 'Draw.');
     const [path = ''] = only();
     expect(path).toMatch(/hi-\d{4}-\d\d-\d\d-\d{6}\.png$/);
-    expect(run).toEqual({ status: 0, stdout: 'Here: ', stderr: `Picture: ${path} (${PNG.length} bytes)\n` });
+    expect(run).toEqual({ status: 0, stdout: 'Here: \n', stderr: `Picture: ${path} (${PNG.length} bytes)\n` });
     expect(readFileSync(path)).toEqual(PNG);
     const history = await hi('history', '--json');
     const [, said] = JSON.parse(history.stdout);
@@ -161,7 +161,7 @@ describe('the folder of pictures', () => {
     await start('Gemini', { images: { folder: 'file/in' } });
     home.write('file', 'x');
     const run = await hi('ask', 'Draw.');
-    expect(run).toMatchObject({ status: 0, stdout: 'Here: ' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Here: \n' });
     expect(run.stderr).toMatch(
       /^The picture is in the history, but could not be saved: '.*file\/in': .*images\.folder/,
     );

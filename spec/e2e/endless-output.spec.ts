@@ -35,7 +35,7 @@ describe('a command with endless output', () => {
     const closed = once(child, 'close');
     const peak = await peakMemory(child.pid, closed);
     const [status] = await closed;
-    expect([status, stdout]).toEqual([0, 'done']);
+    expect([status, stdout]).toEqual([0, 'done\n']);
     expect(peak).toBeGreaterThan(process.platform === 'linux' ? 20 : -1);
     expect(peak).toBeLessThan(150);
   });

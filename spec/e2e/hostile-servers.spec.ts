@@ -67,7 +67,7 @@ describe('a refusal after part of the answer', () => {
       expect(first).toMatchObject({ status: 5, requests: 1 });
       expect(first.stdout).toContain('Let me');
       expect(first.stderr).toContain("'m' does not support images: those of earlier messages are only mentioned.");
-      expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1, stderr: '' });
+      expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 1, stderr: '' });
     },
   );
 });
@@ -83,17 +83,17 @@ describe('a failure that seems temporary, each time an image is in the conversat
     await seen(chat);
     await talkTo(chat, (body) => (holdsImage(body) ? failure : chat.text('Fine.')));
     const first = await asked('and now?');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 5 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 5 });
     expect(first.stderr).toContain("'m' answers if earlier messages are sent as text only.");
-    expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 3 });
-    expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1, stderr: '' });
+    expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 3 });
+    expect(await asked('and then?')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 1, stderr: '' });
   });
 
   it('is considered over if the next message is answered as usual', async () => {
     await seen(chat);
     const down = error(503, '{}');
     await talkTo(chat, down, down, down, down, chat.text('Fine.'));
-    expect(await asked('and now?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 5 });
+    expect(await asked('and now?')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 5 });
     for (const question of ['and then?', 'and now?']) {
       expect(await asked(question)).toMatchObject({ status: 0, requests: 1, stderr: '' });
       expect(holdsImage(server?.requests.at(-1)?.body ?? {})).toBe(true);
@@ -114,7 +114,7 @@ describe('a failure that seems temporary, each time an image is in the conversat
     await seen(chat);
     await talkTo(chat, (body) => (holdsImage(body) ? error(503, '{}') : chat.text('Fine.')));
     expect(await asked('-f', 'cat.png', 'this one?')).toMatchObject({ status: 5, requests: 5 });
-    expect(await asked('and now?')).toMatchObject({ status: 0, stdout: 'Fine.' });
+    expect(await asked('and now?')).toMatchObject({ status: 0, stdout: 'Fine.\n' });
   });
 });
 
@@ -132,7 +132,7 @@ describe('an earlier message', () => {
         : chat.text('Fine.');
     await talkTo(chat, answer);
     const next = await asked('and a cat?');
-    expect(next).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(next).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
     expect(next.stderr).toContain('it answers this one without those before');
     expect(await asked('a gun again?')).toMatchObject({ status: 5, requests: 2 });
   });
@@ -146,7 +146,7 @@ describe('an earlier message', () => {
       JSON.stringify(body).length > 50_000 ? { status: 400, chunks: [said] } : chat.text('Fine.'),
     );
     const first = await asked('and now?');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.' });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n' });
     expect(first.stderr).toContain('messages compacted');
     expect(await asked('and then?')).toMatchObject({ status: 0, requests: 1 });
   });

@@ -67,7 +67,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
       await using server = await chatServer(cut, cut, dialect.text('Fine.'));
       await runProgram(homeFor(dialect, server), ['ask', '-y', 'write']);
       const run = await runProgram(home, ['ask', 'and now?']);
-      expect(run).toMatchObject({ status: 0, stdout: 'Fine.' });
+      expect(run).toMatchObject({ status: 0, stdout: 'Fine.\n' });
     });
   },
 );

@@ -181,7 +181,7 @@ describe('a paste into hi chat', () => {
     await chat.say('', 'answer 2');
     expect(said(chat)).toBe(`${LONG} more`);
     chat.terminal.type(`/undo${KEY.enter}`);
-    await chat.until(/is undone\.\n+hi> \[LongText#2\]\n#\d[^\n]*$/);
+    await chat.until(/Undone: #5 · [^\n]*\n+hi> \[LongText#2\]\n#\d[^\n]*$/);
     await chat.say('', 'answer 3');
     expect(said(chat)).toBe(`${LONG} more`);
   });

@@ -48,11 +48,11 @@ describe('attachments of earlier turns', () => {
   it.each(Object.keys(DAMAGES))('that are %s are reported once, and the conversation continues', async (damage) => {
     DAMAGES[damage]?.();
     const first = await hi(['ask', 'more']);
-    expect(first).toMatchObject({ status: 0, stdout: 'ok' });
+    expect(first).toMatchObject({ status: 0, stdout: 'ok\n' });
     expect(first.stderr).toMatch(/2 attachments are missing or altered \(image 'a\.png', document 'b\.pdf'\)/);
     expect(lastRequest()).toContain('[The image a.png is no longer there.]');
     expect(lastRequest()).toContain('[The document b.pdf is no longer there.]');
-    expect(await hi(['ask', 'more'])).toEqual({ status: 0, stdout: 'ok', stderr: '' });
+    expect(await hi(['ask', 'more'])).toEqual({ status: 0, stdout: 'ok\n', stderr: '' });
     expect(await hi(['compact', '--strategy', 'truncate'])).toMatchObject({ status: 0 });
   });
 

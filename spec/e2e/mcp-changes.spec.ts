@@ -66,7 +66,7 @@ describe('a server that does not start', () => {
     expect((await house.ask()).stderr).toContain('It did not start within 2 s.');
     const began = Date.now();
     const again = await house.ask();
-    expect(again).toMatchObject({ status: 0, stdout: 'done' });
+    expect(again).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(again.stderr).toMatch(
       /The server 'notes' is not used: it failed 1 minute ago \(It did not start within 2 s\.\)\. To try it now, run: hi mcp test notes/,
     );

@@ -176,7 +176,7 @@ describe('a question from a server', () => {
 
   it('is declined if there is no terminal', async () => {
     const chat = await chatWith([PERSON]);
-    expect(await runProgram(chat.home, ['ask', 'go'])).toMatchObject({ status: 0, stdout: 'done' });
+    expect(await runProgram(chat.home, ['ask', 'go'])).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(told(chat)).toEqual([{ action: 'decline' }]);
   });
 

@@ -114,7 +114,7 @@ describe('a hostile server', () => {
       timeout_ms: 4000,
     });
     const run = await house.ask();
-    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(toolResults(house)[0]).toMatch(/timed out|Connection closed|ended/i);
     expect(house.running()).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('a hostile server', () => {
   it('that never starts costs only its time limit, and is named', async () => {
     house = await mcpHouse({ silent: true }, [], {}, { start_timeout_ms: 700 });
     const run = await house.ask();
-    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(run.stderr).toContain("The server 'notes': It did not start within 0.7 s.");
     expect(house.running()).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('a hostile server', () => {
   it('that exits at once is named, with its output', async () => {
     house = await mcpHouse({ exits: 3, stderr: 'no such licence\n' }, []);
     const run = await house.ask();
-    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(run.stderr).toContain("The server 'notes': It exited with status 3.\nIt printed:\nno such licence\n");
     expect(run.stderr.match(/no such licence/g)).toHaveLength(1);
   });

@@ -124,7 +124,7 @@ describe('a server over HTTP', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of variables in mcpServers
     withServer({ type: 'http', url, headers: { Authorization: 'Bearer ${FAR_TOKEN}' } });
     const run = await house.ask([], { env: { FAR_TOKEN: 'a-token-of-far' } });
-    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(JSON.parse(toolResults(house)[0] ?? '')).toEqual({ content: 'over HTTP' });
     expect(seen.every(({ headers }) => headers.authorization === 'Bearer a-token-of-far')).toBe(true);
   });
@@ -136,7 +136,7 @@ describe('a server over HTTP', () => {
     expect((await house.ask()).stderr).toContain("The server 'far': It requires a login. Run: hi mcp login far");
     withServer({ url: 'http://127.0.0.1:9/mcp' });
     const refused = await house.ask();
-    expect(refused).toMatchObject({ status: 0, stdout: 'done' });
+    expect(refused).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(refused.stderr).toMatch(/The server 'far': .*ECONNREFUSED/);
     withServer({ url: 'not an address' });
     expect((await house.ask()).stderr).toContain("The server 'far': ");

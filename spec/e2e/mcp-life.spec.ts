@@ -63,7 +63,7 @@ describe('a server', () => {
   it('that crashes during a call is a failed call, and is started again for the next one', async () => {
     house = await mcpHouse(withAdd({ exits: 7 }), [ADD, ADD], ALLOWED);
     const run = await house.ask();
-    expect(run).toMatchObject({ status: 0, stdout: 'done', called: 2 });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n', called: 2 });
     expect(house.server.starts()).toHaveLength(2);
     expect(toolResults(house)[0]).toContain("The server 'notes'");
   });
@@ -142,7 +142,7 @@ describe('a call', () => {
   it('that is silent for too long is a failed call', async () => {
     house = await mcpHouse(withAdd({ hangs: true }), [ADD], ALLOWED, { timeout_ms: 500 });
     const run = await house.ask();
-    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(toolResults(house)[0]).toContain('timed out');
   });
 
@@ -165,7 +165,7 @@ describe('a call', () => {
   it('whose result reports a failure is an error for the model', async () => {
     const content = [{ type: 'text', text: 'no such note' }];
     house = await mcpHouse(withAdd({ isError: true, content }), [ADD], ALLOWED);
-    expect(await house.ask()).toMatchObject({ status: 0, stdout: 'done' });
+    expect(await house.ask()).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(toolResults(house)[0]).toContain('no such note');
     expect(toolResults(house)[0]).toMatch(/error/i);
   });

@@ -157,7 +157,7 @@ describe('a login at an MCP server', () => {
     const settings = { provider: 'openai', model: 'scripted', api_base: model.base };
     home.writeConfig(JSON.stringify({ ...settings, mcpServers: { far: { url: server.url } } }));
     const asked = await runProgram(home, ['ask', '-y', '--debug', 'go']);
-    expect(asked).toMatchObject({ status: 0, stdout: 'done' });
+    expect(asked).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('behind the login');
     expect(statSync(loginFile()).mode & 0o777).toBe(0o600);
     expect(statSync(join(home.data, 'mcp-logins')).mode & 0o777).toBe(0o700);
@@ -171,7 +171,7 @@ describe('a login at an MCP server', () => {
     const settings = { provider: 'openai', model: 'scripted', api_base: model.base };
     home.writeConfig(JSON.stringify({ ...settings, mcpServers: { far: { url: server.url } } }));
     const asked = await runProgram(home, ['ask', 'go']);
-    expect(asked).toMatchObject({ status: 0, stdout: 'done' });
+    expect(asked).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(asked.stderr).toContain("The server 'far': It requires a login. Run: hi mcp login far");
   });
 

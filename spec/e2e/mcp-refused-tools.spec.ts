@@ -78,7 +78,7 @@ describe('a tool of a server whose schema a vendor refuses', () => {
       if (words === undefined) throw new Error(`No words of ${dialect.title}.`);
       await start(dialect, ['mcp__notes__bad', 'mcp__notes__worse'], (...of) => ({ error: words(...of) }));
       const run = await runProgram(home, ['ask', 'go']);
-      expect(run).toMatchObject({ status: 0, stdout: 'Fine.' });
+      expect(run).toMatchObject({ status: 0, stdout: 'Fine.\n' });
       for (const name of ['bad', 'worse'])
         expect(run.stderr).toContain(`'m' refused the tool mcp__notes__${name}: it is left out.`);
       expect(last()).toEqual(expect.arrayContaining(['bash', 'mcp__notes__good']));
@@ -92,7 +92,7 @@ describe('a tool of a server whose schema a vendor refuses', () => {
     if (ollama === undefined) throw new Error('There is no dialect of Ollama.');
     await start(ollama, ['mcp__notes__bad'], () => ({ error: UNNAMED }));
     const run = await runProgram(home, ['ask', 'go']);
-    expect(run).toMatchObject({ status: 0, stdout: 'Fine.' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Fine.\n' });
     expect(run.stderr).toContain("'m' refused one of the tools mcp__notes__good, mcp__notes__bad, mcp__notes__worse");
     expect(last()).toContain('bash');
   });

@@ -50,7 +50,7 @@ describe('a server in the sandbox', () => {
     home.write('plain.txt', 'plain');
     symlinkSync(join(home.work, '.env'), join(home.work, 'link.txt'));
     const run = await house.ask([], { env: { HI_DATA_DIR: join(home.work, 'own') } });
-    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(JSON.stringify(triedIn())).not.toContain('SECRET');
     expect(Object.values(triedIn()).map(String)).toEqual([
       'plain',
@@ -91,7 +91,7 @@ describe('a server in the sandbox', () => {
   it('is not started if there is no sandbox, with the reason and what to do', async () => {
     await confinedHouse(() => ({}));
     const run = await house.ask([], { env: { PATH: BARE_PATH } });
-    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(run.stderr).toContain(
       "The server 'notes': Not started: bubblewrap cannot be used here: it is not installed. Install bubblewrap (Debian: apt install bubblewrap), or remove \"sandbox\" from the server's entry.",
     );

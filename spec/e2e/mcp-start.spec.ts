@@ -30,7 +30,7 @@ async function traced(): Promise<{ readonly files: readonly string[]; readonly p
     'trace=openat,access,faccessat,faccessat2,stat,newfstatat,statx,execve',
   ];
   const run = await house.ask([], { under });
-  expect(run).toMatchObject({ status: 0, stdout: 'done' });
+  expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
   const lines = readFileSync(out, 'utf8').split('\n');
   return {
     files: lines.flatMap((line) => /"([^"]+)"/.exec(line)?.[1] ?? []),

@@ -49,7 +49,7 @@ describe('the tools of a server', () => {
   it('are offered, called and answered like any other', async () => {
     await setUp({ tools: [textTool('add')] }, calling({ name: 'mcp__notes__add', args: { text: 'milk' } }), ALLOWED);
     const run = await ask();
-    expect(run).toMatchObject({ status: 0, stdout: 'done' });
+    expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(toolNames(model.requests[0])).toEqual(expect.arrayContaining(['bash', 'mcp__notes__add']));
     expect(JSON.parse(results()[0] ?? '')).toEqual({ content: '{"text":"milk"}' });
   });

@@ -38,7 +38,10 @@ const OTHERS = dialects.map(({ title }) => title).filter((title) => title !== 'G
 describe.each(Object.entries(FILES))('%s', (name, [mime, bytes]) => {
   it('goes to Gemini', async () => {
     await start('Gemini');
-    expect(await runProgram(home, ['ask', '-f', name, 'What is this?'])).toMatchObject({ status: 0, stdout: 'Heard.' });
+    expect(await runProgram(home, ['ask', '-f', name, 'What is this?'])).toMatchObject({
+      status: 0,
+      stdout: 'Heard.\n',
+    });
     expect(JSON.stringify(server.requests[0]?.body)).toContain(
       JSON.stringify({ inlineData: { mimeType: mime, data: bytes.toString('base64') } }),
     );
@@ -52,7 +55,7 @@ describe.each(Object.entries(FILES))('%s', (name, [mime, bytes]) => {
       new RegExp(`does not support (?:audio|images in HEIC): '${name}'\\.\n {4}Use a model that supports it`),
     );
     expect(server.requests).toEqual([]);
-    expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'Heard.' });
+    expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'Heard.\n' });
   });
 
   it('is described in words to another model that answers later', async () => {
@@ -62,7 +65,7 @@ describe.each(Object.entries(FILES))('%s', (name, [mime, bytes]) => {
     const chat = dialects.find((one) => one.title === 'Anthropic');
     server = await chatServer(...(chat ? [chat.text('Yes.')] : []));
     home.writeConfig(JSON.stringify(configOf('Anthropic')));
-    expect(await runProgram(home, ['ask', 'And you?'])).toMatchObject({ status: 0, stdout: 'Yes.' });
+    expect(await runProgram(home, ['ask', 'And you?'])).toMatchObject({ status: 0, stdout: 'Yes.\n' });
     expect(JSON.stringify(server.requests[0]?.body)).toContain(`${name} was here; you cannot see it.`);
   });
 });

@@ -159,7 +159,7 @@ describe('memory.md', () => {
   it('stops no message if it cannot be read', async () => {
     mkdirSync(file);
     const { status, stdout, stderr } = await hi(['ask', 'one']);
-    expect([status, stdout]).toEqual([0, 'ok']);
+    expect([status, stdout]).toEqual([0, 'ok\n']);
     expect(stderr).toContain('None of it is sent.');
     expect(systemOf(0)).toBe('Be brief.');
   });

@@ -86,7 +86,7 @@ describe("the model's text", () => {
   it('has no control characters on a terminal in any form of output, and is unchanged in a pipe', async () => {
     server = await startScriptedServer(() => ({ text: HOSTILE }));
     home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
-    const piped = await runProgram(home, ['ask', 'go']);
+    const piped = await runProgram(home, ['ask', '--raw', 'go']);
     expect(piped.stdout).toBe(HOSTILE);
     for (const args of [
       ['history'],

@@ -42,7 +42,7 @@ describe('a start on a newer Node', () => {
 
   itOnNode("replaces the globals of Node's fetch without loading them", async () => {
     const { stdout, stderr } = await hi(['ask', 'hello']);
-    expect(stdout).toBe('Hello.');
+    expect(stdout).toBe('Hello.\n');
     expect(stderr).not.toContain('loaded');
     expect(stderr.match(/assigned \w+/g)).toHaveLength(4);
   });
@@ -66,6 +66,6 @@ describe('a start on a newer Node', () => {
     mkdirSync(home.data, { recursive: true });
     writeFileSync(join(home.folder, 'file'), '');
     const { status, stdout } = await hi(['ask', 'hello'], { HI_CACHE_DIR: join(home.folder, 'file') });
-    expect([status, stdout]).toEqual([0, 'Hello.']);
+    expect([status, stdout]).toEqual([0, 'Hello.\n']);
   });
 });

@@ -30,11 +30,11 @@ describe('without a configuration', () => {
     const env = { [base]: house.base, ...(key === null ? {} : { [key]: 'the-key' }) };
     expect(await runProgram(home, ['ask', 'hello'], { env })).toEqual({
       status: 0,
-      stdout: 'It simply works.',
+      stdout: 'It simply works.\n',
       stderr: '',
     });
     const piped = await runProgram(home, [], { env, input: 'hello from a pipe' });
-    expect(piped).toMatchObject({ status: 0, stdout: 'It simply works.' });
+    expect(piped).toMatchObject({ status: 0, stdout: 'It simply works.\n' });
     const told = JSON.parse((await runProgram(home, ['ask', '--json', 'x'], { env })).stdout);
     expect(told).toMatchObject({ provider: vendor });
     expect(existsSync(home.configFile)).toBe(false);
@@ -84,7 +84,7 @@ describe('an address of a server alone', () => {
     ],
   ])('chats with no model that is meant for something else: %s', async (_how, models) => {
     const run = await askWith(listOf(...models));
-    expect(run).toMatchObject({ status: 0, stdout: 'Fine.' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Fine.\n' });
     expect(run.asked.at(-1)).toBe('qwen3-8b');
   });
 

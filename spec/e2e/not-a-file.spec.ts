@@ -56,7 +56,7 @@ describe.each(Object.keys(OTHERS))('%s', (other) => {
     put(path);
     expect(await hi(['ask', 'more'])).toMatchObject({ status: 0, stderr: expect.stringContaining('missing') });
     expect(JSON.stringify(server.requests.at(-1))).toContain('is no longer there');
-    expect(await hi(['ask', 'more'])).toEqual({ status: 0, stdout: 'ok', stderr: '' });
+    expect(await hi(['ask', 'more'])).toEqual({ status: 0, stdout: 'ok\n', stderr: '' });
     expect((await hi(['config', 'check'])).stdout).toMatch(/Missing or \w+: image 'a\.png'/);
     const again = await hi(['ask', '-f', 'a.png', 'look']);
     expect(again).toMatchObject({ status: 7, stderr: expect.stringContaining(`'${path}' is a pipe or a device`) });
@@ -85,7 +85,7 @@ describe.each(Object.keys(OTHERS))('%s', (other) => {
     for (const name of ['history.told', 'history.seen']) put(join(home.data, name));
     execFileSync('touch', [join(home.data, 'history.turn.1.zzz.1.1')]);
     await hi(['ask', 'one']);
-    expect(await hi(['ask', 'two'])).toMatchObject({ status: 0, stdout: 'ok' });
+    expect(await hi(['ask', 'two'])).toMatchObject({ status: 0, stdout: 'ok\n' });
   });
 });
 

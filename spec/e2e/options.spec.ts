@@ -37,7 +37,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
   it('gets the options and the headers', async () => {
     const options = { temperature: 0.25, top_p: 0.5, max_output_tokens: 321 };
     await start({ ...config, options, headers: { 'X-Team': 'blue', 'User-Agent': 'mine' } }, path, text('Hello.'));
-    expect(await hi('ask', 'x')).toEqual({ status: 0, stdout: 'Hello.', stderr: '' });
+    expect(await hi('ask', 'x')).toEqual({ status: 0, stdout: 'Hello.\n', stderr: '' });
     expect(server.requests[0]?.body).toMatchObject(SENT[title] ?? {});
     expect(server.requests[0]?.headers).toMatchObject({ 'x-team': 'blue', 'user-agent': 'mine' });
   });

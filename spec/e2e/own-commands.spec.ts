@@ -27,7 +27,7 @@ describe("a command of the user's own", () => {
   it('can be run with its arguments by hi ask', async () => {
     command('review', '---\ndescription: Review a change\n---\n\nReview $1 for $2. All: $ARGUMENTS\n');
     const run = await hi(['ask', '--command', 'review', 'the parser', 'speed']);
-    expect(run).toMatchObject({ status: 0, stdout: 'Done.' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Done.\n' });
     expect(asked()).toBe('Review the parser for speed. All: the parser speed');
   });
 

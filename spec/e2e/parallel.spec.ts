@@ -64,7 +64,7 @@ describe('twenty hi ask and a chat on one conversation', () => {
     await repl.until('answer to typed question', 60_000);
     repl.type(control('d'));
     await repl.exit();
-    expect(runs).toEqual(questions.map((question) => ({ status: 0, stdout: `answer to ${question}`, stderr: '' })));
+    expect(runs).toEqual(questions.map((question) => ({ status: 0, stdout: `answer to ${question}\n`, stderr: '' })));
     expect(entries().map(({ id }) => id)).toEqual(Array.from({ length: 42 }, (_, index) => index + 1));
     const told = [...turns().values()];
     expect(told.filter(isWhole)).toHaveLength(21);

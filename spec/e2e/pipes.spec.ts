@@ -129,10 +129,10 @@ describe('colour', () => {
     await server.close();
     server = await startScriptedServer(() => ({ text: '# Title\n\n**bold**' }));
     home.writeConfig(JSON.stringify({ provider: 'openai', model: 'scripted', api_base: server.base }));
-    expect(await ask({})).toBe('# Title\n\n**bold**');
-    expect(await ask({ FORCE_COLOR: '0' })).toBe('# Title\n\n**bold**');
+    expect(await ask({})).toBe('# Title\n\n**bold**\n');
+    expect(await ask({ FORCE_COLOR: '0' })).toBe('# Title\n\n**bold**\n');
     const styled = await ask({ FORCE_COLOR: '1' });
     expect(styled).toContain('\x1b[');
-    expect(stripVTControlCharacters(styled)).toBe('# Title\n\n**bold**');
+    expect(stripVTControlCharacters(styled)).toBe('# Title\n\n**bold**\n');
   });
 });

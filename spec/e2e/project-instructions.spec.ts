@@ -126,7 +126,7 @@ describe('the instructions of a project', () => {
   it('are not used without a terminal before that, with a notice', async () => {
     write('AGENTS.md', 'Say please.');
     const run = await hi('Hello.');
-    expect(run).toMatchObject({ status: 0, stdout: 'Done.' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Done.\n' });
     expect(run.stderr).toMatch(/^Not used: the instructions of this project in 'AGENTS\.md'/);
     expect(system()).not.toContain('Say please.');
     const chat = await runProgram(home, ['chat'], { input: 'one\ntwo\n' });

@@ -62,7 +62,7 @@ describe('the templates of Qwen 3.5', () => {
     writeFileSync(join(home.config, 'skills', 'git.md'), 'Commit often.\n');
     for (const word of ['one', 'two', 'three', 'four', 'five']) await hi('ask', word);
     expect(await hi('compact')).toMatchObject({ status: 0 });
-    expect(await asked('ask', 'and now?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1 });
+    expect(await asked('ask', 'and now?')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 1 });
     const text = JSON.stringify(server.requests.at(-1)?.body);
     for (const part of ['Be kind.', 'Commit often.', '[Compressed Message Summary]']) expect(text).toContain(part);
   });
@@ -81,7 +81,7 @@ describe('an image that another model has seen', () => {
         JSON.stringify({ provider: 'openai', model: 'blind', api_base: `${server.url}/v1`, api_key: 'k' }),
       );
       const first = await asked('ask', 'and now?');
-      expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+      expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
       expect(first.stderr).toContain("'blind' does not support images: those of earlier messages are only mentioned.");
       expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1, stderr: '' });
       const newest = await asked('ask', '-f', 'cat.png', 'this one?');
@@ -134,7 +134,7 @@ describe('a server without tools', () => {
   ])('answers at once: %s', async (name) => {
     await start('openai', [rule(name)]);
     const first = await asked('ask', 'hello');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
     expect(first.stderr).toContain("'m' does not support tools here: it answers without them.");
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
@@ -156,7 +156,7 @@ describe('a refusal with 404', () => {
     );
     home = makeHome({ provider: 'ollama', model: 'm', api_base: server.url });
     const first = await asked('ask', 'hello');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
     expect(first.stderr).toContain("'m' does not support tools here: it answers without them.");
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
@@ -168,7 +168,7 @@ describe('a refusal with 404', () => {
     );
     home = makeHome({ provider: 'ollama', model: 'gpt-oss', api_base: server.url });
     const first = await asked('ask', '--think', 'high', 'hello');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
     expect(first.stderr).toContain("'gpt-oss' does not support thinking 'high': 'medium' is used.");
   });
 
@@ -182,7 +182,7 @@ describe('a refusal with 404', () => {
     const image = await asked('ask', '-f', 'cat.png', 'what is it?');
     expect(image).toMatchObject({ status: 5 });
     expect(image.stderr).toContain('The conversation goes on without this message.');
-    expect(await asked('ask', 'and now?')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 1 });
+    expect(await asked('ask', 'and now?')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 1 });
   });
 });
 
@@ -201,13 +201,13 @@ describe('a server that does not stream', () => {
         ...(options && { openai: options }),
       });
       const first = await asked('ask', 'hello');
-      expect(first).toMatchObject({ status: 0, stdout: 'Fine.' });
+      expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n' });
       expect(first.stderr).toContain(
         "'m' does not stream here: answers arrive in one piece. (Streaming is not supported.)",
       );
       const chats = () => server.requests.filter(({ path: at }) => at !== '/api/ps');
       expect(chats()).toHaveLength(2);
-      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', stderr: '' });
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.\n', stderr: '' });
       expect(chats()).toHaveLength(3);
       expect(chats().at(-1)?.body.stream ?? false).toBe(false);
     },
@@ -221,7 +221,7 @@ describe('an option of the configuration', () => {
       const config = { options: { temperature: 0.3, top_p: 0.5 } };
       await start('openai', [rule(name)], config);
       const first = await asked('ask', 'hello');
-      expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+      expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
       expect(first.stderr).toContain("'m' does not accept the option 'temperature' as configured: it is left out.");
       expect(server.requests.at(-1)?.body).toMatchObject({ top_p: 0.5 });
       expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
@@ -248,7 +248,7 @@ describe('an option of the configuration', () => {
     };
     await start('openai', [long], { options: { max_output_tokens: 32_000 } });
     const first = await asked('ask', 'hello');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
     expect(first.stderr).toContain("'m' writes at most 16384 tokens in one answer.");
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
     expect(server.requests.at(-1)?.body).toMatchObject({ max_tokens: 16_384 });
@@ -264,7 +264,7 @@ describe('an option of the configuration', () => {
 describe('a model of Anthropic with a lower output limit', () => {
   it('than hi requests is asked for no more than its limit', async () => {
     await start('anthropic', [rule('a long answer (Anthropic)')]);
-    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2, stderr: '' });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2, stderr: '' });
     expect(server.requests.at(-1)?.body).toMatchObject({ max_tokens: 8192 });
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1 });
   });
@@ -320,9 +320,9 @@ describe('a refusal that gives no reason', () => {
     });
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
     const first = await asked('ask', 'hello');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 3 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 3 });
     expect(first.stderr).toContain("'m' refused the request: it answers without tools. (Internal Server Error.)");
-    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 3 });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 3 });
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
     const known = readFileSync(join(home.folder, 'cache', 'models.json'), 'utf8');
     const [, at = ''] = /"tools": (\d{13})/.exec(known) ?? [];
@@ -336,7 +336,7 @@ describe('a refusal that gives no reason', () => {
     server = await chatServer(down(), down(), down(), dialectOf('openai').text('Fine.'));
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
     const run = await asked('ask', 'hello');
-    expect(run).toMatchObject({ status: 0, stdout: 'Fine.', requests: 4 });
+    expect(run).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 4 });
     expect(run.stderr).not.toContain('without tools');
     expect(server.requests.map(({ body }) => body.tools !== undefined)).toEqual([true, true, false, true]);
   });
@@ -355,7 +355,7 @@ describe('a refusal that gives no reason', () => {
     );
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
     for (const requests of [3, 3, 1])
-      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests });
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests });
   });
 
   it('is retried once by config check --live', async () => {
@@ -377,7 +377,7 @@ describe('a refusal that gives no reason', () => {
     const chat = dialectOf('openai');
     server = await chatServer(refusal(400, { error: { message: 'Bad Request' } }), chat.text('Fine.'));
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
-    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
     expect(server.requests.at(-1)?.body.tools).toBeUndefined();
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
     expect(server.requests.at(-1)?.body.tools).toBeDefined();
@@ -391,12 +391,12 @@ describe('a refusal that gives no reason', () => {
     server = await chatServer(refusing(dialectOf('openai'), [wordless('images (a firewall)')]));
     home.writeConfig(JSON.stringify({ provider: 'openai', model: 'x', api_base: `${server.url}/v1`, api_key: 'k' }));
     const first = await asked('ask', 'and now?');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
     expect(first.stderr).toContain('earlier messages are sent as text only. (Access denied.)');
     const newest = await asked('ask', '-f', 'cat.png', 'this one?');
     expect(newest).toMatchObject({ status: 5, stdout: '' });
     expect(newest.stderr).toContain('perhaps from a firewall');
-    expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, stdout: 'Fine.' });
+    expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, stdout: 'Fine.\n' });
   });
 
   it('may be a web page with status 200, from a firewall that inspects the conversation', async () => {
@@ -409,7 +409,7 @@ describe('a refusal that gives no reason', () => {
     server = await chatServer((body) => (JSON.stringify(body).includes('image_url') ? page : chat.text('Fine.')));
     home.writeConfig(JSON.stringify({ provider: 'openai', model: 'x', api_base: `${server.url}/v1`, api_key: 'k' }));
     const first = await asked('ask', 'and now?');
-    expect(first).toMatchObject({ status: 0, stdout: 'Fine.', requests: 2 });
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
     expect(first.stderr).toContain('earlier messages are sent as text only. (a web page)');
     for (const requests of [2, 1]) expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests });
   });
@@ -438,7 +438,7 @@ describe('a refusal that gives no reason', () => {
     const path = provider === 'openai' ? '/v1' : '';
     home = makeHome({ provider, model: 'm', api_key: 'k', api_base: `${server.url}${path}` });
     for (const requests of [2, 2, 1, 1])
-      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.', requests });
+      expect(await asked('ask', 'hello')).toMatchObject({ status: 0, stdout: 'Fine.\n', requests });
   });
 });
 
@@ -511,7 +511,9 @@ describe('thinking', () => {
     const run = await runProgram(home, ['chat', '--think', 'low'], {
       input: '/think\nx\n/think max\ny\n/think default\nz\n/think hard\n',
     });
-    expect(run.stdout).toBe('Thinking: low.\nFine.\nThinking: max.\nFine.\nThinking: the default of o-new.\nFine.\n');
+    expect(run.stdout).toBe(
+      'Thinking: low.\n\nFine.\n\nThinking: max.\n\nFine.\n\nThinking: the default of o-new.\n\nFine.\n',
+    );
     expect(run.stderr).toContain("Unknown level of thinking 'hard'");
     expect(server.requests.slice(-3).map(({ body }) => body.reasoning_effort)).toEqual(['low', 'max', undefined]);
     expect(await hi('ask', '--think', 'hard', 'x')).toMatchObject({ status: 2 });

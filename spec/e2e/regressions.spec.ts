@@ -65,10 +65,10 @@ describe('what was broken once', () => {
       index === 0 ? { calls: [{ name: 'read_file', args: { path: 'pipe' } }] } : { text: 'ok' },
     );
     execFileSync('mkfifo', [join(home.work, 'pipe')]);
-    expect(await hi(['ask', 'x'])).toMatchObject({ status: 0, stdout: 'ok' });
+    expect(await hi(['ask', 'x'])).toMatchObject({ status: 0, stdout: 'ok\n' });
     expect((await hi(['ask', '-f', '/dev/zero', 'x'])).stderr).toContain('device');
     const { stdout } = await shell(`hi ask -f <(echo from a command) x </dev/null`);
-    expect(stdout).toBe('ok');
+    expect(stdout).toBe('ok\n');
     expect(JSON.stringify(server.requests.at(-1)?.messages.at(-1)?.content)).toContain('from a command');
   });
 
@@ -102,7 +102,7 @@ describe('what was broken once', () => {
   itOnNode('answers in a deleted folder', async () => {
     await setUp(() => ({ text: 'ok' }));
     const gone = await shell('mkdir gone && cd gone && rmdir ../gone && hi ask x </dev/null');
-    expect(gone.stdout).toBe('ok');
+    expect(gone.stdout).toBe('ok\n');
   });
 
   it('reports a line break or a typographic quote in a key', async () => {

@@ -86,7 +86,7 @@ describe('seed 003, compression of skills content', () => {
     const answer = (request: SentRequest): Reply =>
       systemOf(request).includes('An example.') ? { status: 400, error } : shortens(request);
     await using chat = await skilled({ ...SMALL, config: { ...CROWDED, context_window: 100_000 }, answer });
-    expect(await chat.ask('hello')).toMatchObject({ status: 0, stdout: 'Fine.' });
+    expect(await chat.ask('hello')).toMatchObject({ status: 0, stdout: 'Fine.\n' });
     expect(chat.asked()).toHaveLength(2);
     expect(systemOf(chat.asked()[1])).toContain(SHORT);
   });

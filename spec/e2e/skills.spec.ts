@@ -340,7 +340,7 @@ describe('slow work on skills', () => {
     terminal.type(`hello${KEY.enter}`);
     await terminal.until(`${words} · `, 20_000);
     terminal.type(control('c'));
-    await terminal.until((screen) => screen.includes('(interrupted)') && PROMPT.test(screen), 20_000);
+    await terminal.until((screen) => /\(interrupted\)\n+hi> hello$/.test(screen.trimEnd()), 20_000);
     expect(terminal.screen()).not.toContain(words);
     expect(chat.asked()).toEqual([]);
   });

@@ -27,7 +27,7 @@ describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (
   it('lists them under the answer, not on stdout, and stores them', async () => {
     await start(config, answer);
     const run = await runProgram(home, ['ask', 'How is the weather?']);
-    expect(run).toEqual({ status: 0, stdout: 'It is cold.', stderr: LIST });
+    expect(run).toEqual({ status: 0, stdout: 'It is cold.\n', stderr: LIST });
     const [, said] = JSON.parse((await runProgram(home, ['history', '--json'])).stdout);
     expect(said).toMatchObject({ role: 'assistant', sources: PAGES });
     expect((await runProgram(home, ['history'])).stdout).toContain(
@@ -50,7 +50,7 @@ describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (
   it('does not affect the next question', async () => {
     await start(config, answer);
     await runProgram(home, ['ask', 'How is the weather?']);
-    expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'It is cold.' });
+    expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'It is cold.\n' });
     expect(server.requests).toHaveLength(2);
     expect(JSON.stringify(server.requests[1]?.body)).toContain('It is cold.');
   });
@@ -87,8 +87,8 @@ it('leaves out invalid web addresses', async () => {
 
 it('shows no heading if there are none, or with -q', async () => {
   await start({ provider: 'openai' }, naming(), naming({ url: 'https://b.example/' }));
-  expect(await runProgram(home, ['ask', 'x'])).toEqual({ status: 0, stdout: 'Done.', stderr: '' });
-  expect(await runProgram(home, ['ask', '-q', 'x'])).toEqual({ status: 0, stdout: 'Done.', stderr: '' });
+  expect(await runProgram(home, ['ask', 'x'])).toEqual({ status: 0, stdout: 'Done.\n', stderr: '' });
+  expect(await runProgram(home, ['ask', '-q', 'x'])).toEqual({ status: 0, stdout: 'Done.\n', stderr: '' });
 });
 
 it('makes links of them on a terminal, without control characters in a title', async () => {

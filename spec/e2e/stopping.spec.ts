@@ -84,7 +84,7 @@ describe('stopping', () => {
     terminal.type('/model\r');
     await terminal.until('window 128000 tokens');
     terminal.type(control('c'));
-    await terminal.until(/\(interrupted\)\n+hi> *$/);
+    await terminal.until(/\(interrupted\)\n+hi>/);
   });
 
   it('returns to the prompt while a command for the key runs, and ends it', async () => {
@@ -92,7 +92,7 @@ describe('stopping', () => {
     terminal.type('question\r');
     await waitFor(() => processesWith('sleep 600.417').length > 0);
     terminal.type(control('c'));
-    await terminal.until(/\(interrupted\)\n+hi> *$/);
+    await terminal.until(/\(interrupted\)\n+hi>/);
     await waitFor(() => processesWith('sleep 600.417').length === 0);
   });
 

@@ -73,7 +73,7 @@ describe('a web address after -f', () => {
     const run = await hi('-f', `${site}/notes.txt`, 'What?');
     expect(run).toEqual({
       status: 0,
-      stdout: 'Done.',
+      stdout: 'Done.\n',
       stderr: `Fetched ${site}/notes.txt: text/plain; charset=iso-8859-1, 5 bytes\n`,
     });
     expect(JSON.parse(sent())).toContain(`<file name="${site}/notes.txt">\ncaf\u00e9\n</file>`);

@@ -35,7 +35,7 @@ describe.each([
     ['"web": "auto"', { web: 'auto' }, []],
   ])('is offered in addition to the tools with %s', async (_how, config, options) => {
     await start({ ...configOf(title), ...config }, answerOf(title));
-    expect(await hi('ask', ...options, 'x')).toMatchObject({ status: 0, stdout: 'It is cold.' });
+    expect(await hi('ask', ...options, 'x')).toMatchObject({ status: 0, stdout: 'It is cold.\n' });
     const tools = toolsOf(lastBody());
     expect(tools.at(-1)).toMatchObject(tool);
     expect(JSON.stringify(tools)).toContain('read_file');
@@ -100,7 +100,7 @@ describe('a search that pauses the answer', () => {
   it('ends after a while, with a notice', async () => {
     await start({ provider: 'anthropic' }, piece('pause_turn', ...text(0, 'x')));
     const run = await hi('ask', '--web', 'x');
-    expect(run).toMatchObject({ status: 0, stdout: 'x'.repeat(11) });
+    expect(run).toMatchObject({ status: 0, stdout: `${'x'.repeat(11)}\n` });
     expect(run.stderr).toContain('The search paused 10 times; the answer may be incomplete.');
   });
 
@@ -109,7 +109,7 @@ describe('a search that pauses the answer', () => {
       status: 400,
       chunks: [JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: 'no' } })],
     });
-    expect(await hi('ask', '--web', 'x')).toMatchObject({ status: 5, stdout: 'So far.' });
+    expect(await hi('ask', '--web', 'x')).toMatchObject({ status: 5, stdout: 'So far.\n' });
     expect((await hi('history')).stdout).toContain('So far.\n[interrupted]');
   });
 });
@@ -161,7 +161,7 @@ describe('a server of OpenAI’s protocol', () => {
   it('is reported once to have no search, and answers without', async () => {
     await start({ provider: 'openai' }, plain);
     const run = await runProgram(home, ['chat', '--web'], { input: 'a\nb\n' });
-    expect(run).toMatchObject({ status: 0, stdout: 'Hello.\nHello.\n' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Hello.\n\nHello.\n' });
     expect(run.stderr.split(NOTICE)).toHaveLength(2);
   });
 
@@ -177,7 +177,7 @@ describe('a server of OpenAI’s protocol', () => {
   ])('gets %s', async (_what, host, options, plugins) => {
     await start({ provider: 'openai', api_key: null, api_base: `http://${host}/api/v1`, web: 'auto' }, plain);
     const run = await runProgram(home, ['ask', ...options, 'x'], { env: { HTTP_PROXY: server.url } });
-    expect(run).toEqual({ status: 0, stdout: 'Hello.', stderr: '' });
+    expect(run).toEqual({ status: 0, stdout: 'Hello.\n', stderr: '' });
     expect(lastBody().plugins).toEqual(plugins);
   });
 });
@@ -190,7 +190,7 @@ it('is not sent the search again if the model refuses it, with one notice', asyn
   const answer = answerOf('OpenAI Responses');
   await start(configOf('OpenAI Responses'), refused, answer, answer);
   const first = await hi('ask', '--web', 'x');
-  expect(first).toMatchObject({ status: 0, stdout: 'It is cold.' });
+  expect(first).toMatchObject({ status: 0, stdout: 'It is cold.\n' });
   expect(first.stderr).toContain("'m' cannot search the web here: it answers without searching.");
   expect((await hi('ask', '--web', 'y')).stderr).not.toContain('cannot search');
   const offered = server.requests.map(({ body }) => toolsOf(body).some(({ type }) => type === 'web_search'));
@@ -200,7 +200,7 @@ it('is not sent the search again if the model refuses it, with one notice', asyn
 it('is a setting of the chat', async () => {
   await start(configOf('OpenAI Responses'), answerOf('OpenAI Responses'));
   const run = await runProgram(home, ['chat'], { input: '/web\n/web on\nx\n/web off\ny\n/web sometimes\n' });
-  expect(run.stdout).toBe('Web search: off.\nWeb search: on.\nIt is cold.\nWeb search: off.\nIt is cold.\n');
+  expect(run.stdout).toBe('Web search: off.\n\nWeb search: on.\n\nIt is cold.\n\nWeb search: off.\n\nIt is cold.\n');
   expect(run.stderr).toContain("Unknown setting 'sometimes'");
   expect(server.requests.map(({ body }) => toolsOf(body).some(({ type }) => type === 'web_search'))).toEqual([
     true,
@@ -250,7 +250,7 @@ describe('the search of Ollama', () => {
 
   it('goes through a server that is signed in', async () => {
     await start({ provider: 'ollama' }, searching, notThere, results, answer);
-    expect(await hi('ask', '--web', 'x')).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.' });
+    expect(await hi('ask', '--web', 'x')).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.\n' });
     expect(posts().map(({ path }) => path)).toEqual([
       '/api/chat',
       '/api/web_search',
@@ -263,7 +263,7 @@ describe('the search of Ollama', () => {
     await start({ provider: 'ollama', api_key: null, api_base: 'http://ollama.com' }, searching, results, answer);
     const env = { HTTP_PROXY: server.url, OLLAMA_API_KEY: 'of-the-cloud' };
     const run = await runProgram(home, ['ask', '--web', 'x'], { env });
-    expect(run).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.\n' });
     expect(posts().map(({ path, headers }) => [path, headers.authorization])).toContainEqual([
       'http://ollama.com/api/web_search',
       'Bearer of-the-cloud',
@@ -274,7 +274,7 @@ describe('the search of Ollama', () => {
     const refused = { status: 401, chunks: ['{"error":"unauthorized"}'] };
     await start({ provider: 'ollama' }, searching, refused, refused, answer);
     const run = await hi('ask', '--web', 'x');
-    expect(run).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.' });
+    expect(run).toMatchObject({ status: 0, stdout: 'Let me see. It is cold.\n' });
     expect(run.stderr).toContain('The web search failed: Ollama refused the key.');
     expect(JSON.stringify(posts().at(-1)?.body)).toContain('Ollama refused the key');
   });

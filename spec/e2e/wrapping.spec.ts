@@ -79,7 +79,7 @@ describe('the prose of an answer', () => {
   it('is unchanged in a pipe', async () => {
     const chat = await start(() => ({ pieces: pieces(LIST) }));
     const { stdout } = await runProgram(chat.home, ['ask', 'go']);
-    expect(stdout).toBe(LIST);
+    expect(stdout).toBe(`${LIST.trimEnd()}\n`);
   });
 
   // Wider, and without a heading: xterm.js does not reflow the rows of the line in which the cursor is.

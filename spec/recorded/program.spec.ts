@@ -41,7 +41,7 @@ withRecordings(() => {
       const recording = find(id);
       await replaying({ recordings: [recording] }, recording, async (base) => {
         const run = await runProgram(homeFor(recording, base), ['ask', 'hello']);
-        expect(run).toEqual({ status: 0, stdout: recording.expect.text, stderr: '' });
+        expect(run).toEqual({ status: 0, stdout: `${recording.expect.text.trimEnd()}\n`, stderr: '' });
         expect(
           stored()
             .at(-1)
@@ -60,7 +60,7 @@ withRecordings(() => {
       await replaying({ recordings: [first, second] }, first, async (base, server) => {
         const run = await runProgram(homeFor(first, base), ['ask', 'hello']);
         expect(run.status).toBe(0);
-        expect(run.stdout.endsWith(second.expect.text)).toBe(true);
+        expect(run.stdout.endsWith(`${second.expect.text.trimEnd()}\n`)).toBe(true);
         // What hi asks of the model itself is not recorded.
         const asked = server.requests.filter(({ recording }) => recording !== null);
         expect(asked).toHaveLength(2);

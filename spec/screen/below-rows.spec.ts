@@ -16,7 +16,6 @@ function screenOn(columns: number) {
     // The other way shows a word later or earlier by the clock.
     settings: { wrap: 'terminal', waiting: 'animated' },
     thinking: true,
-    exact: false,
     now: () => 0,
   });
   const emulator = createEmulator(columns, ROWS);

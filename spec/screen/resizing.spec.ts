@@ -38,7 +38,6 @@ describe('an answer that streams while the window is resized', () => {
         quiet: false,
         styled: StyledAnswerWriter,
         thinking: true,
-        exact: false,
         now: () => 0,
       });
       let shown = 0;

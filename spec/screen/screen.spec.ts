@@ -8,7 +8,7 @@ import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { describeResult } from '../../lib/tools/common/describe-result.js';
 import { fakeStreams } from '../support/fake-streams.js';
 
-const OPTIONS = { quiet: false, styled: StyledAnswerWriter, thinking: true, exact: false, now: Date.now };
+const OPTIONS = { quiet: false, styled: StyledAnswerWriter, thinking: true, now: Date.now };
 
 async function shown(events: readonly ChatEvent[], isTerminal: boolean, options = OPTIONS) {
   const streams = fakeStreams(isTerminal);
@@ -121,7 +121,7 @@ describe('a screen', () => {
       })(),
     );
     await screen.flush();
-    expect(streams.written.out).toBe('one two\n');
+    expect(streams.written.out).toBe('one two');
   });
 
   it('colours code that arrives all at once with the end of the answer', async () => {

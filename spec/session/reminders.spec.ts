@@ -84,11 +84,11 @@ describe('messages recalled automatically', () => {
     expect(
       set.history.entries.findLast((entry) => 'content' in entry && JSON.stringify(entry).includes('"recalled"')),
     ).toBeDefined();
-    expect(set.session.lastInput()).toBe(question);
+    expect(await set.session.lastInput()).toBe(question);
     await drain(set.session.retry(null, new AbortController().signal));
     const last = set.requests.at(-1)?.messages.at(-1);
     expect(last?.content.filter((part) => part.type === 'text' && part.recalled !== undefined)).toHaveLength(1);
-    expect(await set.session.undo()).toBe(question);
+    expect(await set.session.undo()).toMatchObject({ text: question });
   });
 
   it('are none without time to search', async () => {

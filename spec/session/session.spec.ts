@@ -158,7 +158,7 @@ describe('a failure', () => {
     await expect(drain(set.session.send(say('lost?'), never()))).rejects.toBe(refused);
     expect(set.requests).toHaveLength(1);
     expect(stored().map(({ content }) => textOf(content))).toEqual(['lost?']);
-    expect(set.session.lastInput()).toBe('lost?');
+    expect(await set.session.lastInput()).toBe('lost?');
     await drain(set.session.send(say('other'), never()));
     expect(sent(1)).toEqual(['user: other']);
   });
@@ -220,7 +220,7 @@ describe('an interruption', () => {
     });
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', stop_reason: 'interrupted', text: 'half an ' });
     await drain(set.session.send(say('go on'), never()));
-    expect(sent(1)).toEqual(['user: x', 'assistant: half an ', 'user: go on']);
+    expect(sent(1)).toEqual(['user: x', 'assistant: half an \n[interrupted by the user]', 'user: go on']);
   });
 
   it('during a tool answers every call, so that each has a result', async () => {
@@ -250,7 +250,7 @@ describe('the conversation', () => {
     set = await stage([answer('one'), answer('two'), answer('three')]);
     await drain(set.session.send(say('first'), never()));
     await drain(set.session.send(say('second'), never()));
-    expect(await set.session.undo()).toBe('second');
+    expect(await set.session.undo()).toMatchObject({ text: 'second' });
     await drain(set.session.send(say('third'), never()));
     expect(sent(2)).toEqual(['user: first', 'assistant: one', 'user: third']);
     expect(stored()).toHaveLength(6);
@@ -288,7 +288,7 @@ describe('the conversation', () => {
     set = await stage([failure(refused), answer('one')]);
     await expect(drain(set.session.send(say('cleared'), never()))).rejects.toBe(refused);
     await set.session.reset({ purge: false });
-    expect(set.session.lastInput()).toBeNull();
+    expect(await set.session.lastInput()).toBeNull();
     await expect(drain(set.session.retry(null, never()))).rejects.toMatchObject({ code: 'usage' });
     expect(set.requests).toHaveLength(1);
   });

@@ -71,9 +71,9 @@ describe('a message', () => {
 
   it('is the last input until there is another', async () => {
     set = await stage([answer('fine')]);
-    expect(set.session.lastInput()).toBeNull();
+    expect(await set.session.lastInput()).toBeNull();
     await drain(set.session.send({ ...say('look'), texts: ['<file name="a">\nx\n</file>'] }, never()));
-    expect(set.session.lastInput()).toBe('look');
+    expect(await set.session.lastInput()).toBe('look');
   });
 
   it('may be the note of a local command, which the next request includes', async () => {

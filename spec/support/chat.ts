@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNTIME } from './program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from './scripted-server.js';
-import { KEY, openTerminal, type Terminal } from './terminal.js';
+import { control, KEY, openTerminal, type Terminal } from './terminal.js';
 
 /** How long a spec waits for the screen: the machine may be busy with other things. Milliseconds. */
 const PATIENCE = 20_000;
@@ -83,6 +83,8 @@ export function chatDriver(): (
       async say(line, expected) {
         current().type(`${line}${KEY.enter}`);
         await until(expected);
+        await until((screen) => isAtPrompt(screen) || isBack(screen, line));
+        if (isBack(current().screen(), line)) current().type(control('c'));
         await until(isAtPrompt);
         // A line that is being drawn again looks like an empty prompt for a moment.
         for (let checked = 0; checked < STEADY_CHECKS; checked += 1) {
@@ -96,6 +98,12 @@ export function chatDriver(): (
       stored: () => JSON.parse(execFileSync('zstd', ['-dc', home.historyFile]).toString()),
     };
   };
+}
+
+/** Whether a line that was refused is back in the prompt. */
+function isBack(screen: string, line: string): boolean {
+  const prompt = screen.trimEnd().slice(-line.length - 20);
+  return line !== '' && prompt.endsWith(`> ${line}`) && /hi: [\s\S]*\n.*hi/.test(screen);
 }
 
 /** Whether the last line is an empty prompt. */

@@ -19,7 +19,7 @@ export function losses(home: Home, asked: readonly Asked[]): readonly string[] {
   const found: string[] = [];
   for (const { question, run } of asked) {
     if (run.status !== 0) found.push(`'${question}' ended with ${run.status}: ${run.stderr}`);
-    if (run.status === 0 && run.stdout !== `answer to ${question}`) found.push(`'${question}' got '${run.stdout}'`);
+    if (run.status === 0 && run.stdout !== `answer to ${question}\n`) found.push(`'${question}' got '${run.stdout}'`);
     if (run.status === 0 && run.stderr !== '') found.push(`'${question}' was told '${run.stderr}'`);
     const questions = messages.filter(({ content }) => textOf(content) === question);
     const answers = messages.filter(({ content }) => textOf(content) === `answer to ${question}`);

@@ -32,7 +32,7 @@ const screen = new Screen(
     colour: { out: isTerminal, err: process.stderr.isTTY === true },
     columns: () => process.stdout.columns ?? 80,
   },
-  { quiet: false, styled: StyledAnswerWriter, thinking: true, exact: false, now: Date.now },
+  { quiet: false, styled: StyledAnswerWriter, thinking: true, now: Date.now },
 );
 
 const repl: Repl = createRepl({

@@ -22,6 +22,7 @@ export function addChatOptions(command: Command): Command {
     .option('-s, --system <text>', 'the system prompt, instead of the configured preamble')
     .option('-f, --file <path>', 'attach a file: text, image, PDF, - for stdin, or a web address (repeatable)', collect)
     .option('--no-stream', 'print the answer only when it is complete')
+    .option('--raw', "write the answer's bytes to a pipe as they come, without a newline at the end")
     .option('--no-tools', 'do not let the model use tools')
     .option('--tools <names>', 'let the model use only these tools', list)
     .addOption(new Option('--think <level>', 'how hard the model thinks').choices(THINKING_LEVELS))

@@ -17,6 +17,8 @@ export interface ChatOptions {
   /** Whether only the last block of code of the answer is printed; `hi ask` only. */
   readonly extract?: boolean;
   readonly stream: boolean;
+  /** Whether an answer in a pipe is exactly the model's bytes. */
+  readonly raw?: boolean;
   /** False for `--no-tools`, the names for `--tools a,b`, true when neither was given. */
   readonly tools: boolean | readonly string[];
   readonly think?: ThinkingLevel;

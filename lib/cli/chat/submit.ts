@@ -1,13 +1,13 @@
 import type { ChatEvent } from '../../chat/event.js';
 import { estimateTokens } from '../../chat/tokens.js';
-import { HiError } from '../../errors.js';
+import { HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { beginsWithPastedLines } from '../../repl/editing/quoted-block.js';
 import type { Repl, SubmittedLine } from '../../repl/repl.js';
 import type { UserInput } from '../../session/common/deps.js';
 import type { FileInput } from '../../session/files.js';
 import { checkArgument } from '../../slash/common/check-argument.js';
-import type { SlashCommand, SlashContext } from '../../slash/common/command.js';
+import type { SlashContext } from '../../slash/common/command.js';
 import { type Line, parseLine } from '../../slash/common/parse.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { runLocally } from '../input/local-command.js';
@@ -43,20 +43,16 @@ export async function submitLine(
   signal: AbortSignal,
 ): Promise<AsyncIterable<ChatEvent>> {
   const parsed = parseSubmitted(line);
+  const undelivered = (): void => deps.repl.restoreInput('');
   switch (parsed.kind) {
     case 'empty':
       return noEvents();
     case 'shell':
-      if (parsed.command === '') throw new HiError('usage', 'No command given.', { hint: 'Type: !ls' });
       return runShell(parsed.command, parsed.shared, deps, signal);
-    case 'command': {
-      const command = pick(deps.context.commands, parsed.name, 'command', 'usage', '/help lists them all.');
-      const argument = argumentOf(line, parsed.name);
-      checkArgument(command, argument);
-      return runCommand(command, argument, deps, signal);
-    }
+    case 'command':
+      return runCommand(parsed.name, line, deps, signal);
     case 'message':
-      return deps.context.session.send(await inputOf(line, deps, signal), signal);
+      return deps.context.session.send(await inputOf(line, deps, signal), signal, { undelivered });
   }
 }
 
@@ -111,17 +107,26 @@ function argumentOf({ text }: SubmittedLine, name: string): string {
   return text.slice(text.indexOf(name) + name.length).trim();
 }
 
+/** A command that fails, such as a mistyped one, goes back into the prompt. */
 async function* runCommand(
-  command: SlashCommand,
-  argument: string,
+  name: string,
+  line: SubmittedLine,
   deps: SubmitDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  for await (const event of command.run(argument, deps.context, signal)) {
-    if (event.type === 'leave') deps.repl.quit();
-    else if (event.type === 'prefill') deps.repl.prefill(event.text);
-    else if (event.type === 'print') yield { ...event, text: `${event.text}\n` };
-    else yield event;
+  try {
+    const command = pick(deps.context.commands, name, 'command', 'usage', '/help lists them all.');
+    const argument = argumentOf(line, name);
+    checkArgument(command, argument);
+    for await (const event of command.run(argument, deps.context, signal)) {
+      if (event.type === 'leave') deps.repl.quit();
+      else if (event.type === 'prefill') deps.repl.prefill(event.text);
+      else if (event.type === 'print') yield { ...event, text: `${event.text}\n` };
+      else yield event;
+    }
+  } catch (thrown) {
+    if (!isAbort(thrown)) deps.repl.restoreInput('');
+    throw thrown;
   }
   // A command may be the first to find a damaged file.
   for (const text of deps.context.session.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
@@ -133,6 +138,7 @@ async function* runShell(
   deps: SubmitDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
+  if (command === '') throw new HiError('usage', 'No command given.', { hint: 'Type: !ls' });
   if (!shared) return await deps.runCommand(command);
   const { session } = deps.context;
   const ends = deps.showsEnds ? new OutputEnds() : null;

@@ -193,7 +193,7 @@ async function screenFor(world: World, options: ChatOptions, settings: ScreenSet
     usage: options.usage ?? false,
     sources: formatOf(options) === 'text',
     ...shownImages(world),
-    exact: true,
+    exact: options.raw ?? false,
     describe: (name, args) => describeCall({ name, args }),
     found: describeResult,
     waiting: !isDumb(world.env),

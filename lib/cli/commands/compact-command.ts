@@ -38,7 +38,6 @@ export async function compactCommand(
   const screen = new Screen(outputStreams(world), {
     quiet: options.quiet ?? false,
     styled: null,
-    exact: false,
     usage: true,
     thinking: false,
     waiting: !isDumb(world.env),

@@ -90,6 +90,8 @@ export interface TurnOptions {
   readonly schema?: AnswerSchema;
   /** Whether the model may call tools; true if absent. */
   readonly tools?: boolean;
+  /** Called if the turn ends without any answer, as if it had never been sent. */
+  readonly undelivered?: () => void | Promise<void>;
 }
 
 /** What the user sends: text, and files that go to the model unchanged. */

@@ -50,12 +50,13 @@ export class TurnFailure extends Error {
 
 /**
  * Asks, runs the tools the model calls, and asks again until it answers. Every message is appended before the next step.
- * An interruption closes the turn with the part received and returns. An error closes it in the same way and throws a `TurnFailure`.
+ * An interruption closes the turn with the part received and returns; before the first word it leaves nothing. An error closes it in the same way
+ * and throws a `TurnFailure`.
  */
 export async function* runTurn(
   deps: TurnDeps,
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, TurnOutcome & { readonly usage: Usage }> {
+): AsyncGenerator<ChatEvent, TurnOutcome & { readonly usage: Usage; readonly kept: boolean }> {
   const turn: RunningTurn = { progress: new Progress(deps.model), runner: null, end: 'interrupted' };
   let usage = NO_USAGE;
   try {
@@ -64,7 +65,7 @@ export async function* runTurn(
       if (event.type === 'usage') usage = taken(usage, event, deps);
       yield event;
     }
-    return { ...turn.progress.outcome(turn.end), usage };
+    return { ...turn.progress.outcome(turn.end), usage, kept: turn.progress.kept };
   } finally {
     await turn.runner?.endTurn();
   }
@@ -102,7 +103,9 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
         continue;
       }
       const interrupted = isAbort(thrown);
-      if (interrupted || progress.kept || answer.parts.length > 0) await close(deps, progress, answer);
+      // Thinking alone is nothing that the user could read.
+      const hasBegun = progress.kept || (interrupted ? answer.parts.some(isAnything) : answer.parts.length > 0);
+      if (hasBegun) await close(deps, progress, answer, interrupted ? 'user' : 'error');
       if (interrupted) return;
       throw new TurnFailure(overflowed ? withSentence(thrown, overflow) : thrown, progress.kept);
     }
@@ -131,7 +134,7 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
     await deps.append([{ role: 'tool', content: [...results, ...files], cwd: deps.cwd() }]);
     progress.takeResults(calls, results);
     if (signal.aborted) {
-      await close(deps, progress, { parts: [], end: null });
+      await close(deps, progress, { parts: [], end: null }, 'user');
       return;
     }
   }
@@ -170,15 +173,17 @@ const isOpaque = (part: AnswerPart): boolean => part.opaque !== undefined;
  * Ends the turn in the history with the part of the answer received. A tool call whose arguments may be incomplete never ran and is left out,
  * so that every call has a result. A turn without an answer is closed too, once it has messages of its own.
  */
-async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer): Promise<void> {
+async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer, by: 'user' | 'error'): Promise<void> {
   const parts = answer.parts.filter((part) => part.type !== 'tool_call');
   const kept = { ...answer, parts, end: null };
-  await deps.append([{ ...assistantMessage(deps, kept), stop_reason: 'interrupted' }]);
+  const stopped = { stop_reason: 'interrupted', ...(by === 'error' && { interrupted_by: by }) } as const;
+  await deps.append([{ ...assistantMessage(deps, kept), ...stopped }]);
   progress.take(kept);
 }
 
 /** Whether a part shows the user anything. */
-const isAnything = (part: AnswerPart): boolean => part.type === 'image' || (part.type === 'text' && part.text !== '');
+const isAnything = (part: AnswerPart): boolean =>
+  part.type === 'image' || (part.type === 'text' && part.text.trim() !== '');
 
 async function* ended(answer: PartialAnswer): AsyncGenerator<ChatEvent, TurnOutcome['stop_reason']> {
   const reason = answer.end?.stop_reason ?? 'end';

@@ -128,6 +128,7 @@ const MESSAGE: JsonFields<Message> = {
   model: text(undefined),
   provider: text(undefined),
   origin: text(undefined),
+  interrupted_by: word(['error'], undefined),
   api_base: text(undefined),
   usage,
   // A later version may know more stop reasons.
