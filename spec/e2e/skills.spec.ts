@@ -4,7 +4,6 @@ import type { Reply, SentRequest } from '../support/scripted-server.js';
 import {
   howTo,
   MATCHED,
-  PROMPT,
   type Skilled,
   skilled,
   skillFile,
