@@ -23,13 +23,12 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   'lib/permission/paths/private-places.ts': () => import('../lib/permission/paths/private-places.js'),
   'lib/recall/show/passage.ts': async () =>
     (await import('../lib/recall/show/passage.js')).passageOf('Connection reset.', '', ['reset (by  peer)'], 60),
-  'lib/screen/markdown/fence.ts': async () => {
-    const { Fence } = await import('../lib/screen/markdown/fence.js');
+  'lib/screen/markdown/blocks.ts': async () => {
+    const { Fence } = await import('../lib/screen/markdown/blocks.js');
     const { StyledText } = await import('../lib/screen/text/styled-text.js');
     return ['```', '~~~~'].map((marks) => new Fence(Object.create(StyledText.prototype), marks));
   },
-  'lib/screen/text/neutralise.ts': () => import('../lib/screen/text/neutralise.js'),
-  'lib/screen/text/visible-text.ts': () => import('../lib/screen/text/visible-text.js'),
+  'lib/screen/text/neutralise.ts': async () => (await import('../lib/screen/text/neutralise.js')).visibleText('a'),
   'lib/skills/match/significant-words.ts': async () =>
     (await import('../lib/skills/match/significant-words.js')).significantWordsOf('用docker部署'),
   'lib/write-aside.ts': async () => (await import('../lib/write-aside.js')).namesWithLeftovers('[0-9a-f]{64}'),

@@ -1,4 +1,4 @@
-import { wrapLines } from '../lib/screen/text/wrap-lines.js';
+import { wrapLines } from '../lib/screen/print.js';
 
 /** Prints a message of a script on stderr, wrapped at words on a terminal. */
 export function printMessage(text: string): void {

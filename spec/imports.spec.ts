@@ -84,7 +84,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   skills: [...GROUND, 'config/config'],
   providers: [...GROUND, 'http'],
   recall: [...GROUND, 'permission/mask-secrets'],
-  page: [...GROUND, 'screen/markdown/highlight', 'screen/text/neutralise', 'screen/text/style'],
+  page: [...GROUND, 'screen/markdown/languages', 'screen/text/neutralise', 'screen/text/styled-text'],
   history: [...GROUND, 'view'],
   mcp: [
     ...GROUND,

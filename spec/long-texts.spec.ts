@@ -8,7 +8,7 @@ import { secretMask } from '../lib/permission/mask-secrets.js';
 import { parseQuery } from '../lib/recall/rank/query.js';
 import { complete } from '../lib/repl/completion/line-completion.js';
 import { previousShellWord, previousWord } from '../lib/repl/editing/edits.js';
-import { visibleText } from '../lib/screen/text/visible-text.js';
+import { visibleText } from '../lib/screen/text/neutralise.js';
 
 const LENGTH = 500_000;
 const long = (piece: string): string => piece.repeat(LENGTH / piece.length);

@@ -1,5 +1,5 @@
-import type { Highlighter } from '../screen/markdown/highlight.js';
-import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, RED, type Style, YELLOW } from '../screen/text/style.js';
+import type { Highlighter } from '../screen/markdown/languages.js';
+import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, RED, type Style, YELLOW } from '../screen/text/styled-text.js';
 import { escaped } from './escape.js';
 
 /** The CSS class for each colour of highlighted code. */
@@ -27,7 +27,7 @@ const loaded = new Map<string, (() => Highlighter) | null>();
 export async function loadHighlighters(languages: readonly string[]): Promise<LoadedHighlighters> {
   const missing = languages.filter((language) => !loaded.has(language));
   if (missing.length > 0) {
-    const { loadHighlighter } = await import('../screen/markdown/highlight.js');
+    const { loadHighlighter } = await import('../screen/markdown/languages.js');
     for (const language of missing) loaded.set(language, await loadHighlighter(language));
   }
   return (language) => loaded.get(language)?.() ?? null;

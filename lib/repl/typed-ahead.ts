@@ -1,5 +1,5 @@
 import truncatedWidth from 'fast-string-truncated-width';
-import { DIM, paint } from '../screen/text/style.js';
+import { DIM, paint } from '../screen/text/styled-text.js';
 import { displayText, displayWidth } from './drawing/line-layout.js';
 import type { Canvas } from './drawing/line-renderer.js';
 import type { EditBuffer } from './editing/edit-buffer.js';

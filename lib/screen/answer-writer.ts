@@ -1,4 +1,6 @@
-import type { WrapMode } from '../chat/screen-settings.js';
+import type { JsonObject, JsonValue } from '../chat/json.js';
+import type { ScreenSettings, WrapMode } from '../chat/screen-settings.js';
+import { monotonic } from '../clock.js';
 import type { OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { Neutraliser } from './text/neutralise.js';
 
@@ -27,7 +29,7 @@ export interface AnswerStyle {
 }
 
 /** A way of styling answers. */
-export type StyledWriter = new (layout: TerminalLayout, style: AnswerStyle) => AnswerWriter;
+type StyledWriter = new (layout: TerminalLayout, style: AnswerStyle) => AnswerWriter;
 
 /**
  * Chooses how an answer is written to `streams.out`: styled if there is colour and the terminal can move its cursor, neutralised on
@@ -122,4 +124,76 @@ class PlainAnswerWriter implements AnswerWriter {
     this.#layout.writeAnswer(this.#neutraliser.end());
     this.#layout.endAnswer();
   }
+}
+
+/** How much text may wait, in characters. More is passed on before the frame ends, so that an endless answer cannot fill the memory. */
+const MOST_PENDING = 16_384;
+
+/** Collects the pieces of an answer that arrive within one frame: styling them together costs a fraction of styling each one. */
+export class AnswerPacer {
+  readonly #answer: AnswerWriter;
+  readonly #frame: number;
+  #pending = '';
+  #timer: NodeJS.Timeout | null = null;
+  #shownAt = Number.NEGATIVE_INFINITY;
+
+  /** Passes pieces on to `answer` at most once per `frame` milliseconds; immediately if that is 0. */
+  constructor(answer: AnswerWriter, frame: number) {
+    this.#answer = answer;
+    this.#frame = frame;
+  }
+
+  push(piece: string): void {
+    this.#pending += piece;
+    if (this.#pending.length > MOST_PENDING) {
+      this.flush();
+      return;
+    }
+    if (this.#timer !== null) return;
+    const wait = this.#frame === 0 ? 0 : this.#shownAt + this.#frame - monotonic();
+    if (wait <= 0) this.flush();
+    else this.#timer = setTimeout(() => this.flush(), wait);
+  }
+
+  /** Passes on what is pending. Call it before showing anything else. */
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#pending === '') return;
+    const text = this.#pending;
+    this.#pending = '';
+    if (this.#frame > 0) this.#shownAt = monotonic();
+    this.#answer.push(text);
+  }
+}
+
+/** How a screen shows what happens. */
+export interface ScreenOptions {
+  /** Only answers, warnings and errors. */
+  readonly quiet: boolean;
+  /** How answers are styled (`StyledAnswerWriter`); null leaves them plain. */
+  readonly styled: StyledWriter | null;
+  /** Read for each answer. Absent means the defaults. */
+  readonly settings?: Readonly<ScreenSettings>;
+  /** Whether the model's thinking is shown, dimmed, or folded into one line with its duration. If false, it is only counted. */
+  readonly thinking: boolean | 'folded';
+  /** Whether the tokens of each request are shown. */
+  readonly usage?: boolean;
+  /** The sequence that makes the terminal show an image, null if it cannot. Absent if no images are shown. */
+  readonly inlineImage?: (path: string, mime: string) => string | null | Promise<string | null>;
+  /** Whether the pages that an answer cites are listed under it; true if absent. */
+  readonly sources?: boolean;
+  /** Whether a terminal gets a waiting line; true if absent. */
+  readonly waiting?: boolean;
+  /** Whether an empty line separates an answer from its question; false if absent. */
+  readonly gap?: boolean;
+  now(): number;
+  /** Whether an answer in a pipe is exactly the model's bytes; if false or absent it ends with one newline. */
+  readonly exact?: boolean;
+  /** Whether an empty line separates what is written to a pipe before and after `close`; false if absent. */
+  readonly separate?: boolean;
+  /** Describes a tool call in one line. Without it, the name and the arguments are shown. */
+  readonly describe?: (name: string, args: JsonObject) => string;
+  /** Summarises the result of a tool call in a few words; empty if there is nothing to say. */
+  readonly found?: (result: JsonValue) => string;
 }

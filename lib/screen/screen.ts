@@ -1,19 +1,17 @@
 import type { ChatEvent, ChatEventOf } from '../chat/event.js';
+import type { Usage } from '../chat/message.js';
 import type { WrapMode } from '../chat/screen-settings.js';
+import type { Source } from '../chat/source.js';
+import { quantity } from '../chat/text/quantity.js';
 import { compactionLine, shortCount } from '../chat/transcript.js';
 import { type HiError, unreachable } from '../errors.js';
-import { AnswerPacer } from './answer-pacer.js';
-import { type AnswerWriter, createAnswerWriter } from './answer-writer.js';
+import { AnswerPacer, type AnswerWriter, createAnswerWriter, type ScreenOptions } from './answer-writer.js';
 import { errorText, shortTime, skillsLine } from './print.js';
-import type { ScreenOptions } from './screen-options.js';
-import { sourceList } from './source-list.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { Neutraliser, neutralise } from './text/neutralise.js';
-import { DIM, PLAIN, RED, type Style, YELLOW } from './text/style.js';
-import { ThinkingTrace } from './thinking-trace.js';
+import { DIM, linkTo, PLAIN, RED, type Style, YELLOW } from './text/styled-text.js';
 import { ToolTrace } from './tool-trace.js';
-import { costPhrase, type UsageOf, usageLine } from './usage-line.js';
-import { WaitingStatus } from './waiting-status.js';
+import { ThinkingTrace, WaitingStatus } from './waiting-status.js';
 
 export type { OutputStreams } from './terminal-layout.js';
 
@@ -243,4 +241,49 @@ export class Screen {
     this.#answer.pause();
     this.#layout.logText(this.#streams.errIsTerminal ? neutralise(text) : text, style);
   }
+}
+
+/** A request and its usage. */
+interface UsageOf {
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/** The tokens of a request on one line. */
+function usageLine({ provider, model, usage }: UsageOf, purpose: string): string {
+  const cached = usage.cached_tokens > 0 ? ` (${shortCount(usage.cached_tokens)} cached)` : '';
+  const tokens = `${shortCount(usage.input_tokens)} tokens in${cached} · ${shortCount(usage.output_tokens)} out`;
+  return `${provider}/${model} · ${tokens} · ${purpose}`;
+}
+
+/** The cost of a turn for the usage line; empty if it was not requested. */
+function costPhrase(cost: number | null | undefined): string {
+  if (cost === undefined) return '';
+  return cost === null ? ' · cost unknown' : ` · $${cost.toFixed(cost < 0.1 ? 4 : 2)}`;
+}
+
+/** How a list of sources is shown. */
+interface SourceListOptions {
+  /** Whether addresses are links (OSC 8). If so, a long one can be shortened. */
+  readonly links: boolean;
+  readonly columns: number;
+}
+
+/** The numbered list of pages that an answer cites, one per line, for the log. */
+function sourceList(sources: readonly Source[], options: SourceListOptions): string {
+  const lines = sources.map((source, at) => `${at + 1}. ${entry(source, options)}`);
+  return [`${quantity(sources.length, 'source')}:`, ...lines].join('\n');
+}
+
+/** The minimum length of a shortened address. */
+const LEAST = 24;
+
+function entry({ url, title }: Source, { links, columns }: SourceListOptions): string {
+  const name = title === undefined ? '' : neutralise(title);
+  const address = neutralise(url);
+  if (!links) return name === '' ? address : `${name}  ${address}`;
+  const room = Math.max(LEAST, columns - name.length - 6);
+  const shown = address.length <= room ? address : `${address.slice(0, room - 1)}…`;
+  return `${linkTo(neutralise(url))}${name === '' ? shown : `${name}  ${shown}`}${linkTo('')}`;
 }

@@ -1,5 +1,5 @@
 import type { AnswerStyle, AnswerWriter } from './answer-writer.js';
-import type { Highlighter } from './markdown/highlight.js';
+import type { Highlighter } from './markdown/languages.js';
 import { Markdown } from './markdown/markdown.js';
 import type { TerminalLayout } from './terminal-layout.js';
 import { Neutraliser } from './text/neutralise.js';
@@ -97,7 +97,7 @@ const loaded = new Map<string, (() => Highlighter) | null>();
 function findHighlighter(language: string): Highlighter | null | Promise<Highlighter | null> {
   const known = loaded.get(language);
   if (known !== undefined) return known?.() ?? null;
-  return import('./markdown/highlight.js')
+  return import('./markdown/languages.js')
     .then(({ loadHighlighter }) => loadHighlighter(language))
     .then((create) => {
       loaded.set(language, create);

@@ -1,10 +1,8 @@
+import truncatedWidth from 'fast-string-truncated-width';
 import type { ScreenSettings } from '../chat/screen-settings.js';
-import { BelowRows } from './below-rows.js';
 import type { OutputStream } from './output-stream.js';
-import { PLAIN, paint, type Style } from './text/style.js';
-import { textWidth } from './text/text-width.js';
-import { wrapLines } from './text/wrap-lines.js';
-import { type Waiting, WaitingLine } from './waiting-line.js';
+import { wrapLines } from './print.js';
+import { PLAIN, paint, type Style, textWidth } from './text/styled-text.js';
 import { WriteQueue } from './write-queue.js';
 
 /** The output streams, and what they can show. */
@@ -32,7 +30,7 @@ const LONGEST_KNOWN = 4096;
 const DOUBTFUL = /\u{fe0f}|\u{200d}|\p{Emoji_Modifier}|\p{Regional_Indicator}/gu;
 
 /** What a layout needs from the screen's options. */
-export interface TerminalLayoutOptions {
+interface TerminalLayoutOptions {
   readonly exact?: boolean;
   readonly waiting?: boolean;
   readonly gap?: boolean;
@@ -223,5 +221,116 @@ export class TerminalLayout {
   #writeNow(text: string): void {
     this.#queue.put(this.#streams.err, text);
     this.#queue.flush();
+  }
+}
+
+/** What the program waits for. */
+interface Waiting {
+  /** The text of the line; called each time it is drawn. */
+  readonly text: () => string;
+  /** How long output must pause before the line appears, in milliseconds. Without a delay it would flicker between pieces of arriving text. */
+  readonly delay: number;
+}
+
+/** The terminal a waiting line is drawn on. */
+interface WaitingLineTerminal {
+  now(): number;
+  columns(): number;
+  isAnimated(): boolean;
+  /** Whether the cursor is where a line may be drawn. */
+  canDraw(): boolean;
+  draw(text: string): void;
+}
+
+const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
+const INTERVAL = 100;
+/** How often the line is drawn without animation, in milliseconds, and what it starts with. */
+const STILL_INTERVAL = 1000;
+const STILL_MARK = '·';
+
+/** A line with a spinner that says what the program is waiting for. It is drawn in place and leaves no trace. Its timer does not keep the process alive. */
+class WaitingLine {
+  readonly #terminal: WaitingLineTerminal;
+  #waiting: Waiting | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isDrawn = false;
+  #frame = 0;
+  #quietSince = 0;
+  #drawnAt = 0;
+
+  constructor(terminal: WaitingLineTerminal) {
+    this.#terminal = terminal;
+  }
+
+  /** Waits for something else, or for nothing. Returns the sequence that erases the old text. */
+  change(waiting: Waiting | null): string {
+    this.#waiting = waiting;
+    if (waiting !== null) this.#timer ??= setInterval(() => this.#tick(), INTERVAL).unref();
+    else if (this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+    return this.erase();
+  }
+
+  /** Returns the sequence that erases the line; empty if it is not drawn. Restarts the delay. */
+  erase(): string {
+    this.#quietSince = this.#terminal.now();
+    if (!this.#isDrawn) return '';
+    this.#isDrawn = false;
+    return '\r\x1b[K';
+  }
+
+  #tick(): void {
+    if (this.#waiting === null || !this.#terminal.canDraw()) return;
+    if (this.#terminal.now() - this.#quietSince < this.#waiting.delay) return;
+    const isAnimated = this.#terminal.isAnimated();
+    if (!isAnimated && this.#isDrawn && this.#terminal.now() - this.#drawnAt < STILL_INTERVAL) return;
+    this.#drawnAt = this.#terminal.now();
+    this.#frame = (this.#frame + 1) % FRAMES.length;
+    const text = this.#waiting.text();
+    // Leaves one column free: a line as wide as the terminal would wrap, and erasing clears only one row.
+    const { index } = truncatedWidth(text, { limit: Math.max(1, this.#terminal.columns() - 3), ellipsis: '' });
+    this.#isDrawn = true;
+    this.#terminal.draw(`\r${isAnimated ? FRAMES[this.#frame] : STILL_MARK} ${text.slice(0, index)}\x1b[K`);
+  }
+}
+
+/** No style and no link. */
+const UNSTYLED = '\x1b[0m\x1b]8;;\x1b\\';
+
+/**
+ * Rows below the text being written, wherever in its row the cursor is. They are drawn after each write and removed before the next one, so that
+ * none of them stay on the screen. The cursor returns to where it was, with its style (DECSC, DECRC).
+ */
+class BelowRows {
+  #rows: readonly string[] = [];
+  #isDrawn = false;
+
+  /** Shows these rows from the next `draw` on. Each must fit into a row of the terminal, with a column left. */
+  set(rows: readonly string[]): void {
+    this.#rows = rows;
+  }
+
+  /** Whether there is something to draw. */
+  get isDue(): boolean {
+    return !this.#isDrawn && this.#rows.length > 0;
+  }
+
+  /** The sequence that draws the rows. The cursor must not be past the last column: moving it would lose the pending wrap to a new row. */
+  draw(): string {
+    const { length } = this.#rows;
+    this.#isDrawn = true;
+    // An index (IND) scrolls in the last row and keeps the column, so it makes room wherever the cursor is.
+    const room = `${'\x1bD'.repeat(length)}\x1b[${length}A`;
+    return `${room}\x1b7\r\n${this.#rows.map((row) => `${UNSTYLED}${row}\x1b[K`).join('\r\n')}\x1b[J\x1b8`;
+  }
+
+  /** The sequence that removes the rows; empty if they are not drawn. */
+  erase(): string {
+    if (!this.#isDrawn) return '';
+    this.#isDrawn = false;
+    // Narrowing the window may have pushed the rows off the screen, so that there is no row below. The index makes one.
+    return '\x1bD\x1b[A\x1b7\x1b[0m\x1b[B\r\x1b[J\x1b8';
   }
 }

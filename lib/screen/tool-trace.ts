@@ -5,9 +5,8 @@ import { newlinesIn } from '../chat/text/newlines-in.js';
 import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
 import type { TerminalLayout } from './terminal-layout.js';
-import { neutralise } from './text/neutralise.js';
-import { DIM, RED } from './text/style.js';
-import { visibleLine } from './text/visible-text.js';
+import { neutralise, visibleLine } from './text/neutralise.js';
+import { DIM, RED } from './text/styled-text.js';
 
 /** What a trace needs from the screen's options. */
 export interface ToolTraceOptions {

@@ -2,18 +2,20 @@ import type { ChatEventOf } from '../chat/event.js';
 import { quantity } from '../chat/text/quantity.js';
 import { shortCount } from '../chat/transcript.js';
 import { unreachable } from '../errors.js';
+import type { ScreenOptions } from './answer-writer.js';
 import { shortTime } from './print.js';
 import type { TerminalLayout } from './terminal-layout.js';
-import { neutralise } from './text/neutralise.js';
+import { Neutraliser, neutralise } from './text/neutralise.js';
+import { DIM } from './text/styled-text.js';
 
 /** What a status needs from the screen's options. */
-export interface WaitingStatusOptions {
+interface WaitingStatusOptions {
   readonly quiet: boolean;
   now(): number;
 }
 
 /** Events that only change what the waiting line says. */
-export type WaitingEvent = ChatEventOf<'waiting' | 'request' | 'compact-start' | 'compact-progress'>;
+type WaitingEvent = ChatEventOf<'waiting' | 'request' | 'compact-start' | 'compact-progress'>;
 
 /** How long an answer must pause before the waiting line appears below it, in milliseconds. */
 const PAUSE = 1000;
@@ -89,4 +91,33 @@ export class WaitingStatus {
     this.#characters === 0 ? '' : ` · ${shortCount(Math.ceil(this.#characters / 4))} tokens`;
 
   readonly #written = (): string => (this.#characters === 0 ? '' : ` · ${shortCount(this.#characters)} characters`);
+}
+
+/** Logs the model's thinking: as it arrives, or folded into one line when it ends. */
+export class ThinkingTrace {
+  readonly #layout: TerminalLayout;
+  readonly #options: ScreenOptions;
+  readonly #isTerminal: boolean;
+  readonly #shown = new Neutraliser();
+  /** When the model started thinking; null while it does not. */
+  #since: number | null = null;
+
+  constructor(layout: TerminalLayout, options: ScreenOptions, isTerminal: boolean) {
+    this.#layout = layout;
+    this.#options = options;
+    this.#isTerminal = isTerminal;
+  }
+
+  add(text: string): void {
+    this.#since ??= this.#options.now();
+    if (this.#options.thinking === true && !this.#options.quiet)
+      this.#layout.writeLog(this.#isTerminal ? this.#shown.push(text) : text, DIM);
+  }
+
+  end(): void {
+    const since = this.#since;
+    this.#since = null;
+    if (since === null || this.#options.thinking !== 'folded' || this.#options.quiet) return;
+    this.#layout.logLine(`thought for ${shortTime(this.#options.now() - since)} · /think show`, DIM);
+  }
 }

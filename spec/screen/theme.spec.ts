@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { CYAN, combine, DIM, paint, RED } from '../../lib/screen/text/style.js';
-import { THEMES, useTheme } from '../../lib/screen/theme.js';
+import { CYAN, combine, DIM, paint, RED, THEMES, useTheme } from '../../lib/screen/text/styled-text.js';
 
 afterEach(() => useTheme('terminal'));
 

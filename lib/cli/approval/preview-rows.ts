@@ -1,7 +1,7 @@
 import { layOutRows } from '../../repl/drawing/line-layout.js';
 import { graphemes } from '../../repl/editing/grapheme.js';
-import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/text/style.js';
-import { visibleText } from '../../screen/text/visible-text.js';
+import { visibleText } from '../../screen/text/neutralise.js';
+import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/text/styled-text.js';
 import type { ApprovalQuestion } from '../../tools/common/tool.js';
 
 /** Precedes every row of the preview, wrapped ones too, so that none of them can pass for output of hi itself. */

@@ -1,7 +1,6 @@
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
-import { errorText } from '../../screen/print.js';
+import { errorText, wrapLines } from '../../screen/print.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { wrapLines } from '../../screen/text/wrap-lines.js';
 import { writeJson } from './shown.js';
 import type { World } from './world.js';
 

@@ -2,7 +2,7 @@ import { fileBlock } from '../../chat/text/file-block.js';
 import { HiError } from '../../errors.js';
 import { download } from '../../http/download.js';
 import { withoutPassword } from '../../http/without-password.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import { type FileInput, inputFrom, LARGEST } from '../../session/files.js';
 import { idleTimeout } from './settings.js';
 import type { World } from './world.js';

@@ -1,6 +1,6 @@
 import { HiError, isAbort } from '../../errors.js';
 import type { Repl } from '../../repl/repl.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { askQuestion } from '../terminal/ask-question.js';
 import type { ChatTerminal } from './chat-terminal.js';

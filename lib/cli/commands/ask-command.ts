@@ -1,8 +1,8 @@
 import type { ChatEvent } from '../../chat/event.js';
 import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
+import type { ScreenOptions } from '../../screen/answer-writer.js';
 import { Screen } from '../../screen/screen.js';
-import type { ScreenOptions } from '../../screen/screen-options.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';

@@ -2,7 +2,7 @@ import { capitalised } from '../../chat/text/quantity.js';
 import { readKey } from '../../config/read-key.js';
 import { HiError, isAbort } from '../../errors.js';
 import { errorText } from '../../screen/print.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import { type EmptyServer, idleTimeout } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import type { Prompts } from '../terminal/prompts.js';

@@ -2,7 +2,7 @@ import { unreachable } from '../../errors.js';
 import type { FormValue } from '../../mcp/elicitation/elicitation.js';
 import { countError, numberError, textError } from '../../mcp/elicitation/field-errors.js';
 import type { FieldKind, FormField, FormOption } from '../../mcp/elicitation/form-fields.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 
 /** Asks for one value; null if the user leaves it out. */

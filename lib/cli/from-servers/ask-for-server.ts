@@ -3,7 +3,7 @@ import { harmlessText } from '../../mcp/base/harmless-text.js';
 import type { Elicitation, ElicitationAnswer, FormValue } from '../../mcp/elicitation/elicitation.js';
 import { type FormField, formFields } from '../../mcp/elicitation/form-fields.js';
 import type { OutputStream } from '../../screen/output-stream.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import { previewRows } from '../approval/preview-rows.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 import { askField } from './ask-field.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HiError } from '../../errors.js';
 import { conversationPage, type PageContent } from '../../page/conversation-page.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import { writeFileAtomically } from '../base/export-file.js';
 import type { World } from '../base/world.js';
 import { askQuestion } from '../terminal/ask-question.js';

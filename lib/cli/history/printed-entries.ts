@@ -2,7 +2,7 @@ import { type Entry, isMessage } from '../../chat/entry.js';
 import { storedText } from '../../chat/stored-text.js';
 import { markdownOf, transcriptOf } from '../../chat/transcript.js';
 import type { OutputStream } from '../../screen/output-stream.js';
-import { BOLD, CYAN, combine, DIM, INVERSE, paint } from '../../screen/text/style.js';
+import { BOLD, CYAN, combine, DIM, INVERSE, paint } from '../../screen/text/styled-text.js';
 import { shownJson, shownText } from '../base/shown.js';
 
 /** In which form entries are printed. */

@@ -4,7 +4,7 @@ import { HiError } from '../../errors.js';
 import { LoginNeeded } from '../../mcp/auth/login-needed.js';
 import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { type ConfiguredServers, configuredServers } from '../base/configured-servers.js';
 import { shownText } from '../base/shown.js';

@@ -2,7 +2,7 @@ import { HiError } from '../../errors.js';
 import { Approvals } from '../../mcp/project/approvals.js';
 import type { ProjectServer } from '../../mcp/project/project-servers.js';
 import { suggestion } from '../../registry.js';
-import { visibleText } from '../../screen/text/visible-text.js';
+import { visibleText } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, usableServers } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';

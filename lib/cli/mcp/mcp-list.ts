@@ -1,6 +1,6 @@
 import type { ServerAddress, ServerEntry } from '../../mcp/base/server-entry.js';
 import { failureText, OfferCache } from '../../mcp/definitions/offer-cache.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, usableServers } from '../base/configured-servers.js';
 import { orphanRules } from '../base/orphan-rules.js';

@@ -6,7 +6,7 @@ import { RedirectListener } from '../../mcp/auth/redirect-listener.js';
 import type { ServerEntry } from '../../mcp/base/server-entry.js';
 import { valuesOf } from '../../mcp/connection/destination.js';
 import { lookUp, lookUpAll, type Values } from '../../mcp/connection/look-up.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, connectionDeps, exclusively } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import { useTheme } from '../../screen/theme.js';
+import { useTheme } from '../../screen/text/styled-text.js';
 import type { World } from '../base/world.js';
 
 /**

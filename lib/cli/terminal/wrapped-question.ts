@@ -1,4 +1,4 @@
-import { wrapLines } from '../../screen/text/wrap-lines.js';
+import { wrapLines } from '../../screen/print.js';
 
 /** What stands before a question: a mark and a blank. */
 const MARK_WIDTH = 2;

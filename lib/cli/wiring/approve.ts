@@ -1,7 +1,7 @@
 import { firstCharacters, lastCharacters } from '../../chat/text/cut-text.js';
 import { displayWidth } from '../../repl/drawing/line-layout.js';
 import type { OutputStream } from '../../screen/output-stream.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import type { Approval, ApprovalQuestion } from '../../tools/common/tool.js';
 import type { ApprovalChoice } from '../approval/approval-prompt.js';
 import { excerpt, previewRows } from '../approval/preview-rows.js';

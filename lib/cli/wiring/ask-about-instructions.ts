@@ -1,6 +1,6 @@
 import { firstCharacters } from '../../chat/text/cut-text.js';
 import type { Instructions } from '../../memory/trusted-instructions.js';
-import { visibleLine } from '../../screen/text/visible-text.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
 import { askQuestion } from '../terminal/ask-question.js';
 import type { ApprovalStreams } from './approve.js';
 

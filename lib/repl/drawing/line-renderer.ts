@@ -1,5 +1,5 @@
 import { quantity } from '../../chat/text/quantity.js';
-import { BOLD, CYAN, DIM, paint } from '../../screen/text/style.js';
+import { BOLD, CYAN, DIM, paint } from '../../screen/text/styled-text.js';
 import type { EditBuffer } from '../editing/edit-buffer.js';
 import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';
 import { markedPrompt } from './zone-marks.js';

@@ -1,12 +1,7 @@
-import { BLUE, BOLD, combine, DIM, PLAIN, UNDERLINE } from '../text/style.js';
-import type { StyledText } from '../text/styled-text.js';
-import { BlockLines } from './block-lines.js';
-import { isAboveDashes } from './dashes.js';
-import { Fence } from './fence.js';
-import type { Highlighter } from './highlight.js';
+import { BLUE, BOLD, combine, DIM, PLAIN, type StyledText, UNDERLINE } from '../text/styled-text.js';
+import { BlockLines, Fence, isAboveDashes, LineStartReader, Table, type TableLine } from './blocks.js';
 import { Inline } from './inline.js';
-import { LineStartReader } from './line-start.js';
-import { Table, type TableLine } from './table.js';
+import type { Highlighter } from './languages.js';
 
 /** Finds the highlighter of a language: null if there is none, a promise if it must be loaded first. */
 export type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;

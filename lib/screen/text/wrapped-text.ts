@@ -1,18 +1,4 @@
-import type { Style } from './style.js';
-import { type Run, StyledText } from './styled-text.js';
-import { LONGEST_ROW, textWidth } from './text-width.js';
-import {
-  addText,
-  BEGINS_BLOCK,
-  emptyWord,
-  isBlankAt,
-  isLongWait,
-  joined,
-  LONGEST_WORD,
-  SAFE_START,
-  SPACELESS,
-  type Word,
-} from './word.js';
+import { LONGEST_ROW, type Run, type Style, StyledText, textWidth } from './styled-text.js';
 
 /** How much room must be left for a word to continue, in columns, but at most a share of the row. */
 const ROOM = 16;
@@ -247,4 +233,59 @@ export class WrappedText extends StyledText {
   #rowLength(): number {
     return Math.min(LONGEST_ROW, this.#columns());
   }
+}
+
+/** A word of prose with the spaces before it. */
+interface Word {
+  blank: Run;
+  runs: Run[];
+  text: string;
+  /** The part of it that is written already. */
+  readonly begun: string;
+}
+
+/** Words that start a block at the start of a line (CommonMark, GFM). `<` is included because it usually does. */
+const BEGINS_BLOCK = /^(?:[>|<]|[-*_][-*_ \t]*$|\+$|=+$|:?-+:?$|#{1,6}$|\d{1,9}[.)]$|`{3}|~{3}|\[[^\]]+\]:|\$\$)/;
+
+/** First characters that none of these words has. */
+const SAFE_START = /^[^-+*>|<#=_\d`~:[$]/;
+
+/** A longer word is written before its end is known, in characters. */
+const LONGEST_WORD = 4096;
+
+/** Scripts written without spaces between words. */
+const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+
+function isBlankAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0x20 || code === 0x09 || code === 0x0d;
+}
+
+const emptyWord = (text: string, style: Style, begun = ''): Word => ({
+  blank: { text, style },
+  runs: [],
+  text: '',
+  begun,
+});
+
+function addText(word: Word, text: string, style: Style): void {
+  word.text += text;
+  if (word.runs.length === 1 && word.runs[0]?.style === style) word.runs[0] = { text: word.text, style };
+  else word.runs.push({ text, style });
+}
+
+const joined = (word: Word, next: Word): Word => ({
+  blank: word.blank,
+  runs: [...word.runs, next.blank, ...next.runs],
+  text: word.text + next.blank.text + next.text,
+  begun: word.begun,
+});
+
+/** How many characters may wait for the end of a link. */
+const LONGEST_WAIT = 400;
+
+function isLongWait(words: readonly Word[]): boolean {
+  let length = 0;
+  for (const { text } of words) length += text.length;
+  return length > LONGEST_WAIT;
 }

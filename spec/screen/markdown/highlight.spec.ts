@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Highlighter, loadHighlighter } from '../../../lib/screen/markdown/highlight.js';
-import { PLAIN } from '../../../lib/screen/text/style.js';
+import { type Highlighter, loadHighlighter } from '../../../lib/screen/markdown/languages.js';
+import { PLAIN } from '../../../lib/screen/text/styled-text.js';
 
 const NAMES: Record<string, string> = {
   2: 'dim',

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type Highlighter, loadHighlighter } from '../../../lib/screen/markdown/highlight.js';
+import { type Highlighter, loadHighlighter } from '../../../lib/screen/markdown/languages.js';
 import { Markdown } from '../../../lib/screen/markdown/markdown.js';
 import { StyledText } from '../../../lib/screen/text/styled-text.js';
 import fc from '../../support/properties.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { visibleLine, visibleText } from '../../../lib/screen/text/visible-text.js';
+import { visibleLine, visibleText } from '../../../lib/screen/text/neutralise.js';
 import fc from '../../support/properties.js';
 
 const character = (code: number): string => String.fromCodePoint(code);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapLines } from '../../../lib/screen/text/wrap-lines.js';
+import { wrapLines } from '../../../lib/screen/print.js';
 import fc from '../../support/properties.js';
 
 describe("hi's own texts", () => {
