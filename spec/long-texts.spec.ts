@@ -6,8 +6,8 @@ import { readReply } from '../lib/compaction/reply.js';
 import { asData } from '../lib/compaction/summary-input.js';
 import { secretMask } from '../lib/permission/mask-secrets.js';
 import { parseQuery } from '../lib/recall/rank/query.js';
-import { complete } from '../lib/repl/completion/line-completion.js';
-import { previousShellWord, previousWord } from '../lib/repl/editing/edits.js';
+import { complete } from '../lib/repl/editing/completion.js';
+import { previousShellWord, previousWord } from '../lib/repl/editing/edit-buffer.js';
 import { visibleText } from '../lib/screen/text/neutralise.js';
 
 const LENGTH = 500_000;

@@ -1,17 +1,14 @@
 import type { Key } from 'node:readline';
-import { complete, insertCommonPrefix } from './completion/line-completion.js';
-import { formatCandidates } from './drawing/candidate-list.js';
-import { LineRenderer, type LineView } from './drawing/line-renderer.js';
+import { formatCandidates, LineRenderer, type LineView } from './drawing/line-renderer.js';
+import { complete, insertCommonPrefix, type LineCompletionSources } from './editing/completion.js';
 import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert } from './editing/edit-buffer.js';
-import { type KeyOutcome, keyName } from './editing/key-bindings.js';
+import { type KeyOutcome, keyName, type ModalKeys } from './editing/key-bindings.js';
 import { LineEditor } from './editing/line-editor.js';
-import { blockText, recallable } from './editing/quoted-block.js';
-import { HistorySearch } from './history-search.js';
-import { InputQueue, rememberUnsent } from './input-queue.js';
-import { PressedTwice } from './pressed-twice.js';
-import type { LineResult, PromptLineDeps } from './prompt-line-deps.js';
-import { DeferredKeys } from './terminal/deferred-keys.js';
-import { rowsBelow } from './typed-ahead.js';
+import { blockText, type LongPastes, recallable } from './editing/long-pastes.js';
+import { HistorySearch, type InputHistory } from './input-history.js';
+import type { SubmittedLine } from './repl.js';
+import type { Terminal } from './terminal/terminal.js';
+import { InputQueue, rememberUnsent, rowsBelow } from './typed-ahead.js';
 
 /** Keys typed after Tab wait this long for the completion. Milliseconds. */
 const COMPLETION_TIMEOUT = 150;
@@ -246,5 +243,82 @@ export class PromptLine {
     this.#isInExternalEditor = false;
     if (edited !== null) this.#editor.set(bufferOf(edited));
     this.draw();
+  }
+}
+
+/** The result of reading a line: an input to process, or the status to exit with. */
+type LineResult = { readonly line: SubmittedLine } | { readonly exit: number };
+
+/** What a `PromptLine` needs. */
+interface PromptLineDeps {
+  readonly terminal: Terminal;
+  readonly colour: boolean;
+  readonly longPastes: LongPastes;
+  readonly history: InputHistory;
+  /** Modal keys, such as `ViKeys`; null for Emacs keys. */
+  readonly modalKeys: ModalKeys | null;
+  readonly completion: LineCompletionSources;
+  /** The command that Escape, pressed twice at an empty prompt, submits. */
+  readonly escapeCommand: string;
+  /** Saves the image on the clipboard to a file. Resolves to its path, null if there is no image. */
+  pasteImage(): Promise<string | null>;
+  /** Shows rows below the answer. */
+  showBelow(rows: readonly string[]): void;
+  /** Ctrl-C while no line is being read. */
+  interrupt(): void;
+  /** Opens the text in the editor. Resolves to null after an error was shown. */
+  edit(text: string): Promise<string | null>;
+}
+
+/** How soon the second press must follow, in milliseconds. */
+const WINDOW = 2000;
+
+/** Detects that a key is pressed twice. */
+class PressedTwice {
+  #pressedAt = Number.NEGATIVE_INFINITY;
+
+  /** Records a press; true when it is the second. */
+  press(): boolean {
+    const now = performance.now();
+    const isSecond = now - this.#pressedAt <= WINDOW;
+    this.#pressedAt = isSecond ? Number.NEGATIVE_INFINITY : now;
+    return isSecond;
+  }
+
+  /** Another key was pressed. */
+  reset(): void {
+    this.#pressedAt = Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** Holds keys back while a lookup runs, so that they are handled after it, but for at most `timeout` milliseconds. */
+class DeferredKeys {
+  readonly #timeout: number;
+  readonly #onTimeout: () => void;
+  #actions: (() => void)[] | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(timeout: number, onTimeout: () => void) {
+    this.#timeout = timeout;
+    this.#onTimeout = onTimeout;
+  }
+
+  begin(): void {
+    this.#actions = [];
+    this.#timer = setTimeout(this.#onTimeout, this.#timeout);
+  }
+
+  /** Defers the action and returns true while a lookup runs. Otherwise returns false, and the caller acts now. */
+  defer(action: () => void): boolean {
+    this.#actions?.push(action);
+    return this.#actions !== null;
+  }
+
+  /** Runs the deferred actions in order. If one of them calls `begin`, those after it are deferred again. */
+  end(): void {
+    clearTimeout(this.#timer);
+    const actions = this.#actions ?? [];
+    this.#actions = null;
+    for (const action of actions) action();
   }
 }

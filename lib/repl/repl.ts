@@ -1,12 +1,12 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { OutputStream } from '../screen/output-stream.js';
 import type { Screen } from '../screen/screen.js';
-import type { CompletableCommand, Mentionable } from './completion/line-completion.js';
+import type { CompletableCommand, Mentionable } from './editing/completion.js';
+import type { ModalKeys } from './editing/key-bindings.js';
 import type { Span } from './editing/long-pastes.js';
-import type { ModalKeys } from './editing/modal-keys.js';
 import type { TerminalInput } from './terminal/terminal.js';
 
-export type { CompletableCommand } from './completion/line-completion.js';
+export type { CompletableCommand } from './editing/completion.js';
 
 /** One input as submitted. */
 export interface SubmittedLine {

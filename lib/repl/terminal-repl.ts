@@ -1,18 +1,23 @@
 import type { Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
+import { setTimeout as delay, setTimeout as sleep } from 'node:timers/promises';
 import { asHiError, isAbort } from '../errors.js';
-import { OUTPUT_END, OUTPUT_START } from './drawing/zone-marks.js';
+import { OUTPUT_END, OUTPUT_START } from './drawing/line-renderer.js';
 import { LongPastes } from './editing/long-pastes.js';
 import { InputHistory } from './input-history.js';
 import { PromptLine } from './prompt-line.js';
 import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
-import { ATTRIBUTES_LIMIT, ATTRIBUTES_QUERY } from './terminal/attributes-reply.js';
-import { BackgroundQuery } from './terminal/background-query.js';
-import { InputParser } from './terminal/input-parser.js';
-import { PASTE_END, PASTE_START } from './terminal/paste-markers.js';
+import { ScriptRepl } from './script-repl.js';
+import {
+  ATTRIBUTES_LIMIT,
+  ATTRIBUTES_QUERY,
+  BACKGROUND_QUERY,
+  InputParser,
+  isLight,
+  PASTE_END,
+  PASTE_START,
+} from './terminal/input-parser.js';
 import { Terminal } from './terminal/terminal.js';
-import { WindowTitle } from './terminal/window-title.js';
-import { TypingPause } from './typing-pause.js';
 
 /** How many characters of a paste a question gets. A question is redrawn for each character. */
 const MAX_QUESTION_PASTE = 2000;
@@ -22,7 +27,7 @@ const LONG_TURN = 10_000;
 const EXIT_TIMEOUT = 2000;
 
 /** A REPL with line editing. It reads a line and processes it, in a loop, and handles keys at all times. */
-export class TerminalRepl implements Repl {
+class TerminalRepl implements Repl {
   readonly #deps: ReplDeps;
   readonly #terminal: Terminal;
   readonly #line: PromptLine;
@@ -247,4 +252,97 @@ export class TerminalRepl implements Repl {
 /** A paste for a question, between paste markers. Control characters are removed, so nothing in it acts as a key, least of all as Enter. */
 function withoutKeys(text: string): string {
   return text.slice(0, MAX_QUESTION_PASTE).replace(/\p{Cc}+/gu, ' ');
+}
+
+/** Chooses the REPL for these streams: with line editing on a terminal that supports it, else line by line. Nothing starts before `run`. */
+export function createRepl(deps: ReplDeps): Repl {
+  const canEdit = deps.stdin.isTTY && deps.terminal.isTTY && !deps.isDumb;
+  return canEdit ? new TerminalRepl(deps) : new ScriptRepl(deps);
+}
+
+/** How long the keys must rest before a question is shown. A key held down starts to repeat after 660. Milliseconds. */
+const LENGTH = 700;
+
+/** Waits for a pause in the typing, so that a key meant for the line does not answer a question. */
+class TypingPause {
+  #typedAt = Number.NEGATIVE_INFINITY;
+
+  get typedAt(): number {
+    return this.#typedAt;
+  }
+
+  typed(): void {
+    this.#typedAt = performance.now();
+  }
+
+  /** Resolves when no key has come for a while, counting keys that arrived but are not read yet. Rejects when the signal aborts. */
+  async wait(signal: AbortSignal): Promise<void> {
+    await delay(1, null, { signal });
+    for (let left = this.#left(); left > 0; left = this.#left()) await delay(left, null, { signal });
+  }
+
+  #left(): number {
+    return this.#typedAt + LENGTH - performance.now();
+  }
+}
+
+/** How long the terminal may take to answer, in milliseconds. */
+const LIMIT = 500;
+
+/** Asks the terminal whether its background is light, and keeps track of whether the answer may still come. */
+class BackgroundQuery {
+  readonly #onAnswer: ((isLight: boolean) => void) | null;
+  readonly #answered = new AbortController();
+  #due = Number.NEGATIVE_INFINITY;
+
+  /** With null, nothing is asked. */
+  constructor(onAnswer: ((isLight: boolean) => void) | null) {
+    this.#onAnswer = onAnswer;
+  }
+
+  ask(write: (text: string) => void): void {
+    if (this.#onAnswer === null) return;
+    this.#due = performance.now() + LIMIT;
+    write(BACKGROUND_QUERY);
+  }
+
+  answer(colour: string): void {
+    this.#answered.abort();
+    const light = isLight(colour);
+    if (light !== null) this.#onAnswer?.(light);
+  }
+
+  /** Resolves when no answer is expected any more; at once if none was asked for. */
+  async settled(): Promise<void> {
+    const left = this.#due - performance.now();
+    if (left > 0) await sleep(left, undefined, { signal: this.#answered.signal }).catch(() => undefined);
+  }
+}
+
+/** The title of the terminal's window while the program runs. The previous one comes back afterwards, if the terminal supports that. */
+class WindowTitle {
+  readonly #title: string;
+  readonly #terminal: { write(text: string): void };
+  #isOpen = false;
+
+  constructor(title: string, terminal: { write(text: string): void }) {
+    this.#title = title;
+    this.#terminal = terminal;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.#terminal.write('\x1b[22;2t');
+    this.show(false);
+  }
+
+  /** Shows in the title whether an answer is awaited. */
+  show(isAnswering: boolean): void {
+    this.#terminal.write(`\x1b]2;${isAnswering ? '… ' : ''}${this.#title}\x1b\\`);
+  }
+
+  close(): void {
+    if (this.#isOpen) this.#terminal.write('\x1b[23;2t');
+    this.#isOpen = false;
+  }
 }

@@ -9,7 +9,7 @@ import { neutralise, visibleLine } from './text/neutralise.js';
 import { DIM, RED } from './text/styled-text.js';
 
 /** What a trace needs from the screen's options. */
-export interface ToolTraceOptions {
+interface ToolTraceOptions {
   now(): number;
   readonly describe?: (name: string, args: JsonObject) => string;
   readonly found?: (result: JsonValue) => string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { HistorySearch } from '../../lib/repl/history-search.js';
+import { HistorySearch } from '../../lib/repl/input-history.js';
 
 /** What Ctrl-R finds among these inputs, oldest first, after these words were typed. */
 function found(inputs: readonly string[], typed: string): string | null {

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatEvent, TurnReport } from '../../lib/chat/event.js';
 import { askQuestion } from '../../lib/cli/terminal/ask-question.js';
 import { HiError } from '../../lib/errors.js';
-import { createRepl } from '../../lib/repl/create-repl.js';
+import { ViKeys } from '../../lib/repl/editing/vi-keys.js';
 import type { Repl, SubmittedLine } from '../../lib/repl/repl.js';
-import { ViKeys } from '../../lib/repl/vi/vi-keys.js';
+import { createRepl } from '../../lib/repl/terminal-repl.js';
 import { Screen } from '../../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 

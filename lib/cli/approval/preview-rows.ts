@@ -1,5 +1,5 @@
 import { layOutRows } from '../../repl/drawing/line-layout.js';
-import { graphemes } from '../../repl/editing/grapheme.js';
+import { graphemes } from '../../repl/editing/edit-buffer.js';
 import { visibleText } from '../../screen/text/neutralise.js';
 import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/text/styled-text.js';
 import type { ApprovalQuestion } from '../../tools/common/tool.js';

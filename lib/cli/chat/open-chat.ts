@@ -1,6 +1,6 @@
 import type { ScreenSettings } from '../../chat/screen-settings.js';
-import { createRepl } from '../../repl/create-repl.js';
 import type { CompletableCommand, Repl } from '../../repl/repl.js';
+import { createRepl } from '../../repl/terminal-repl.js';
 import { type OutputStreams, Screen } from '../../screen/screen.js';
 import { StyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import type { SlashContext } from '../../slash/common/command.js';
@@ -77,7 +77,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
     title: config.title && streams.links === true ? 'hi' : null,
     showsTypedAhead: !config.screen_reader,
     pasteImage: async () => await (await import('./clipboard-image.js')).pastedImage(world),
-    modalKeys: config.keys === 'vi' ? new (await import('../../repl/vi/vi-keys.js')).ViKeys() : null,
+    modalKeys: config.keys === 'vi' ? new (await import('../../repl/editing/vi-keys.js')).ViKeys() : null,
     cwd: world.cwd,
     home: world.home,
   });

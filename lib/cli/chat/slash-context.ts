@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ScreenSettings } from '../../chat/screen-settings.js';
 import type { Config } from '../../config/config.js';
 import { HiError } from '../../errors.js';
+import { pathsThatBegin } from '../../repl/editing/completion.js';
 import type { Repl } from '../../repl/repl.js';
 import type { Session } from '../../session/session.js';
 import type { OpenMemory, SlashCommand, SlashContext } from '../../slash/common/command.js';
@@ -97,7 +98,6 @@ function filesOf(tools: ToolContext, { home }: World): Pick<SlashContext, 'paths
 
 /** The paths that begin with what was typed, folders with a slash behind them. */
 async function typedPaths(typed: string, place: { readonly cwd: string; readonly home: string }): Promise<string[]> {
-  const { pathsThatBegin } = await import('../../repl/completion/path-completion.js');
   return (await pathsThatBegin(typed, place)).map(({ path, isFolder }) => (isFolder ? `${path}/` : path));
 }
 

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../chat/event.js';
 import { estimateTokens } from '../../chat/tokens.js';
 import { HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
-import { beginsWithPastedLines } from '../../repl/editing/quoted-block.js';
+import { beginsWithPastedLines } from '../../repl/editing/long-pastes.js';
 import type { Repl, SubmittedLine } from '../../repl/repl.js';
 import type { UserInput } from '../../session/common/deps.js';
 import type { FileInput } from '../../session/files.js';

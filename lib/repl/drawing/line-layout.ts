@@ -1,7 +1,6 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { afterNewline, endOfLine, type MarkedRange } from '../editing/edit-buffer.js';
-import { graphemes } from '../editing/grapheme.js';
+import { afterNewline, endOfLine, graphemes, type MarkedRange } from '../editing/edit-buffer.js';
 
 /** One row of the terminal and the range of the text it shows. */
 export interface ScreenRow {

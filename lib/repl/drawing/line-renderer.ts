@@ -1,8 +1,8 @@
 import { quantity } from '../../chat/text/quantity.js';
 import { BOLD, CYAN, DIM, paint } from '../../screen/text/styled-text.js';
+import type { Candidate } from '../editing/completion.js';
 import type { EditBuffer } from '../editing/edit-buffer.js';
 import { displayText, displayWidth, displayWithTokens, layOutRows, rowIndexAt, type ScreenRow } from './line-layout.js';
-import { markedPrompt } from './zone-marks.js';
 
 /** What is drawn. `hint` is a dim row below the line, shown until the next drawing. */
 export interface LineView {
@@ -185,3 +185,53 @@ function isAppended(drawn: LineView, view: LineView, columns: number): boolean {
   if (before.marks.length > 0 || after.marks.length > 0 || !/^[\x20-\x7e]+$/.test(after.text)) return false;
   return displayWidth(view.prompt) + after.text.length < columns;
 }
+
+/**
+ * The marks of FinalTerm (OSC 133), which tell the terminal what is prompt, input and output. Terminals that know them can jump between prompts and
+ * copy one output (iTerm2, kitty, WezTerm, Ghostty, VS Code, Windows Terminal, tmux); others ignore them.
+ */
+const mark = (zone: string): string => `\x1b]133;${zone}\x1b\\`;
+
+/** A prompt between its marks, at the start of a row; the input follows. The line redraws itself, so kitty must not erase it on a resize. */
+function markedPrompt(prompt: string): string {
+  return mark('A;redraw=0') + prompt + mark('B');
+}
+
+/** Starts the output of an input. */
+export const OUTPUT_START = mark('C');
+
+/** Ends the output. */
+export const OUTPUT_END = mark('D');
+
+const MAX_SHOWN = 60;
+
+/** Lists completion candidates: one per line when they have summaries, else in columns. */
+export function formatCandidates(candidates: readonly Candidate[], columns: number): string {
+  const shown = candidates.slice(0, MAX_SHOWN);
+  const more = candidates.length > MAX_SHOWN ? `\n… ${candidates.length - MAX_SHOWN} more` : '';
+  return (shown.some(({ summary }) => summary) ? formatList(shown) : formatColumns(shown, columns)) + more;
+}
+
+function formatList(candidates: readonly Candidate[]): string {
+  const width = maxWidth(candidates.map(({ text }) => text));
+  return candidates.map(({ text, summary = '' }) => `${pad(text, width)} ${displayText(summary)}`.trimEnd()).join('\n');
+}
+
+function formatColumns(candidates: readonly Candidate[], columns: number): string {
+  const width = maxWidth(candidates.map(({ text }) => text.trimEnd())) + 2;
+  const across = Math.max(1, Math.floor(columns / width));
+  const down = Math.ceil(candidates.length / across);
+  const row = (line: number): string =>
+    candidates
+      .filter((_, index) => index % down === line)
+      .map(({ text }) => pad(text.trimEnd(), width))
+      .join('')
+      .trimEnd();
+  return Array.from({ length: down }, (_, line) => row(line)).join('\n');
+}
+
+const maxWidth = (texts: readonly string[]): number =>
+  texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0);
+
+const pad = (text: string, width: number): string =>
+  displayText(text) + ' '.repeat(Math.max(0, width - displayWidth(text)));

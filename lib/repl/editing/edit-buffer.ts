@@ -1,5 +1,3 @@
-import { nextGrapheme, previousGrapheme } from './grapheme.js';
-
 /** A range of the text that was not typed. Offsets count UTF-16 units. */
 export interface MarkedRange {
   readonly start: number;
@@ -120,3 +118,204 @@ export function skipBack(text: string, end: number, kind: RegExp): number {
   }
   return at;
 }
+
+/** An editing command: cursor movement or deletion. */
+export type Edit = (buffer: EditBuffer) => EditBuffer;
+
+/** The replacement for deleted text. */
+export const NO_TEXT: MarkedText = { text: '', marks: [] };
+
+export const moveLeft: Edit = (buffer) => moveCursor(buffer, offsetBefore(buffer, buffer.cursor));
+export const moveRight: Edit = (buffer) => moveCursor(buffer, offsetAfter(buffer, buffer.cursor));
+export const moveToLineStart: Edit = (buffer) => moveCursor(buffer, lineStart(buffer));
+export const moveToLineEnd: Edit = (buffer) => moveCursor(buffer, lineEnd(buffer));
+export const moveWordLeft: Edit = (buffer) => moveCursor(buffer, wordStart(buffer));
+export const moveWordRight: Edit = (buffer) => moveCursor(buffer, wordEnd(buffer));
+export const deleteLeft: Edit = (buffer) => deleteRange(buffer, offsetBefore(buffer, buffer.cursor), buffer.cursor);
+
+/** Deletes the character under the cursor. */
+export const deleteRight: Edit = (buffer) => deleteRange(buffer, buffer.cursor, offsetAfter(buffer, buffer.cursor));
+
+/** Swaps the characters around the cursor; at the end of the text, the last two. */
+export const transpose: Edit = (buffer) => {
+  const middle = buffer.cursor === buffer.text.length ? offsetBefore(buffer, buffer.cursor) : buffer.cursor;
+  const [start, end] = [offsetBefore(buffer, middle), offsetAfter(buffer, middle)];
+  if (start === middle || end === middle) return buffer;
+  const swapped = insert(
+    replaceRange(buffer, start, end, sliceMarked(buffer, middle, end)),
+    sliceMarked(buffer, start, middle),
+  );
+  return moveCursor(swapped, end);
+};
+
+/** Makes the rest of the word upper case and moves after it. */
+export const upcaseWord: Edit = (buffer) => changeWord(buffer, (word) => word.toLocaleUpperCase());
+export const downcaseWord: Edit = (buffer) => changeWord(buffer, (word) => word.toLocaleLowerCase());
+export const capitaliseWord: Edit = (buffer) =>
+  changeWord(buffer, (word) => word.toLocaleLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toLocaleUpperCase()));
+
+/** Leaves a long paste unchanged. */
+function changeWord(buffer: EditBuffer, change: (word: string) => string): EditBuffer {
+  const end = wordEnd(buffer);
+  const { text, marks } = sliceMarked(buffer, buffer.cursor, end);
+  if (marks.some(({ kind }) => kind === 'token')) return moveCursor(buffer, end);
+  const changed = change(text);
+  const kept = marks.map((mark) => ({ ...mark, end: Math.min(mark.end, changed.length) }));
+  return replaceRange(buffer, buffer.cursor, end, { text: changed, marks: kept });
+}
+
+/** Moves one line up, keeping the column; null on the first line. */
+export function moveUp(buffer: EditBuffer): EditBuffer | null {
+  const start = lineStart(buffer);
+  if (start === 0) return null;
+  const above = lineStart({ ...buffer, cursor: start - 1 });
+  return moveCursor(buffer, Math.min(above + buffer.cursor - start, endOfLine(buffer.text, above)));
+}
+
+/** Moves one line down, keeping the column; null on the last line. */
+export function moveDown(buffer: EditBuffer): EditBuffer | null {
+  const end = lineEnd(buffer);
+  if (end === buffer.text.length) return null;
+  const below = afterNewline(buffer.text, end);
+  return moveCursor(buffer, Math.min(below + buffer.cursor - lineStart(buffer), endOfLine(buffer.text, below)));
+}
+
+/** The start and end of the text that a kill command removes. */
+export type KillRange = (buffer: EditBuffer) => readonly [number, number];
+
+export const toLineStart: KillRange = (buffer) => [lineStart(buffer), buffer.cursor];
+/** To the end of the line; at the end of a line, its newline. */
+export const toLineEnd: KillRange = (buffer) => {
+  const end = lineEnd(buffer);
+  return [buffer.cursor, end === buffer.cursor ? afterNewline(buffer.text, end) : end];
+};
+export const previousWord: KillRange = (buffer) => [wordStart(buffer), buffer.cursor];
+export const nextWord: KillRange = (buffer) => [buffer.cursor, wordEnd(buffer)];
+/** Back to the previous white space, like Ctrl-W in a shell. */
+export const previousShellWord: KillRange = (buffer) => [
+  skipBack(buffer.text, skipBack(buffer.text, buffer.cursor, /\s/), /\S/),
+  buffer.cursor,
+];
+
+function deleteRange(buffer: EditBuffer, start: number, end: number): EditBuffer {
+  return replaceRange(buffer, start, end, NO_TEXT);
+}
+
+/** `lastIndexOf` treats a negative position as 0, so offset 0 needs its own case. */
+export const lineStart = ({ text, cursor }: EditBuffer): number =>
+  cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1;
+
+export const lineEnd = ({ text, cursor }: EditBuffer): number => endOfLine(text, cursor);
+
+const wordStart = ({ text, cursor }: EditBuffer): number =>
+  skipBack(text, skipBack(text, cursor, /[^\p{L}\p{N}\p{M}_]/u), /[\p{L}\p{N}\p{M}_]/u);
+
+const wordEnd = ({ text, cursor }: EditBuffer): number =>
+  cursor + (/^[^\p{L}\p{N}\p{M}_]*[\p{L}\p{N}\p{M}_]*/u.exec(text.slice(cursor))?.[0].length ?? 0);
+
+/** Killed texts, to be yanked again. */
+export class KillRing {
+  readonly #kills: MarkedText[] = [];
+  #yank: { readonly start: number; readonly index: number } | null = null;
+
+  /** Adds a killed text as a new entry, or puts it before or after the newest one. */
+  add(killed: MarkedText, where: 'new' | 'before' | 'after'): void {
+    const newest = where === 'new' ? undefined : this.#kills.pop();
+    if (newest === undefined) this.#kills.push(killed);
+    else this.#kills.push(where === 'before' ? concatenate(killed, newest) : concatenate(newest, killed));
+  }
+
+  /** Inserts the newest kill; null when there is none. */
+  yank(buffer: EditBuffer): EditBuffer | null {
+    const newest = this.#kills.at(-1);
+    if (newest === undefined) return null;
+    this.#yank = { start: buffer.cursor, index: this.#kills.length - 1 };
+    return insert(buffer, newest);
+  }
+
+  /** Replaces the text yanked last, which must end at the cursor, with the kill before it; null if nothing was yanked. */
+  yankPrevious(buffer: EditBuffer): EditBuffer | null {
+    if (this.#yank === null) return null;
+    const { start } = this.#yank;
+    const index = (this.#yank.index + this.#kills.length - 1) % this.#kills.length;
+    this.#yank = { start, index };
+    return replaceRange(buffer, start, buffer.cursor, this.#kills[index] ?? NO_TEXT);
+  }
+}
+
+function concatenate(first: MarkedText, second: MarkedText): MarkedText {
+  return insert({ ...first, cursor: first.text.length }, second);
+}
+
+/** The earlier and later states of a line. */
+export class UndoStack {
+  #undo: EditBuffer[] = [];
+  #redo: EditBuffer[] = [];
+
+  /** Records the state before a change. */
+  push(buffer: EditBuffer): void {
+    this.#undo.push(buffer);
+    this.#redo = [];
+  }
+
+  /** The state before `current`; null when there is none. */
+  undo(current: EditBuffer): EditBuffer | null {
+    return step(current, this.#undo, this.#redo);
+  }
+
+  /** The state that the last undo left; null when there is none. */
+  redo(current: EditBuffer): EditBuffer | null {
+    return step(current, this.#redo, this.#undo);
+  }
+
+  clear(): void {
+    this.#undo = [];
+    this.#redo = [];
+  }
+}
+
+function step(current: EditBuffer, from: EditBuffer[], to: EditBuffer[]): EditBuffer | null {
+  const next = from.pop();
+  if (next === undefined) return null;
+  to.push(current);
+  return next;
+}
+
+/** The longest grapheme (letter with its marks, joined emoji, flag) in UTF-16 units. Anything longer counts as several. */
+const MAX_LENGTH = 64;
+
+let segmenter: Intl.Segmenter | null = null;
+
+/** The end of the grapheme that starts at `offset`. */
+function nextGrapheme(text: string, offset: number): number {
+  if (offset >= text.length) return text.length;
+  if (text.startsWith('\r\n', offset)) return offset + 2;
+  if (isAscii(text, offset) && isAscii(text, offset + 1)) return offset + 1;
+  const [first] = segments(text.slice(offset, offset + MAX_LENGTH));
+  return offset + (first?.segment.length ?? 1);
+}
+
+/** The start of the grapheme that ends at `offset`. */
+function previousGrapheme(text: string, offset: number): number {
+  if (offset <= 0) return 0;
+  if (text.startsWith('\r\n', offset - 2)) return offset - 2;
+  if (isAscii(text, offset - 1)) return offset - 1;
+  const start = Math.max(0, offset - MAX_LENGTH);
+  const window = text.slice(start, offset);
+  const last = segments(window).containing(window.length - 1);
+  return start + (last?.index ?? window.length - 1);
+}
+
+/** The user-perceived characters of a text. */
+export function graphemes(text: string): Iterable<Intl.SegmentData> {
+  return segments(text);
+}
+
+/** Creating the segmenter takes a few milliseconds, so it is done for the first text that is not ASCII. */
+function segments(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
+/** Also true past the end, where nothing can extend the previous character. */
+const isAscii = (text: string, offset: number): boolean => offset >= text.length || text.charCodeAt(offset) < 0x80;

@@ -5,13 +5,17 @@ import {
   EMPTY_BUFFER,
   insert,
   isMarked,
+  type KillRange,
+  KillRing,
   moveCursor,
+  moveDown,
+  moveUp,
+  NO_TEXT,
   offsetBefore,
   replaceRange,
   sliceMarked,
+  UndoStack,
 } from './edit-buffer.js';
-import { type KillRange, moveDown, moveUp, NO_TEXT } from './edits.js';
-import { HistoryCursor, type InputList } from './history-cursor.js';
 import {
   EDIT_KEYS,
   isNewline,
@@ -19,14 +23,11 @@ import {
   type KeyOutcome,
   KILL_KEYS,
   keyName,
+  type ModalAction,
+  type ModalKeys,
   OUTCOME_KEYS,
 } from './key-bindings.js';
-import { KillRing } from './kill-ring.js';
-import { LastArgument } from './last-argument.js';
-import type { LongPastes } from './long-pastes.js';
-import type { ModalAction, ModalKeys } from './modal-keys.js';
-import { isOpenBlock } from './quoted-block.js';
-import { UndoStack } from './undo-stack.js';
+import { isOpenBlock, type LongPastes } from './long-pastes.js';
 
 /** What the last key did. Keys of the same kind combine: typing is undone word by word, and consecutive kills make one. */
 type EditKind = 'type' | 'kill' | 'yank' | 'argument' | 'other';
@@ -229,5 +230,71 @@ export class LineEditor {
     if (!isOpenBlock(buffer)) return 'submit';
     this.#type('\n');
     return 'edited';
+  }
+}
+
+/** Inserts the last word of an earlier input, like Alt-. in a shell. */
+class LastArgument {
+  readonly #history: InputList;
+  #inserted: { readonly start: number; readonly index: number } | null = null;
+
+  constructor(history: InputList) {
+    this.#history = history;
+  }
+
+  /** Inserts the word of the newest input. Pressed again (`isAgain`), replaces it with that of the input before. Null if there is none. */
+  next(buffer: EditBuffer, isAgain: boolean): EditBuffer | null {
+    const entries = this.#history.entries();
+    const before = isAgain ? this.#inserted : null;
+    const index = (before?.index ?? entries.length) - 1;
+    const word = (entries[index] ?? '').slice(-LONGEST).trim().split(/\s/).at(-1);
+    if (!word) return null;
+    const start = before?.start ?? buffer.cursor;
+    this.#inserted = { start, index };
+    const text = { text: word, marks: [] };
+    return before === null ? insert(buffer, text) : replaceRange(buffer, start, buffer.cursor, text);
+  }
+}
+
+/** At most this many characters, from the end of the word, are inserted. */
+const LONGEST = 1000;
+
+/** Earlier inputs, oldest first. */
+export interface InputList {
+  entries(): readonly string[];
+}
+
+/** A position in the input history. The line being typed is the draft, which comes after the newest input. */
+class HistoryCursor {
+  readonly #history: InputList;
+  readonly #fold: (text: string) => EditBuffer;
+  #recalled: { readonly index: number; readonly draft: EditBuffer } | null = null;
+
+  /** `fold` turns an input into what the line shows: long pastes become tokens. */
+  constructor(history: InputList, fold: (text: string) => EditBuffer) {
+    this.#history = history;
+    this.#fold = fold;
+  }
+
+  /** The input before the current one; null at the oldest. */
+  older(current: EditBuffer): EditBuffer | null {
+    return this.#moveTo((this.#recalled?.index ?? this.#history.entries().length) - 1, current);
+  }
+
+  /** The input after the current one, or the draft; null at the draft. */
+  newer(current: EditBuffer): EditBuffer | null {
+    return this.#recalled === null ? null : this.#moveTo(this.#recalled.index + 1, current);
+  }
+
+  reset(): void {
+    this.#recalled = null;
+  }
+
+  #moveTo(index: number, current: EditBuffer): EditBuffer | null {
+    const entries = this.#history.entries();
+    if (index < 0 || index > entries.length) return null;
+    const draft = this.#recalled?.draft ?? current;
+    this.#recalled = index === entries.length ? null : { index, draft };
+    return index === entries.length ? draft : this.#fold(entries[index] ?? '');
   }
 }

@@ -1,12 +1,9 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { attributesBegin, attributesReply } from './attributes-reply.js';
-import { backgroundReply, REPLY_START } from './background-reply.js';
-import { findPasteEnd, normaliseNewlines, PASTE_END, PASTE_START, partialMarkerLength } from './paste-markers.js';
 
 /** Receives what the terminal's bytes mean. */
-export interface InputHandler {
+interface InputHandler {
   /** A key as `node:readline` decodes it. `text` is what it inserts, empty for keys that insert nothing. */
   key(text: string, key: Key): void;
   /** The Escape key by itself. */
@@ -234,4 +231,72 @@ export class InputParser {
     if (this.#hasReported) this.#handler.settled();
     this.#hasReported = false;
   }
+}
+
+/** Asks the terminal what it can do (DA1). */
+export const ATTRIBUTES_QUERY = '\x1b[c';
+
+/** How long the terminal may take to answer, in milliseconds. */
+export const ATTRIBUTES_LIMIT = 500;
+
+const REPLY = /\x1b\[\?([\d;]*)c/;
+const REPLY_BEGINS = /\x1b\[\?[\d;]*$/;
+
+/** The text without the terminal's answer, and the answer; null if there is none. */
+function attributesReply(text: string): { readonly rest: string; readonly attributes: string } | null {
+  const found = REPLY.exec(text);
+  if (found === null) return null;
+  const { index } = found;
+  return { rest: text.slice(0, index) + text.slice(index + found[0].length), attributes: found[1] ?? '' };
+}
+
+/** Where an incomplete answer at the end of the text starts; -1 if there is none. */
+const attributesBegin = (text: string): number => text.search(REPLY_BEGINS);
+
+/** Asks the terminal for the colour of its background (OSC 11). */
+export const BACKGROUND_QUERY = '\x1b]11;?\x1b\\';
+
+/** The start of the answer. */
+const REPLY_START = '\x1b]11;';
+
+/** The end of the answer that starts at `start`, and its colour; null while it is incomplete. */
+function backgroundReply(text: string, start: number): { readonly end: number; readonly colour: string } | null {
+  const [terminator] = /\x07|\x1b\\/.exec(text.slice(start + 1)) ?? [];
+  if (terminator === undefined) return null;
+  const end = text.indexOf(terminator, start + 1);
+  return { end: end + terminator.length, colour: text.slice(start + REPLY_START.length, end) };
+}
+
+/** Whether a colour as X11 writes it, `rgb:1e1e/2020/ffff`, is light; null if it is not a colour. */
+export function isLight(colour: string): boolean | null {
+  const parts = /^rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(colour)?.slice(1);
+  if (parts === undefined) return null;
+  const [red = 0, green = 0, blue = 0] = parts.map((part) => Number.parseInt(part, 16) / (16 ** part.length - 1));
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 0.5;
+}
+
+/** What a terminal sends around a paste once bracketed paste is on. */
+export const PASTE_START = '\x1b[200~';
+export const PASTE_END = '\x1b[201~';
+
+/**
+ * The offset of the marker that ends a paste; -1 when there is none. Some terminals do not remove the marker from the text they paste, and the
+ * text after a pasted marker would act as keys. So of several end markers, the last one before the next paste counts.
+ */
+function findPasteEnd(text: string): number {
+  const next = text.indexOf(PASTE_START);
+  const end = next === -1 ? text.lastIndexOf(PASTE_END) : text.lastIndexOf(PASTE_END, next);
+  return end === -1 ? text.indexOf(PASTE_END) : end;
+}
+
+/** How many characters at the end of the text may be the start of the marker. */
+function partialMarkerLength(text: string, marker: string): number {
+  for (let length = Math.min(marker.length - 1, text.length); length > 0; length -= 1)
+    if (text.endsWith(marker.slice(0, length))) return length;
+  return 0;
+}
+
+/** Terminals send the newlines of a paste as CR. A CRLF was in the copied text and is kept. */
+function normaliseNewlines(text: string): string {
+  return text.replace(/\r(?!\n)/g, '\n');
 }

@@ -54,7 +54,7 @@ export class LineStartReader {
 }
 
 /** The start of a line, up to its text. */
-export interface LineStart {
+interface LineStart {
   /** The columns from the start of the line to its text. */
   readonly column: number;
   /** The columns from the last marker of a list or quotation, or from the start of the line, to its text. */

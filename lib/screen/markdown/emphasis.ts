@@ -5,7 +5,7 @@ const LOOK_AHEAD = 500;
 export type EmphasisMark = '*' | '_' | '~';
 
 /** A run of emphasis marks. */
-export interface MarkRun {
+interface MarkRun {
   readonly mark: EmphasisMark;
   readonly length: number;
 }

@@ -86,7 +86,7 @@ function readTag(tag: string): Style {
 type Load = () => Promise<StreamParser<unknown>>;
 
 /** The languages that can be coloured, by every name they have in code fences. Each is loaded when first used. */
-export const LANGUAGES: Readonly<Record<string, Load>> = Object.fromEntries(
+const LANGUAGES: Readonly<Record<string, Load>> = Object.fromEntries(
   names<Load>([
     [
       'javascript js jsx mjs cjs node',

@@ -4,7 +4,7 @@ import { Inline } from './inline.js';
 import type { Highlighter } from './languages.js';
 
 /** Finds the highlighter of a language: null if there is none, a promise if it must be loaded first. */
-export type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;
+type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;
 
 /**
  * Styles Markdown, and wraps and aligns it if `styled` does. Without either, the output is the input. The output does not depend on

@@ -101,18 +101,18 @@ export const MAGENTA: Style = '35';
 export const CYAN: Style = '36';
 
 /** The replacement for each of the six colours; empty for the default text colour. */
-export type ThemeColours = Readonly<Record<Style, Style>>;
+type ThemeColours = Readonly<Record<Style, Style>>;
 
 /** Global state, because the terminal has one background. */
 let themeColours: ThemeColours | null = null;
 
 /** Sets the colours used from now on; null for the terminal's own. */
-export function setThemeColours(next: ThemeColours | null): void {
+function setThemeColours(next: ThemeColours | null): void {
   themeColours = next;
 }
 
 /** The escape sequence that switches to a style, whatever the style before. */
-export function sgr(style: Style): string {
+function sgr(style: Style): string {
   const shown = themeColours === null ? style : inThemeColours(style, themeColours);
   return shown === PLAIN ? '\x1b[0m' : `\x1b[0;${shown}m`;
 }
@@ -168,7 +168,7 @@ export function textWidth(text: string): number {
 }
 
 /** The colours of answers and notices. */
-export type ThemeName = 'dark' | 'light' | 'mono' | 'terminal';
+type ThemeName = 'dark' | 'light' | 'mono' | 'terminal';
 
 const indexed = (index: number): string => `38;5;${index}`;
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { complete, insertCommonPrefix } from '../../../lib/repl/completion/line-completion.js';
+import { complete, insertCommonPrefix } from '../../../lib/repl/editing/completion.js';
 import { bufferOf } from '../../../lib/repl/editing/edit-buffer.js';
 
 let cwd = '';

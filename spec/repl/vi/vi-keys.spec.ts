@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LineEditor } from '../../../lib/repl/editing/line-editor.js';
 import { LongPastes } from '../../../lib/repl/editing/long-pastes.js';
-import { ViKeys } from '../../../lib/repl/vi/vi-keys.js';
+import { ViKeys } from '../../../lib/repl/editing/vi-keys.js';
 import fc, { cases } from '../../support/properties.js';
 
 /** Types characters; `<esc>`, `<cr>`, `<C-w>` and the like are keys. Returns the text with the cursor as `|`. */

@@ -1,8 +1,28 @@
-import { type EditBuffer, moveCursor, offsetAfter, offsetBefore } from '../editing/edit-buffer.js';
-import { lineEnd, lineStart, moveDown, moveUp } from '../editing/edits.js';
-import type { ModalAction, ModalKeys, PressedKey } from '../editing/modal-keys.js';
-import { type Find, findTarget, MOTIONS, type Motion, type MotionTarget } from './motions.js';
-import { commandName, isOnBlank, overtype, replaceCharacters, stopAtLine, swapCase, WORD_ENDS } from './vi-edits.js';
+import {
+  type EditBuffer,
+  lineEnd,
+  lineStart,
+  moveCursor,
+  moveDown,
+  moveUp,
+  offsetAfter,
+  offsetBefore,
+} from './edit-buffer.js';
+import type { ModalAction, ModalKeys, PressedKey } from './key-bindings.js';
+import {
+  commandName,
+  type Find,
+  findTarget,
+  isOnBlank,
+  MOTIONS,
+  type Motion,
+  type MotionTarget,
+  overtype,
+  replaceCharacters,
+  stopAtLine,
+  swapCase,
+  WORD_ENDS,
+} from './motions.js';
 
 /** An operator that waits for its motion. */
 interface Operator {
