@@ -89,7 +89,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   mcp: [
     ...GROUND,
     'config/server-settings',
-    'http/proxy',
+    'http/address',
     'http/sdk-console',
     'permission/access',
     'tools/common/tool',

@@ -1,10 +1,6 @@
 import { monotonic } from '../clock.js';
-import type { ByteStream } from './byte-stream.js';
-import { chunkQueue } from './chunk-queue.js';
-import { aborted, asNetworkError, idleError, oversizedError } from './network-error.js';
-import type { PendingRequest } from './pending-request.js';
-import { PlainStream } from './plain-stream.js';
-import { atMost } from './time-limit.js';
+import { aborted, asNetworkError, idleError, oversizedError, type PendingRequest } from './failures.js';
+import { PlainStream } from './web-standard.js';
 
 /**
  * The largest response that is read, in bytes. A long answer in small pieces takes 50 MB, a list of models less than one. An endless one would fill
@@ -72,4 +68,116 @@ export async function readErrorText(body: ReadableStream<Uint8Array>, call: Pend
   void reader.cancel();
   if (call.signal?.aborted) throw aborted();
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * The size of a chunk, in bytes. SDKs copy the rest of a chunk with every event they find in it, so a large chunk is copied many times; a small
+ * one costs another read of the stream.
+ */
+const CHUNK_SIZE = 8192;
+
+/** How much may be buffered, in bytes. Beyond that a server that is faster than the reader has to wait. */
+const MAX_WAITING = 256 * 1024;
+
+/**
+ * Reads a stream in chunks of a good size, and rejects only after all data was read. When a connection breaks, the stream's own iterator
+ * drops its buffer, and with it the last words of an answer.
+ */
+export function chunkQueue(source: ByteStream): () => Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  /** The number of chunks already returned. Removing each from the front of a long array would move all others. */
+  let taken = 0;
+  let waiting = 0;
+  let over: { readonly error: unknown } | null = null;
+  let wake = () => {};
+  const end = (error: unknown) => {
+    over ??= { error };
+    wake();
+  };
+  source.on('data', (chunk: Uint8Array) => {
+    for (let at = 0; at < chunk.length; at += CHUNK_SIZE) chunks.push(chunk.subarray(at, at + CHUNK_SIZE));
+    waiting += chunk.length;
+    if (waiting > MAX_WAITING) source.pause();
+    wake();
+  });
+  source.on('end', () => end(null));
+  source.on('error', end);
+  source.on('close', () => end(new Error('The stream was closed.')));
+  source.resume();
+
+  function portion(): Uint8Array {
+    const first = taken;
+    let size = 0;
+    while (taken < chunks.length && size + (chunks[taken]?.length ?? 0) <= CHUNK_SIZE) {
+      size += chunks[taken]?.length ?? 0;
+      taken += 1;
+    }
+    const parts = chunks.slice(first, taken);
+    waiting -= size;
+    if (taken === chunks.length) {
+      chunks.length = taken = 0;
+      source.resume();
+    }
+    return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  }
+
+  return async () => {
+    if (chunks.length === 0 && over === null) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (chunks.length > 0) return portion();
+    if (over?.error) throw over.error;
+    return null;
+  };
+}
+
+/** What is used of a stream of bytes. Node's `Readable` is one. Begin to listen, then call `resume`. */
+export interface ByteStream extends AsyncIterable<Uint8Array> {
+  on(event: 'data', listener: (bytes: Uint8Array) => void): this;
+  on(event: 'end' | 'close', listener: () => void): this;
+  on(event: 'error', listener: (error: Error) => void): this;
+  pause(): this;
+  resume(): this;
+  /** Ends it where it is, and what it reads from; with an error, listeners get that. */
+  destroy(error?: Error): unknown;
+}
+
+/** The decompressed body. Removes the two headers about the compression. A body in an unknown encoding is returned unchanged. */
+export function decompressed(body: ByteStream, headers: Headers): ByteStream {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const decoder = decoderFor(encoding);
+  if (decoder === null) return body;
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+  return process.getBuiltinModule('node:stream').pipeline(body, decoder, () => {
+    // The reader reads the decoder, which reports the errors of both streams.
+  });
+}
+
+function decoderFor(encoding: string) {
+  if (encoding === 'identity') return null;
+  const zlib = process.getBuiltinModule('node:zlib');
+  if (encoding === 'gzip' || encoding === 'x-gzip') return zlib.createGunzip({ flush: zlib.constants.Z_SYNC_FLUSH });
+  if (encoding === 'deflate') return zlib.createInflate({ flush: zlib.constants.Z_SYNC_FLUSH });
+  if (encoding === 'br') return zlib.createBrotliDecompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH });
+  return null;
+}
+
+/** How long to wait for a server to close its stream after the last event, in milliseconds. A closed stream leaves its connection for the next request. */
+export const GRACE = 100;
+
+/** What a promise resolves to within `milliseconds`; undefined when it takes longer or rejects. */
+export async function atMost<Value>(
+  milliseconds: number,
+  promise: Promise<Value> | undefined,
+): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, undefined);
+  });
+  const first = await Promise.race([promise, late]).catch(() => undefined);
+  clearTimeout(timer);
+  return first;
 }

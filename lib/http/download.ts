@@ -1,12 +1,10 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { HiError, systemCode } from '../errors.js';
-import { decompressed } from './decompress.js';
-import { privateHost, publicLookup } from './private-host.js';
-import { agentFor, proxyFor } from './proxy.js';
-import { withoutPassword } from './without-password.js';
+import { agentFor, privateHost, proxyFor, publicLookup, withoutPassword } from './address.js';
+import { decompressed } from './body.js';
 
 /** A downloaded resource. */
-export interface Download {
+interface Download {
   readonly bytes: Buffer;
   /** Its address, after all redirects. */
   readonly url: URL;
@@ -15,7 +13,7 @@ export interface Download {
 }
 
 /** The limits of a download. */
-export interface DownloadOptions {
+interface DownloadOptions {
   /** The maximum size, in bytes. */
   readonly limit: number;
   /** How long the server may stay silent, in milliseconds. */

@@ -1,16 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { HiError } from '../errors.js';
-import { RefusedRequest } from '../http/refused-request.js';
-import { readErrorText, toBody } from './body.js';
-import { decompressed } from './decompress.js';
-import type { FetchSettings } from './fetch-settings.js';
-import { mask } from './mask-key.js';
-import { isNear } from './near-address.js';
-import type { PendingRequest } from './pending-request.js';
-import { PlainResponse, usePlainGlobals } from './plain-globals.js';
-import { agentFor, proxyFor } from './proxy.js';
-import { tracer } from './request-trace.js';
+import { agentFor, isNear, proxyFor } from './address.js';
+import { decompressed, readErrorText, toBody } from './body.js';
+import { type PendingRequest, refusePage, refuseRedirect } from './failures.js';
+import { mask, shownAddress } from './mask-key.js';
 import { send, type Tunnel } from './send.js';
-import { refusePage, refuseRedirect } from './unexpected-page.js';
+import { PlainResponse, usePlainGlobals } from './web-standard.js';
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -84,4 +79,84 @@ function toUrl(input: Parameters<Fetch>[0]): URL {
 async function throughProxy(url: URL, proxy: URL): Promise<Tunnel> {
   const controller = new AbortController();
   return { agent: await agentFor(url, proxy, controller.signal), close: () => controller.abort() };
+}
+
+/** The settings of a request over HTTP. */
+export interface FetchSettings {
+  /** Never shown: masked in traces and errors. Null when there is none. */
+  readonly apiKey: string | null;
+  /** Sent with every request, and never shown. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long the server may stay silent before the request fails, in milliseconds. */
+  readonly idleTimeout: number;
+  /** How long a nearby server may take to begin its answer, if that is longer than `idleTimeout`, in milliseconds. */
+  readonly nearbyTimeout?: number;
+  /** How to start the server when nothing listens at the address, in sentences. */
+  readonly startHint?: string;
+  /** The environment of the process, which may name proxies. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where `--debug` writes requests and responses, keys masked; absent without `--debug`. */
+  readonly trace?: (line: string) => void;
+}
+
+/** Header names whose values are secrets. */
+const SECRET = /auth|key|token|cookie|secret/i;
+
+interface TracedRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Logs one request and its response as they happen, line by line. */
+interface Tracer {
+  request(request: TracedRequest): void;
+  response(status: number, headers: IncomingHttpHeaders): void;
+  chunk(bytes: Uint8Array): void;
+}
+
+/** A tracer for one request, with every key masked; null without `--debug`. */
+function tracer({ trace, apiKey, headers: own = {} }: FetchSettings): Tracer | null {
+  if (trace === undefined) return null;
+  const decoder = new TextDecoder();
+  const secrets = [apiKey, ...Object.values(own)];
+  const write = (line: string) => trace(secrets.reduce<string>(mask, line));
+  const hidden = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  return {
+    request({ method, url, headers, body }) {
+      write(`> ${method} ${shownAddress(url.href)} ${JSON.stringify(withoutSecrets(headers, hidden))}`);
+      if (body !== null) write(`> ${body}`);
+    },
+    response(status, headers) {
+      write(`< ${status} ${JSON.stringify(withoutSecrets(headers, hidden))}`);
+    },
+    chunk(bytes) {
+      write(`< ${decoder.decode(bytes, { stream: true })}`);
+    },
+  };
+}
+
+function withoutSecrets(
+  headers: Readonly<Record<string, unknown>>,
+  hidden: ReadonlySet<string>,
+): Record<string, unknown> {
+  const isSecret = (name: string): boolean => SECRET.test(name) || hidden.has(name);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? '***' : value]));
+}
+
+/** A response with an error status. Our `fetch` throws it, so that it is the same for all vendors, whatever their SDKs do with it. */
+export class RefusedRequest extends Error {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+
+  constructor(status: number, headers: Headers, body: string) {
+    // OpenAI's SDK replaces an error that mentions a timeout, so the message contains neither the body nor the status text.
+    super(`HTTP ${status}`);
+    this.name = 'RefusedRequest';
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
 }

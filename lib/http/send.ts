@@ -1,6 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import { aborted, asNetworkError, idleError } from './network-error.js';
-import type { PendingRequest } from './pending-request.js';
+import { aborted, asNetworkError, idleError, type PendingRequest } from './failures.js';
 
 /** A proxy, and the agent that connects through it. */
 export interface Tunnel {

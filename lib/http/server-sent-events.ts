@@ -2,10 +2,8 @@ import { createParser } from 'eventsource-parser';
 import { isJsonObject, type JsonObject, parseObject } from '../chat/json.js';
 import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
-import { StreamError } from '../http/stream-error.js';
-import { idleError } from './network-error.js';
-import { atMost, GRACE } from './time-limit.js';
-import { webPage } from './unexpected-page.js';
+import { atMost, GRACE } from './body.js';
+import { idleError, StreamError, webPage } from './failures.js';
 
 /** How many idle timeouts long a server may send nothing but comments, as gateways do for up to ten minutes while a request is queued. */
 const KEEPALIVE_LIMIT = 5;

@@ -1,7 +1,7 @@
-import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
-import { codeBlock, type LoadedHighlighters, languageIn, loadHighlighters } from './code.js';
-import { escaped } from './escape.js';
-import { math } from './math.js';
+import MarkdownIt, { type Env, type RendererRule, type StateInline, type Token } from 'markdown-it';
+import type { Highlighter } from '../screen/markdown/languages.js';
+import { neutralise } from '../screen/text/neutralise.js';
+import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, RED, type Style, YELLOW } from '../screen/text/styled-text.js';
 
 /** Longer texts are shown as plain text: no answer is that long, and the browser would be slow. */
 const LONGEST = 500_000;
@@ -109,4 +109,105 @@ function arrangeLinks(tokens: readonly Token[]): void {
 /** The words of a line. */
 function textOf(tokens: readonly Token[] | null | undefined): string {
   return (tokens ?? []).map(({ type, content, children }) => (type === 'image' ? textOf(children) : content)).join('');
+}
+
+/** How formulas start and end. */
+const MARKS: readonly (readonly [string, string])[] = [
+  ['\\(', '\\)'],
+  ['\\[', '\\]'],
+  ['$$', '$$'],
+];
+
+/** Keeps LaTeX formulas as written: Markdown would remove their backslashes, and read `_` and `*` as emphasis. */
+function math(state: StateInline, silent: boolean): boolean {
+  const mark = MARKS.find(([begin]) => state.src.startsWith(begin, state.pos));
+  if (mark === undefined) return false;
+  const [begin, end] = mark;
+  const close = closing(state, end, state.pos + begin.length);
+  if (close === -1 || close + end.length > state.posMax) return false;
+  if (!silent) state.push('math', 'span', 0).content = state.src.slice(state.pos, close + end.length);
+  state.pos = close + end.length;
+  return true;
+}
+
+/** The position from which a closing mark was searched in vain. It is not searched again, so that many openings take no longer than one. */
+const searched = new WeakMap<StateInline, Map<string, number>>();
+
+function closing(state: StateInline, mark: string, from: number): number {
+  const none = searched.get(state) ?? new Map<string, number>();
+  if (from >= (none.get(mark) ?? Number.POSITIVE_INFINITY)) return -1;
+  const found = state.src.indexOf(mark, from);
+  if (found === -1) searched.set(state, none.set(mark, from));
+  return found;
+}
+
+/** The CSS class for each colour of highlighted code. */
+const CLASSES: Readonly<Record<Style, string>> = {
+  [MAGENTA]: 'keyword',
+  [GREEN]: 'string',
+  [DIM]: 'comment',
+  [YELLOW]: 'number',
+  [CYAN]: 'type',
+  [BLUE]: 'name',
+  [BOLD]: 'name',
+  [RED]: 'deleted',
+};
+
+/** Longer code, and longer lines, are not highlighted, as in the terminal. */
+const LONGEST_CODE = 200_000;
+const LONGEST_LINE = 1000;
+
+/** Makes a highlighter for a language; null if the language is unknown. */
+type LoadedHighlighters = (language: string) => Highlighter | null;
+
+const loaded = new Map<string, (() => Highlighter) | null>();
+
+/** Loads the highlighters of these languages. No others are found. */
+async function loadHighlighters(languages: readonly string[]): Promise<LoadedHighlighters> {
+  const missing = languages.filter((language) => !loaded.has(language));
+  if (missing.length > 0) {
+    const { loadHighlighter } = await import('../screen/markdown/languages.js');
+    for (const language of missing) loaded.set(language, await loadHighlighter(language));
+  }
+  return (language) => loaded.get(language)?.() ?? null;
+}
+
+/** The language of a code fence, from its info string. */
+function languageIn(info: string): string {
+  return info.trim().split(/\s/, 1)[0]?.toLowerCase() ?? '';
+}
+
+/** A code block, with `label` in its corner. */
+function codeBlock(code: string, highlighter: Highlighter | null, label = ''): string {
+  const text = code.replace(/\n$/, '');
+  const isColoured = highlighter !== null && text.length <= LONGEST_CODE;
+  const lines = isColoured ? text.split('\n').map((line) => coloured(line, highlighter)) : [escaped(text)];
+  const language = label === '' ? '' : ` data-language="${escaped(label)}"`;
+  // The browser would drop a newline right after the tag.
+  return `<pre class="code" tabindex="0"${language}><code>${lines.join('\n')}</code></pre>`;
+}
+
+function coloured(line: string, highlighter: Highlighter): string {
+  if (line.length > LONGEST_LINE) return escaped(line);
+  let html = '';
+  highlighter(line, (text, style) => {
+    const name = CLASSES[style];
+    html += name === undefined ? escaped(text) : `<span class="${name}">${escaped(text)}</span>`;
+  });
+  return html;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text escaped for HTML, including attributes in double quotes. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}
+
+/**
+ * HTML without bidi controls and without characters that a terminal or an editor would obey. Applied to finished HTML,
+ * because Markdown can spell any character as an entity.
+ */
+export function harmless(html: string): string {
+  return neutralise(html);
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { publicLookup } from '../../lib/http/address.js';
 import { download } from '../../lib/http/download.js';
-import { publicLookup } from '../../lib/http/private-host.js';
 import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 

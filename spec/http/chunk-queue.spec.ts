@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { chunkQueue } from '../../lib/http/chunk-queue.js';
+import { chunkQueue } from '../../lib/http/body.js';
 
 /** A stream that has brought all of this already, and then broke when there is an error. */
 async function brought(chunks: readonly Buffer[], error: Error | null = null) {

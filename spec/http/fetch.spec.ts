@@ -3,8 +3,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { isAbort } from '../../lib/errors.js';
-import { makeFetch } from '../../lib/http/fetch.js';
-import { RefusedRequest } from '../../lib/http/refused-request.js';
+import { makeFetch, RefusedRequest } from '../../lib/http/fetch.js';
 import { settingsFor } from '../support/providers.js';
 import { vendorServer } from '../support/vendor-server.js';
 

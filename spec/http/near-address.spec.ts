@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNear } from '../../lib/http/near-address.js';
+import { isNear } from '../../lib/http/address.js';
 
 describe('an address', () => {
   it.each([

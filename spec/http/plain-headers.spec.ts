@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PlainHeaders } from '../../lib/http/plain-headers.js';
+import { PlainHeaders } from '../../lib/http/web-standard.js';
 import fc from '../support/properties.js';
 
 const name = fc.constantFrom('Accept', 'accept', 'X-One', 'x-one', 'Content-Type', 'Authorization');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { proxyFor } from '../../lib/http/proxy.js';
+import { proxyFor } from '../../lib/http/address.js';
 
 const PROXY = 'http://proxy.example:8080';
 

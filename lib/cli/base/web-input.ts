@@ -1,7 +1,7 @@
 import { fileBlock } from '../../chat/text/file-block.js';
 import { HiError } from '../../errors.js';
+import { withoutPassword } from '../../http/address.js';
 import { download } from '../../http/download.js';
-import { withoutPassword } from '../../http/without-password.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { type FileInput, inputFrom, LARGEST } from '../../session/files.js';
 import { idleTimeout } from './settings.js';

@@ -4,7 +4,7 @@ import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
-import { isNear } from '../../http/near-address.js';
+import { isNear } from '../../http/address.js';
 import { KnownModels } from '../../providers/common/models/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';

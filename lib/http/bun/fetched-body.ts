@@ -1,4 +1,4 @@
-import type { ByteStream } from '../byte-stream.js';
+import type { ByteStream } from '../body.js';
 
 /** What listeners get of each event. */
 interface Events {

@@ -1,5 +1,4 @@
-import { aborted, asNetworkError, idleError } from '../network-error.js';
-import type { PendingRequest } from '../pending-request.js';
+import { aborted, asNetworkError, idleError, type PendingRequest } from '../failures.js';
 import { send as sendWithNode, type Tunnel } from '../send.js';
 import { FetchedBody } from './fetched-body.js';
 

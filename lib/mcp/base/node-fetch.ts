@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { agentFor, proxyFor } from '../../http/proxy.js';
+import { agentFor, proxyFor } from '../../http/address.js';
 
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 

@@ -1,9 +1,6 @@
 // What runs in the page that `/export FILE.html` writes: search, days, light and dark. Without it, everything but these controls is shown.
-import { bringIntoView, one } from './controls.js';
-import { listDays } from './days.js';
-import { Part } from './parts.js';
+import { bringIntoView, one, Part } from './parts.js';
 import { Search } from './search-box.js';
-import { switchThemes } from './themes.js';
 
 /** A page up to this many characters is unpacked completely when the browser is idle, so that the browser's own search works. Longer pages are too heavy. */
 const LIGHT = 40_000_000;
@@ -93,3 +90,44 @@ addEventListener('click', ({ target }) => {
   if (target instanceof Element && target.closest('h3 a') !== null) setTimeout(followAddress);
 });
 if (parts.reduce((sum, { size }) => sum + size, 0) <= LIGHT) unpackWhenIdle();
+
+/** Fills the list of days, grouped by month, and goes to the chosen one. */
+function listDays(clearSearch: () => void): void {
+  const list = one('#day') as HTMLSelectElement;
+  const sections = [...document.querySelectorAll<HTMLElement>('section')];
+  let group: HTMLOptGroupElement | null = null;
+  sections.forEach((section, place) => {
+    const month = section.dataset.month ?? '';
+    if (group === null || group.label !== month) {
+      group = document.createElement('optgroup');
+      group.label = month;
+      list.append(group);
+    }
+    group.append(new Option(section.querySelector('h2')?.textContent ?? '', String(place)));
+  });
+  list.addEventListener('change', () => {
+    const section = sections[Number(list.value)];
+    list.selectedIndex = 0;
+    if (section === undefined) return;
+    clearSearch();
+    section.querySelector('h2')?.focus({ preventScroll: true });
+    void bringIntoView(section, 'start');
+  });
+}
+
+/** The button shows the theme that it switches to. */
+function switchThemes(): void {
+  const button = one('#theme');
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const isDark = (): boolean =>
+    (document.documentElement.dataset.theme ?? (system.matches ? 'dark' : 'light')) === 'dark';
+  const show = (): void => {
+    button.textContent = isDark() ? 'Light' : 'Dark';
+  };
+  button.addEventListener('click', () => {
+    document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
+    show();
+  });
+  system.addEventListener('change', show);
+  show();
+}

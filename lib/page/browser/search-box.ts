@@ -1,5 +1,4 @@
-import { bringIntoView, one } from './controls.js';
-import { folded, type Part } from './parts.js';
+import { bringIntoView, folded, one, type Part } from './parts.js';
 
 /** The position of a message that was found. */
 interface Found {

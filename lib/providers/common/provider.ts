@@ -5,7 +5,7 @@ import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
 import type { Vendor } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { type ErrorCode, type ErrorDetails, HiError } from '../../errors.js';
-import type { FetchSettings } from '../../http/fetch-settings.js';
+import type { FetchSettings } from '../../http/fetch.js';
 import type { ListedModel } from './models/listed-model.js';
 
 /** A vendor that answers requests. One instance is for one vendor, key and address. */

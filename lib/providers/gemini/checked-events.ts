@@ -1,6 +1,5 @@
-import { PlainResponse } from '../../http/plain-globals.js';
-import { PlainStream } from '../../http/plain-stream.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
+import { PlainResponse, PlainStream } from '../../http/web-standard.js';
 
 /** An event that is an error object, recognised by the beginning of its text, since the others are parsed later. */
 const ERROR = /^\s*\{\s*"error"/;

@@ -1,6 +1,5 @@
-import { PlainResponse } from '../../http/plain-globals.js';
-import { PlainStream } from '../../http/plain-stream.js';
 import { listenToConsole } from '../../http/sdk-console.js';
+import { PlainResponse, PlainStream } from '../../http/web-standard.js';
 
 /** The SDK's console message before a line that it cannot parse and drops. */
 const DROP_MESSAGE = 'invalid json: ';

@@ -1,4 +1,4 @@
-import { StreamError } from '../../../http/stream-error.js';
+import { StreamError } from '../../../http/failures.js';
 
 /** Finish reasons for an answer that was cut off: those of DeepSeek, Zhipu, SGLang and vLLM, and Google's, which gateways pass on. */
 const BROKEN =

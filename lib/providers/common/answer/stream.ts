@@ -1,8 +1,8 @@
 import type { StreamEvent } from '../../../chat/event.js';
 import { capitalised } from '../../../chat/text/quantity.js';
 import { HiError } from '../../../errors.js';
-import { aborted } from '../../../http/network-error.js';
-import { atMost, GRACE } from '../../../http/time-limit.js';
+import { atMost, GRACE } from '../../../http/body.js';
+import { aborted } from '../../../http/failures.js';
 import type { FailureContext } from '../failure/failure-text.js';
 import { RequestRefusal, UNSAID } from '../provider.js';
 import { CoalescedStream } from './coalesced-stream.js';

@@ -1,7 +1,7 @@
 import { capitalised } from '../../../chat/text/quantity.js';
 import { HiError } from '../../../errors.js';
+import { WebPage } from '../../../http/failures.js';
 import { mask } from '../../../http/mask-key.js';
-import { WebPage } from '../../../http/unexpected-page.js';
 import { RequestRefusal, UNSAID } from '../provider.js';
 import { isRetryable, kindOf } from './failure-kind.js';
 import { describe, type FailureContext, later, MINUTE, sentence } from './failure-text.js';

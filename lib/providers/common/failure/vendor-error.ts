@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
 import { jsonText } from '../../../chat/nesting.js';
-import { RefusedRequest } from '../../../http/refused-request.js';
+import { RefusedRequest } from '../../../http/fetch.js';
 import { reasonOnPage } from './page-reason.js';
 
 /** The kind of a response that is a web page, from a proxy, a firewall or a server that is not an API. */

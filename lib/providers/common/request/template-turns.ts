@@ -1,5 +1,5 @@
 import type { Part, TextPart } from '../../../chat/message.js';
-import { isNear } from '../../../http/near-address.js';
+import { isNear } from '../../../http/address.js';
 import { beginningWithUser, replaceSurrogates, type VendorTurn } from './normalise-history.js';
 
 /** The form of the conversation that a server expects. */

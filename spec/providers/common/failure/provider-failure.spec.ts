@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../lib/chat/json.js';
 import { type ErrorCode, EXIT_STATUS } from '../../../../lib/errors.js';
-import { RefusedRequest } from '../../../../lib/http/refused-request.js';
+import { RefusedRequest } from '../../../../lib/http/fetch.js';
 import { saysOverflow } from '../../../../lib/providers/common/failure/overflow.js';
 import { asFailure } from '../../../../lib/providers/common/failure/provider-failure.js';
 import { providers } from '../../../../lib/providers/index.js';

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '../chat/json.js';
+import { jsonText } from '../chat/nesting.js';
 import { HiError } from '../errors.js';
-import type { PendingRequest } from './pending-request.js';
+import { mask, shownAddress } from './mask-key.js';
 
 /** The error for a request that its caller cancelled. */
 export function aborted(): Error {
@@ -103,4 +106,73 @@ function describe(code: string, host: string, proxy: URL | null, startHint: stri
     hint: 'Try again (/retry in hi chat).',
     retryable: true,
   };
+}
+
+/** A request that is waiting for its response, as plain values. */
+export interface PendingRequest {
+  readonly url: URL;
+  readonly proxy: URL | null;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal: AbortSignal | null;
+  readonly idleTimeout: number;
+  /** The same until the headers arrive, and until the first data of the body arrives. */
+  readonly firstTimeout: number;
+  readonly startHint: string | null;
+}
+
+/** An error inside a stream, which the SDK would treat as data or reduce to its message. */
+export class StreamError extends Error {
+  readonly error: JsonObject;
+
+  constructor(error: JsonObject) {
+    super(typeof error.message === 'string' ? error.message : jsonText(error));
+    this.name = 'StreamError';
+    this.error = error;
+  }
+}
+
+type Incoming = Pick<IncomingMessage, 'headers' | 'destroy'>;
+
+/** The error for a web page at an address that should be an API. */
+export class WebPage extends HiError {}
+
+/** Throws a `WebPage` if the response is a web page. */
+export function refusePage({ url }: PendingRequest, incoming: Incoming): void {
+  if (!incoming.headers['content-type']?.startsWith('text/html')) return;
+  incoming.destroy();
+  throw webPage(url);
+}
+
+/** The error for a web page: api_base lacks its path, or the network requires a login. */
+export function webPage(url: URL): WebPage {
+  return new WebPage('request', `'${url.origin}${url.pathname}' returned a web page.`, {
+    hint: 'Check api_base (for a compatible server it usually ends in /v1), and whether the network requires a login.',
+  });
+}
+
+/** Throws for a redirect, and for a proxy that requires a login. */
+export function refuseRedirect(
+  { url, proxy }: PendingRequest,
+  status: number,
+  incoming: Incoming,
+  apiKey: string | null,
+): void {
+  if (proxy !== null && status === 407) {
+    incoming.destroy();
+    throw new HiError('network', `The proxy '${proxy.host}' requires a name and password.`, {
+      hint: 'Put them in the address: HTTPS_PROXY=http://name:password@host:port.',
+    });
+  }
+  const { location } = incoming.headers;
+  if (status < 300 || status >= 400 || location === undefined) return;
+  incoming.destroy();
+  throw new HiError('request', `'${url.origin}' redirects to '${mask(absolute(location, url), apiKey)}'.`, {
+    hint: 'Set api_base to the new address.',
+  });
+}
+
+function absolute(location: string, base: URL): string {
+  return URL.canParse(location, base.href) ? shownAddress(new URL(location, base).href) : location;
 }
