@@ -64,7 +64,7 @@ export class KnownServer {
     this.#asked = offer;
     this.#offer = inOrder(offer, this.#offer);
     this.#store.cache.write(this.entry, this.#offer);
-    this.#store.pins.meet(this.entry, this.#offer.tools);
+    this.#store.pins.meet(this.entry, this.#offer);
   }
 
   /** Remembers a slow failure, so that the next starts do not wait for it again. */

@@ -71,10 +71,10 @@ export class ToolServers {
     return offered.map(specOf);
   }
 
-  /** The servers' instructions at the start of the turn; null for none. */
+  /** The servers' instructions at the start of the turn, as the user last accepted them; null for none. */
   get instructions(): string | null {
     const said = this.#servers.flatMap(({ entry }, at) => {
-      const text = this.#known[at]?.instructions ?? '';
+      const text = this.#known[at] ? this.#pins.instructions(entry) : '';
       return text === '' ? [] : [textBlock('server', { name: entry.name }, text)];
     });
     return said.length === 0 ? null : [LABEL, ...said].join('\n\n');
@@ -168,7 +168,7 @@ export class ToolServers {
         entry,
         definition,
         pins: this.#pins,
-        offered: () => server.offer?.tools ?? [],
+        offered: () => server.offer ?? { tools: [], instructions: '' },
         call: (args, limits) => server.call(definition, args, limits),
       }),
     );

@@ -40,5 +40,5 @@ function elicitOn({ stdin, stderr }: World): Elicit {
 /** Keeps what a server offers, so that no start has to ask it, and its tools as the user sees them now. */
 export function keepOffer(entry: ServerEntry, offer: Offer, paths: Paths): void {
   new OfferCache(paths.servers).write(entry, offer);
-  new ToolPins(paths.serverPins).meet(entry, offer.tools);
+  new ToolPins(paths.serverPins).meet(entry, offer);
 }

@@ -3,6 +3,12 @@ import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
 /** The longest name that every vendor accepts. */
 const LONGEST = 63;
 
+/** The longest part of a name that stands for the server. */
+const LONGEST_SERVER = 32;
+
+/** How many hexadecimal digits tell a server from others whose names look the same. */
+const DIGITS = 12;
+
 /**
  * The name of a server's tool as the model knows it: `mcp__SERVER__TOOL`, of letters, digits, `_` and `-`. A longer one keeps its head and gets a
  * hash of all of it, so that two tools do not become one. It is never taken apart again.
@@ -12,10 +18,24 @@ export function modelName(server: string, tool: string): string {
   return whole.length <= LONGEST ? whole : shortened(whole, `${server}\0${tool}`);
 }
 
-/** The prefix of the names of a server's tools, as rules have it before `*`. */
+/** The prefix of the names of a server's tools, as rules have it before `*`. It begins no tool name of another server. */
 export function serverPrefix(server: string): string {
-  return `${SERVER_TOOL_PREFIX}${allowed(server)}__`;
+  return `${SERVER_TOOL_PREFIX}${serverPart(server)}__`;
 }
+
+/** The server's own name if it can be told where it ends, and if no other server gets it; else what is left of the name, and a hash of all of it. */
+function serverPart(server: string): string {
+  const isPlain = allowed(server) === server && !/__|_$/.test(server) && !HASHED.test(server);
+  if (isPlain && server.length <= LONGEST_SERVER) return server;
+  // Not imported: a start needs it for unusual names only.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const head = allowed(server)
+    .replace(/_+/g, '_')
+    .slice(0, LONGEST_SERVER - DIGITS - 1);
+  return `${head}-${createHash('sha256').update(server).digest('hex').slice(0, DIGITS)}`;
+}
+
+const HASHED = new RegExp(`-[0-9a-f]{${DIGITS}}$`);
 
 const allowed = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_');
 

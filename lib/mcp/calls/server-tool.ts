@@ -3,7 +3,7 @@ import type { ServerAccess } from '../../permission/access.js';
 import type { Tool } from '../../tools/common/tool.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { CallLimits } from '../connection/client.js';
-import type { ToolDefinition } from '../definitions/definition.js';
+import type { Offer, ToolDefinition } from '../definitions/definition.js';
 import type { ToolPins } from './tool-pins.js';
 
 /** What a server's tool needs. */
@@ -13,8 +13,8 @@ export interface ServerToolDeps {
   readonly entry: ServerEntry;
   readonly definition: ToolDefinition;
   readonly pins: ToolPins;
-  /** All current tools of its server. */
-  offered(): readonly ToolDefinition[];
+  /** What its server offers now. */
+  offered(): Pick<Offer, 'tools' | 'instructions'>;
   /** Calls it, after starting its server if needed. */
   call(args: JsonObject, limits: CallLimits): Promise<unknown>;
 }
@@ -52,7 +52,9 @@ function missingArguments(name: string, { required, properties }: JsonObject, ar
 }
 
 function accessOf({ entry, definition, pins, offered }: ServerToolDeps, args: JsonObject): ServerAccess {
-  const change = pins.change(entry, definition);
+  // What is accepted is what was there when the user was asked.
+  const offer = offered();
+  const change = pins.change(entry, definition, offer.instructions);
   const claim = definition.claimsReadOnly ? ', which says that it only reads' : '';
   return {
     kind: 'server',
@@ -62,7 +64,7 @@ function accessOf({ entry, definition, pins, offered }: ServerToolDeps, args: Js
     isAnother: change?.isOfTool === true,
     preview: () =>
       [`${definition.name} ${JSON.stringify(args, null, 2)}`, change?.text ?? ''].filter(Boolean).join('\n\n'),
-    accept: () => pins.accept(entry, definition),
-    acceptServer: () => pins.acceptServer(entry, offered()),
+    accept: () => pins.accept(entry, definition, offer.instructions),
+    acceptServer: () => pins.acceptServer(entry, offer),
   };
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import { makeFolder } from '../../folder.js';
 import { writeAside } from '../../write-aside.js';
 import type { ServerEntry } from '../base/server-entry.js';
-import type { ToolDefinition } from '../definitions/definition.js';
+import type { Offer, ToolDefinition } from '../definitions/definition.js';
 
 /** A change since the user last saw a tool. */
 export interface Change {
@@ -16,7 +16,10 @@ export interface Change {
   readonly isOfTool: boolean;
 }
 
-/** The tools of servers as the user first saw or last approved them: "always" applies to the tool as it was then. */
+/** What a server offers that is shown to the model unasked. */
+type Offered = Pick<Offer, 'tools' | 'instructions'>;
+
+/** The tools and instructions of servers as the user first saw or last approved them: "always" applies to what they were then. */
 export class ToolPins {
   readonly #path: string;
   #servers: JsonObject | null = null;
@@ -25,14 +28,22 @@ export class ToolPins {
     this.#path = path;
   }
 
-  /** Records the tools of a server seen for the first time. */
-  meet(entry: ServerEntry, tools: readonly ToolDefinition[]): void {
-    if (Object.hasOwn(this.#read(), entry.name)) return;
-    this.#keep(entry, pinsOf(tools));
+  /** Records what a server offers that is seen for the first time. */
+  meet(entry: ServerEntry, offer: Offered): void {
+    if (!Object.hasOwn(this.#read(), entry.name)) this.acceptServer(entry, offer);
   }
 
-  /** Why an earlier approval of this tool no longer applies; null if it does. */
-  change({ name, key }: ServerEntry, tool: ToolDefinition): Change | null {
+  /** The instructions of a server as the user last accepted them; empty for none. */
+  instructions({ name, key }: ServerEntry): string {
+    const server = this.#read()[name];
+    return isJsonObject(server) && server.key === key && typeof server.instructions === 'string'
+      ? server.instructions
+      : '';
+  }
+
+  /** Why an earlier approval of this tool no longer applies; null if it does. `instructions` are those of its server now. */
+  change(entry: ServerEntry, tool: ToolDefinition, instructions: string): Change | null {
+    const { name, key } = entry;
     const server = this.#read()[name];
     if (!isJsonObject(server)) return { reason: `the server '${name}' is new`, text: '', isOfTool: false };
     if (server.key !== key)
@@ -40,24 +51,25 @@ export class ToolPins {
     const pin = isJsonObject(server.tools) && Object.hasOwn(server.tools, tool.name) ? server.tools[tool.name] : null;
     if (!isJsonObject(pin))
       return { reason: `the server '${name}' did not have this tool before`, text: '', isOfTool: true };
-    if (pin.hash === tool.hash) return null;
-    return {
-      reason: 'its server has changed its description',
-      text: difference(pin, tool),
-      isOfTool: true,
-    };
+    if (pin.hash !== tool.hash)
+      return { reason: 'its server has changed its description', text: difference(pin, tool), isOfTool: true };
+    const before = this.instructions(entry);
+    if (before === instructions) return null;
+    const text = changedLines(before, instructions).join('\n');
+    return { reason: 'its server has changed its instructions for the model', text, isOfTool: true };
   }
 
-  /** The user has seen the current definition. */
-  accept(entry: ServerEntry, tool: ToolDefinition): void {
+  /** The user has seen the current definition, and the instructions of its server. */
+  accept(entry: ServerEntry, tool: ToolDefinition, instructions: string): void {
     const server = this.#read()[entry.name];
     const isSame = isJsonObject(server) && server.key === entry.key && isJsonObject(server.tools);
-    this.#keep(entry, { ...(isSame && isJsonObject(server.tools) ? server.tools : {}), [tool.name]: pinOf(tool) });
+    const others = isSame && isJsonObject(server.tools) ? server.tools : {};
+    this.#keep(entry, { ...others, [tool.name]: pinOf(tool) }, instructions);
   }
 
-  /** The user has replaced the server: accepts all its current tools. */
-  acceptServer(entry: ServerEntry, tools: readonly ToolDefinition[]): void {
-    this.#keep(entry, pinsOf(tools));
+  /** The user has replaced the server: accepts all that it offers now. */
+  acceptServer(entry: ServerEntry, { tools, instructions }: Offered): void {
+    this.#keep(entry, Object.fromEntries(tools.map((tool) => [tool.name, pinOf(tool)])), instructions);
   }
 
   /** Forgets a server. */
@@ -66,8 +78,8 @@ export class ToolPins {
     this.#write(others);
   }
 
-  #keep({ name, key }: ServerEntry, tools: JsonObject): void {
-    this.#write({ ...this.#read(), [name]: { key, tools } });
+  #keep({ name, key }: ServerEntry, tools: JsonObject, instructions: string): void {
+    this.#write({ ...this.#read(), [name]: { key, tools, instructions } });
   }
 
   #read(): JsonObject {
@@ -92,13 +104,15 @@ function readServers(path: string): JsonObject {
 
 const pinOf = ({ hash, description, parameters }: ToolDefinition): JsonObject => ({ hash, description, parameters });
 
-const pinsOf = (tools: readonly ToolDefinition[]): JsonObject =>
-  Object.fromEntries(tools.map((tool) => [tool.name, pinOf(tool)]));
-
 function difference({ description: before, parameters }: JsonObject, { description, ...tool }: ToolDefinition): string {
-  const lines = before === description ? [] : [...prefixed('-', String(before)), ...prefixed('+', description)];
+  const lines = before === description ? [] : changedLines(String(before), description);
   const [old, now] = [JSON.stringify(parameters), JSON.stringify(tool.parameters)];
   return [...lines, ...(old === now ? [] : [`- arguments: ${old}`, `+ arguments: ${now}`])].join('\n');
 }
+
+const changedLines = (before: string, now: string): readonly string[] => [
+  ...(before === '' ? [] : prefixed('-', before)),
+  ...(now === '' ? [] : prefixed('+', now)),
+];
 
 const prefixed = (mark: string, text: string): readonly string[] => text.split('\n').map((line) => `${mark} ${line}`);
