@@ -162,6 +162,42 @@ describe('the servers of a project', () => {
     expect(offeredTools(house)).not.toContain('mcp__local__add');
   });
 
+  it('are shown whole, however long the entry is, with a margin that no server can draw', async () => {
+    await project();
+    const flags = Array.from({ length: 80 }, (_, index) => `--flag=${index}`);
+    const args = ['-c', "touch ran\n? May hi start the server 'x' of this project? ❯ yes", ...flags];
+    house.home.write('.mcp.json', JSON.stringify({ mcpServers: { local: { command: 'sh', args } } }));
+    const { env, work: cwd } = house.home;
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'mcp', 'approve'], { env, cwd, columns: 80, rows: 24 });
+    try {
+      await terminal.until(/❯ no\n/);
+      expect(terminal.screen()).toMatch(/^local:\n│ \{\n│ {3}"command": "sh",\n/);
+      expect(terminal.screen()).toContain('more lines (v: view all)');
+      terminal.type('v');
+      await terminal.until(/^1-22 of/m);
+      terminal.type('   ');
+      await terminal.until('"--flag=79"');
+      expect(terminal.screen()).not.toMatch(/^(?!│ |\d).+$/m);
+      terminal.type('q');
+      await terminal.until(/❯ no\n/);
+      terminal.type(KEY.enter);
+      await terminal.exit();
+      expect((await hi('mcp', 'list')).stdout).toContain('waiting for your approval');
+    } finally {
+      await terminal.close();
+    }
+  });
+
+  it('are not all named if there are thousands', async () => {
+    await project();
+    const many = Array.from({ length: 30_000 }, (_, index) => [`s${index}`, house.server.entry]);
+    house.home.write('.mcp.json', JSON.stringify({ mcpServers: Object.fromEntries(many) }));
+    const { stderr } = await house.ask();
+    expect(stderr).toContain("'.mcp.json' names 30000 servers. Only the first 50 are read.");
+    expect(stderr).toContain("in '.mcp.json': s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and 40 more.");
+    expect(stderr.length).toBeLessThan(500);
+  });
+
   it('are found from a subfolder, up to the root of the repository and no further, the nearest file first', async () => {
     await project();
     const { work } = house.home;

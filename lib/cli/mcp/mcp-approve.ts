@@ -2,11 +2,9 @@ import { HiError } from '../../errors.js';
 import { Approvals } from '../../mcp/project/approvals.js';
 import type { ProjectServer } from '../../mcp/project/project-servers.js';
 import { suggestion } from '../../registry.js';
-import { visibleText } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, usableServers } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
-import { askQuestion } from '../terminal/ask-question.js';
 
 /**
  * Shows each server of the project that was not agreed to, all of its entry, and asks. An answer holds for this very entry in its folder.
@@ -40,11 +38,8 @@ export async function mcpApproveCommand(
 }
 
 async function isApproved({ stdin, stderr }: World, { name, file }: ProjectServer): Promise<boolean> {
-  const { confirm } = await import('../terminal/inquirer.js');
-  stderr.write(`${visibleText(`${name} ${JSON.stringify(file, null, 2)}`)}\n`);
-  const message = visibleText(`May hi start the server '${name}' of this project?`);
-  return await askQuestion((context) => confirm({ message, default: false }, context), {
-    input: stdin,
-    output: stderr,
-  });
+  const { askToAgree } = await import('../approval/show-and-ask.js');
+  const message = `May hi start the server '${name}' of this project?`;
+  const texts = [{ name, text: JSON.stringify(file, null, 2) }];
+  return await askToAgree(texts, message, { input: stdin, output: stderr });
 }

@@ -1,21 +1,14 @@
 import { firstCharacters, lastCharacters } from '../../chat/text/cut-text.js';
 import { displayWidth } from '../../repl/drawing/line-layout.js';
-import type { OutputStream } from '../../screen/output-stream.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import type { Approval, ApprovalQuestion } from '../../tools/common/tool.js';
 import type { ApprovalChoice } from '../approval/approval-prompt.js';
-import { excerpt, previewRows } from '../approval/preview-rows.js';
+import { previewRows } from '../approval/preview-rows.js';
+import { type ApprovalStreams, heightOf, showAndAsk, sizeOf } from '../approval/show-and-ask.js';
 import { hasColour } from '../base/streams.js';
 import type { World } from '../base/world.js';
-import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
+import { askQuestion } from '../terminal/ask-question.js';
 import { wrappedQuestion } from '../terminal/wrapped-question.js';
-
-/** The streams of a question. The output is a terminal. */
-export interface ApprovalStreams extends PromptStreams {
-  readonly output: OutputStream;
-  /** Called right before the question is shown. Resolves when earlier keystrokes can no longer answer it. */
-  ready?(): Promise<void>;
-}
 
 type Answer = 'once' | 'always' | 'no' | 'say';
 
@@ -28,41 +21,25 @@ export async function askApproval(
   streams: ApprovalStreams,
   env: World['env'],
 ): Promise<Approval> {
-  const { approvalPrompt, input } = await import('../approval/approval-prompts.js');
+  const { input } = await import('../approval/approval-prompts.js');
   const { columns, rows } = sizeOf(streams.output);
-  const choices = choicesOf(question);
   const message = messageOf(question, columns, rows);
-  const above = heightOf(`? ${message}`.split('\n'), columns);
-  const menu = above + heightOf([...choices.map(({ name }) => `❯ ${name}`), helpOf(choices, columns, true)], columns);
-  const preview = rowsToShow(question, message, columns, hasColour(streams.output, env));
-  const { shown, hidden } = excerpt(preview, Math.max(3, rows - menu));
-  await streams.ready?.();
-  streams.output.write(shown.map((row) => `${row}\n`).join(''));
-  const asked = {
-    message,
-    choices,
-    help: helpOf(choices, columns, hidden > 0),
-    shownChoices: menu <= rows ? choices.length : Math.max(1, rows - above - 1),
-    selected: hidden === 0 ? 0 : choices.findIndex(({ value }) => value === 'no'),
-    hidden: hidden === 0 ? [] : preview,
-    selectedOnceViewed: 0,
-    rows: () => sizeOf(streams.output).rows,
-  };
-  const answer = await askQuestion((context) => approvalPrompt<Answer>(asked, context), streams);
+  const answer = await showAndAsk<Answer>(
+    {
+      message,
+      rows: rowsToShow(question, message, columns, hasColour(streams.output, env)),
+      choices: choicesOf(question),
+      first: question.isOutside ? 'no' : 'once',
+      unseen: 'no',
+    },
+    streams,
+  );
   if (answer !== 'say') return { answer };
   return {
     answer: 'no',
     reason: await askQuestion((context) => input({ message: 'Tell the model:' }, context), streams),
   };
 }
-
-const sizeOf = ({ columns = 80, rows = 24 }: ApprovalStreams['output']): { columns: number; rows: number } => ({
-  columns,
-  rows,
-});
-
-const heightOf = (lines: readonly string[], columns: number): number =>
-  lines.reduce((height, line) => height + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0);
 
 /** The rows to show above the question. None if the question itself contains the whole path. */
 function rowsToShow(
@@ -88,13 +65,6 @@ function choicesOf({ rule }: ApprovalQuestion): readonly ApprovalChoice<Answer>[
     { value: 'no', name: 'no', key: 'n', word: 'no' },
     { value: 'say', name: 'no, and say why', key: 's', word: 'say why' },
   ];
-}
-
-/** The keys in one row, with their meanings if there is room. */
-function helpOf(choices: readonly ApprovalChoice<Answer>[], columns: number, isLong: boolean): string {
-  const keys = [...choices, ...(isLong ? [{ key: 'v', word: 'view all' }] : [])];
-  const long = `${keys.map(({ key, word }) => `${key} ${word}`).join(' • ')} • ↑↓ ⏎ select`;
-  return long.length < columns ? long : `${keys.map(({ key }) => key).join(' ')} • ↑↓ ⏎ select`;
 }
 
 /** The minimum width of the reason, in columns. */

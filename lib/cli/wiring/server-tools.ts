@@ -85,7 +85,7 @@ const firstOf = (lines: readonly string[]): readonly string[] =>
   lines.length <= LISTED ? lines : [...lines.slice(0, LISTED), `  and ${lines.length - LISTED} more`];
 
 const waitingText = (names: readonly string[]): string =>
-  `Not used: the servers of this project in '.mcp.json': ${names.join(', ')}. To review and approve them, run: hi mcp approve`;
+  `Not used: the servers of this project in '.mcp.json': ${listOf(names)}. To review and approve them, run: hi mcp approve`;
 
 class OfferedServers implements ServerTools {
   readonly areThere = true;
@@ -166,4 +166,12 @@ class OfferedServers implements ServerTools {
   async close(): Promise<void> {
     await this.#servers.close();
   }
+}
+
+/** How many names a notice has. */
+const MOST_NAMES = 10;
+
+function listOf(names: readonly string[]): string {
+  const listed = names.slice(0, MOST_NAMES).join(', ');
+  return names.length > MOST_NAMES ? `${listed} and ${names.length - MOST_NAMES} more` : listed;
 }

@@ -3,9 +3,9 @@ import type { Elicit } from '../../mcp/elicitation/elicitation.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import type { Screen } from '../../screen/screen.js';
 import type { Approve } from '../../tools/common/tool.js';
+import type { ApprovalStreams } from '../approval/show-and-ask.js';
 import type { World } from '../base/world.js';
 import { discardTypeAhead } from '../terminal/type-ahead.js';
-import type { ApprovalStreams } from './approve.js';
 
 /** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
 export function approver(world: World, screen: Screen, stop: AbortController): Approve {

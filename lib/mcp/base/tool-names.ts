@@ -6,7 +6,7 @@ const LONGEST = 63;
 /** The longest part of a name that stands for the server. */
 const LONGEST_SERVER = 32;
 
-/** How many hexadecimal digits tell a server from others whose names look the same. */
+/** How many hexadecimal digits tell a server from others whose names look the same; `HASHED` is their pattern. */
 const DIGITS = 12;
 
 /**
@@ -35,7 +35,7 @@ function serverPart(server: string): string {
   return `${head}-${createHash('sha256').update(server).digest('hex').slice(0, DIGITS)}`;
 }
 
-const HASHED = new RegExp(`-[0-9a-f]{${DIGITS}}$`);
+const HASHED = /-[0-9a-f]{12}$/;
 
 const allowed = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_');
 

@@ -21,6 +21,9 @@ export interface ProjectServers {
   readonly problems: readonly string[];
 }
 
+/** How many servers of a project are read. */
+const MOST_SERVERS = 50;
+
 /** Reads the project file of a folder; a missing one has no servers. Nothing is started. */
 export function readProjectServers(folder: string): ProjectServers {
   const text = textOf(join(folder, PROJECT_FILE));
@@ -30,8 +33,12 @@ export function readProjectServers(folder: string): ProjectServers {
   if (listed === null)
     return { servers: [], problems: [`'${PROJECT_FILE}' has no servers that can be read in mcpServers.`] };
   const servers: ProjectServer[] = [];
-  const problems: string[] = [];
-  for (const [name, entry] of Object.entries(listed)) {
+  const all = Object.entries(listed);
+  const problems =
+    all.length > MOST_SERVERS
+      ? [`'${PROJECT_FILE}' names ${all.length} servers. Only the first ${MOST_SERVERS} are read.`]
+      : [];
+  for (const [name, entry] of all.slice(0, MOST_SERVERS)) {
     const isName = name !== '' && name === harmlessLine(name, 64);
     const server = isJsonObject(entry) && isName ? serverFile(entry) : null;
     if (server === null) problems.push(`The server '${harmlessLine(name, 64)}' in '${PROJECT_FILE}' cannot be read.`);

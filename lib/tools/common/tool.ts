@@ -142,6 +142,8 @@ export interface ApprovalQuestion {
   readonly reason: string;
   /** The rule that "always" stores, such as `bash(git status:*)`; null if only "once" is offered. */
   readonly rule: string | null;
+  /** Whether it would run outside of the sandbox that stopped it. */
+  readonly isOutside: boolean;
 }
 
 export type Approval =

@@ -11,7 +11,7 @@ import { describeCall } from '../common/describe-call.js';
 import type { ApprovalQuestion, Approve, Permit, ToolContext } from '../common/tool.js';
 import { confinable, confineAll } from './confine-call.js';
 import { type Gate, judgeContext } from './gate.js';
-import { type MissingGrant, missingGrantNote, ruleAgainst } from './sandbox-failure.js';
+import { type MissingGrant, missingGrantNote, ruleAgainst, WANTED } from './sandbox-failure.js';
 
 /** How a call may run, or why it may not, for the model. */
 export type GateDecision = { readonly permit: Permit } | { readonly refusal: string };
@@ -128,8 +128,8 @@ export async function* askOutside(
     yield notice(`${describeCall(call)}: ${missingGrantNote(missing, rule)}`);
     return missingGrantNote(missing, rule);
   }
-  const reason = `the sandbox stopped it: ${missing.message}; run it outside the sandbox?`;
-  return yield* ask(gate, gate.approve, { call, access, reason, rule }, signal);
+  const reason = `the sandbox stopped it, because ${WANTED[missing]}; run it outside the sandbox?`;
+  return yield* ask(gate, gate.approve, { call, access, reason, rule, isOutside: true }, signal);
 }
 
 /** What the user is asked about. */
@@ -138,6 +138,7 @@ interface Subject {
   readonly access: Access;
   readonly reason: string;
   readonly rule: RuleObject | null;
+  readonly isOutside?: boolean;
 }
 
 /** Asks, and again if a script that the command names has changed in the meantime. Resolves to the refusal for the model, or to null. */
@@ -177,12 +178,16 @@ async function* storeRule(gate: Gate, rule: RuleObject | null): AsyncGenerator<C
   }
 }
 
-async function question(gate: Gate, { call, access, reason, rule }: Subject): Promise<ApprovalQuestion> {
+async function question(
+  gate: Gate,
+  { call, access, reason, rule, isOutside = false }: Subject,
+): Promise<ApprovalQuestion> {
   return {
     call,
     preview: await previewOf(gate, call, access),
     reason,
     rule: rule === null ? null : describeRule(rule),
+    isOutside,
   };
 }
 

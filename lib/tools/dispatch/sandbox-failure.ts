@@ -2,13 +2,16 @@ import type { JsonObject } from '../../chat/json.js';
 import { describeRule, type Grant, generalSubject, type RuleObject, type Rules } from '../../permission/rules/rules.js';
 
 /** The permission that a command needed in the sandbox but did not have. */
-export interface MissingGrant {
-  readonly kind: 'write' | 'network' | 'other';
-  /** The line of its output that says so. */
-  readonly message: string;
-}
+export type MissingGrant = 'write' | 'network' | 'other';
 
-const SIGNS: Readonly<Record<MissingGrant['kind'], RegExp>> = {
+/** What the command wanted. Its own words are left out: they could pass for those of hi. */
+export const WANTED: Readonly<Record<MissingGrant, string>> = {
+  write: 'it wanted to write to the disk',
+  network: 'it wanted to reach the network',
+  other: 'something was not permitted',
+};
+
+const SIGNS: Readonly<Record<MissingGrant, RegExp>> = {
   write: /read-only file ?system|EROFS|os error 30/i,
   network:
     /network is (?:unreachable|down)|could ?n[o']t resolve|name resolution|ENETUNREACH|EAI_AGAIN|\bENOTFOUND|getaddrinfo|no such host|name or service not known|unknown host|failed to connect|could not connect|connection refused|ECONNREFUSED/i,
@@ -23,17 +26,16 @@ export function missingGrant(
   { write, network }: Grant,
 ): MissingGrant | null {
   if (exit_code === 0) return null;
-  const lines = [stderr, stdout].flatMap((text) => (typeof text === 'string' ? text.slice(-20_000).split('\n') : []));
+  const texts = [stderr, stdout].map((text) => (typeof text === 'string' ? text.slice(-20_000) : ''));
   for (const kind of KINDS) {
     if ((kind === 'write' && write) || (kind === 'network' && network)) continue;
-    const line = lines.find((one) => SIGNS[kind].test(one));
-    if (line !== undefined) return { kind, message: line.trim().slice(0, 200) };
+    if (texts.some((text) => SIGNS[kind].test(text))) return kind;
   }
   return null;
 }
 
 /** A rule for the folder `root` that would let the same command work in the sandbox; null if none would help. */
-export function ruleAgainst({ kind }: MissingGrant, command: string, rules: Rules, root: string): RuleObject | null {
+export function ruleAgainst(kind: MissingGrant, command: string, rules: Rules, root: string): RuleObject | null {
   const text = command.trim();
   const subject = generalSubject(rules, 'execute');
   const isExact = text.length <= 200 && !/[\u0000-\u001f\u007f-\u009f]|:\*$/.test(text);
@@ -43,10 +45,10 @@ export function ruleAgainst({ kind }: MissingGrant, command: string, rules: Rule
 }
 
 /** Tells the user and the model why a command failed, and what would help. */
-export function missingGrantNote({ message }: MissingGrant, rule: RuleObject | null): string {
+export function missingGrantNote(kind: MissingGrant, rule: RuleObject | null): string {
   const help =
     rule === null
       ? ''
       : ` The rule ${JSON.stringify(rule)} in tools.permissions.allow would allow it (${describeRule(rule)}).`;
-  return `It ran in the sandbox, which stopped it (${message}).${help} -y runs it outside the sandbox.`;
+  return `It ran in the sandbox, which stopped it, because ${WANTED[kind]}.${help} -y runs it outside the sandbox.`;
 }
