@@ -3,7 +3,7 @@ const KEYS = ['sk-proj-0123456789abcdefghijklmnop', 'hunter2-hunter2-hunter2'];
 
 /** A call that builds the patterns, for each file of `lib` with `new RegExp`. */
 const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
-  'lib/cli/input/mention-words.ts': () => import('../lib/cli/input/mention-words.js'),
+  'lib/cli/input/mentions.ts': () => import('../lib/cli/input/mentions.js'),
   'lib/compaction/reply.ts': async () => {
     const { asTokens } = await import('../lib/chat/tokens.js');
     const { readReply } = await import('../lib/compaction/reply.js');

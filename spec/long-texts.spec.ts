@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { asTokens } from '../lib/chat/tokens.js';
-import { mentionsIn } from '../lib/cli/input/mention-words.js';
-import { commandOf } from '../lib/cli/shell/shell-tasks.js';
+import { commandOf } from '../lib/cli/commands/shell-init-command.js';
+import { mentionsIn } from '../lib/cli/input/mentions.js';
 import { readReply } from '../lib/compaction/reply.js';
 import { asData } from '../lib/compaction/summary-input.js';
 import { secretMask } from '../lib/permission/mask-secrets.js';

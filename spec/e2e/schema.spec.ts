@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../lib/chat/json.js';
-import { asObjectSchema } from '../../lib/cli/structured/object-schema.js';
+import { asObjectSchema } from '../../lib/cli/commands/structure.js';
 import { SCHEMAS } from '../support/answer-schemas.js';
 import { type Home, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
 import { openTerminal } from '../support/terminal.js';

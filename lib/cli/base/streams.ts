@@ -32,3 +32,18 @@ export function isDumb(env: World['env']): boolean {
 export function canApprove(world: World): boolean {
   return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);
 }
+
+/** Writes texts one after the other and waits for each, so that nothing piles up in memory. Stops where the reader leaves. */
+export async function writeAll(to: OutputStream, texts: AsyncIterable<string>): Promise<void> {
+  // Only a write's own callback reports that the reader left: Node's stdout forgets every error at once.
+  let open = true;
+  for await (const text of texts) {
+    await new Promise<void>((resolve) => {
+      to.write(text, (error) => {
+        open &&= !error;
+        resolve();
+      });
+    });
+    if (!open) return;
+  }
+}

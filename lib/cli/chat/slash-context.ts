@@ -10,7 +10,7 @@ import { slashCommands } from '../../slash/index.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { expandPath, writeFileAtomically } from '../base/export-file.js';
 import type { World } from '../base/world.js';
-import type { OwnInputDeps } from '../own-commands/own-input.js';
+import type { OwnInputDeps } from '../input/own-commands.js';
 import type { WiredSession } from '../wiring/wire.js';
 import { copyText } from './clipboard.js';
 
@@ -104,6 +104,6 @@ async function typedPaths(typed: string, place: { readonly cwd: string; readonly
 /** The user's own commands; without their folder nothing is loaded. */
 async function ownCommands(folder: string, deps: OwnInputDeps): Promise<readonly SlashCommand[]> {
   if (!existsSync(folder)) return [];
-  const { ownSlashCommands } = await import('../own-commands/own-slash-commands.js');
+  const { ownSlashCommands } = await import('../input/own-commands.js');
   return await ownSlashCommands(folder, slashCommands, deps);
 }

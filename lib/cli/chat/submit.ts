@@ -10,9 +10,8 @@ import { checkArgument } from '../../slash/common/check-argument.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { type Line, parseLine } from '../../slash/common/parse.js';
 import type { ToolContext } from '../../tools/common/tool.js';
-import { runLocally } from '../input/local-command.js';
+import { OutputEnds, runLocally } from '../input/local-command.js';
 import { type MentionDeps, resolveMentions } from '../input/mentions.js';
-import { OutputEnds } from '../input/output-ends.js';
 
 /** What acting on a line needs. */
 export interface SubmitDeps {

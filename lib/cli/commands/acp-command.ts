@@ -1,10 +1,26 @@
 import { addAbortSignal, Readable, Writable } from 'node:stream';
-import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
-import { asHiError, EXIT_STATUS, HiError } from '../../errors.js';
-import { EditorSession } from '../acp/editor-session.js';
+import {
+  type AgentContext,
+  agent,
+  type ContentBlock,
+  methods,
+  ndJsonStream,
+  type PermissionOption,
+  PROTOCOL_VERSION,
+  type PromptRequest,
+  type PromptResponse,
+  RequestError,
+} from '@agentclientprotocol/sdk';
+import { fileBlock } from '../../chat/text/file-block.js';
+import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
+import type { Attachment, UserInput } from '../../session/common/deps.js';
+import { inputFrom } from '../../session/files.js';
+import type { Approval, Approve } from '../../tools/common/tool.js';
 import { VERSION } from '../base/version.js';
 import type { World } from '../base/world.js';
 import type { SessionOptions } from '../wiring/session-options.js';
+import { openSession, type WiredSession } from '../wiring/wire.js';
+import { previewContent, stopReasonOf, TurnUpdates, toolKindOf } from './acp-updates.js';
 
 /** Speaks the Agent Client Protocol on stdin and stdout, until stdin ends. Resolves to the exit status. */
 export async function acpCommand(world: World, options: SessionOptions): Promise<number> {
@@ -78,3 +94,142 @@ async function reporting<Result>(work: () => Promise<Result>): Promise<Result> {
 
 const AUTH_REQUIRED = -32000;
 const INTERNAL = -32603;
+
+/** One editor session: its folder and its turns. All sessions share the one conversation. */
+class EditorSession {
+  readonly id: string;
+  readonly #cwd: string;
+  readonly #wired: WiredSession;
+  #running: AbortController | null = null;
+  #updates: TurnUpdates;
+  #client: AgentContext | null = null;
+
+  private constructor(id: string, cwd: string, wired: WiredSession) {
+    this.id = id;
+    this.#cwd = cwd;
+    this.#wired = wired;
+    this.#updates = new TurnUpdates(cwd);
+  }
+
+  static async open(id: string, world: World, options: SessionOptions): Promise<EditorSession> {
+    const asked: { by: EditorSession | null } = { by: null };
+    const approve: Approve = async (question, signal) =>
+      asked.by === null ? { answer: 'no' } : await asked.by.#approve(question, signal);
+    const wired = await openSession(world, { ...options, approve });
+    const session = new EditorSession(id, world.cwd, wired);
+    asked.by = session;
+    return session;
+  }
+
+  /** Runs one turn. Resolves when it ends; throws `HiError`s. */
+  async prompt({ prompt }: PromptRequest, client: AgentContext, signal: AbortSignal): Promise<PromptResponse> {
+    const stop = new AbortController();
+    const both = AbortSignal.any([stop.signal, signal]);
+    this.#running = stop;
+    this.#client = client;
+    this.#updates = new TurnUpdates(this.#cwd);
+    try {
+      for await (const event of this.#wired.session.send(promptInput(prompt), both)) {
+        if (event.type === 'turn-end') return { stopReason: stopReasonOf(event) };
+        for (const update of await this.#updates.of(event))
+          await client.notify(methods.client.session.update, { sessionId: this.id, update });
+      }
+      return { stopReason: 'end_turn' };
+    } catch (thrown) {
+      if (isAbort(thrown) || both.aborted) return { stopReason: 'cancelled' };
+      throw thrown;
+    } finally {
+      this.#running = null;
+    }
+  }
+
+  /** Ends the running turn. */
+  cancel(): void {
+    this.#running?.abort();
+  }
+
+  async close(): Promise<void> {
+    this.cancel();
+    await this.#wired.close();
+  }
+
+  async #approve(question: Parameters<Approve>[0], signal: AbortSignal): Promise<Approval> {
+    const { call, preview, reason, rule } = question;
+    const client = this.#client;
+    if (client === null) return { answer: 'no' };
+    const sessionId = this.id;
+    const content = await previewContent(preview, this.#cwd);
+    const update = this.#updates.announced(call, 'pending', content);
+    await client.notify(methods.client.session.update, { sessionId, update });
+    const { outcome } = await client.request(
+      methods.client.session.requestPermission,
+      {
+        sessionId,
+        toolCall: {
+          toolCallId: call.call_id,
+          kind: toolKindOf(call.name),
+          status: 'pending',
+          title: `${call.name}: ${reason}`,
+          content: [...content],
+          rawInput: call.args,
+        },
+        options: optionsFor(rule),
+      },
+      { cancellationSignal: signal },
+    );
+    if (outcome.outcome === 'cancelled') {
+      this.cancel();
+      return { answer: 'no' };
+    }
+    if (outcome.optionId === 'always' && rule !== null) return { answer: 'always' };
+    return { answer: outcome.optionId === 'once' ? 'once' : 'no' };
+  }
+}
+
+function optionsFor(rule: string | null): PermissionOption[] {
+  return [
+    { optionId: 'once', kind: 'allow_once', name: 'Allow once' },
+    ...(rule === null ? [] : [{ optionId: 'always', kind: 'allow_always' as const, name: `Always allow ${rule}` }]),
+    { optionId: 'no', kind: 'reject_once', name: 'Refuse' },
+  ];
+}
+
+/** Converts an editor's prompt: text, embedded files, and links unchanged. Throws a `HiError` of code `usage` for content that cannot be sent. */
+function promptInput(blocks: readonly ContentBlock[]): UserInput {
+  const words: string[] = [];
+  const texts: string[] = [];
+  const attachments: Attachment[] = [];
+  for (const block of blocks) {
+    switch (block.type) {
+      case 'text':
+        words.push(block.text);
+        break;
+      case 'resource_link':
+        words.push(`[${block.title ?? block.name}](${block.uri})`);
+        break;
+      case 'resource':
+        if ('text' in block.resource) texts.push(fileBlock(nameOf(block.resource.uri), block.resource.text));
+        else take(block.resource.blob, nameOf(block.resource.uri));
+        break;
+      case 'image':
+        take(block.data, block.uri ? nameOf(block.uri) : 'image');
+        break;
+      default:
+        take(block.data, 'audio');
+    }
+  }
+  function take(data: string, name: string): void {
+    const input = inputFrom(Buffer.from(data, 'base64'), name);
+    if ('attachment' in input) attachments.push(input.attachment);
+    else texts.push(fileBlock(name, input.text));
+  }
+  const text = words.join('').trim();
+  if (text === '' && texts.length === 0 && attachments.length === 0)
+    throw new HiError('usage', 'The prompt is empty.', { hint: 'Send some text.' });
+  return { text, texts, attachments };
+}
+
+/** The path of a file, the address of anything else. */
+function nameOf(uri: string): string {
+  return uri.startsWith('file://') && URL.canParse(uri) ? decodeURIComponent(new URL(uri).pathname) : uri;
+}

@@ -15,7 +15,6 @@ import { shownText } from '../base/shown.js';
 import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { withFirstModel } from '../first-model/first-model.js';
-import type { Structure } from '../structured/structure.js';
 import { inlineImage } from '../terminal/inline-image.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
 import type { ServerTools } from '../wiring/server-tools.js';
@@ -23,6 +22,7 @@ import { approver, instructionsAsker, serverAsker } from '../wiring/terminal-que
 import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 import { showAnswer } from './show-answer.js';
+import type { Structure } from './structure.js';
 
 /** A question, and the model that is to answer it; null for the one in use. */
 interface Asked {
@@ -113,7 +113,7 @@ async function ofOwnCommand(
   { settings, tools, connections, servers }: WiredSession,
   signal: AbortSignal,
 ): Promise<Asked> {
-  const { askedCommand } = await import('../own-commands/asked-command.js');
+  const { askedCommand } = await import('../input/own-commands.js');
   const deps = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
   return await askedCommand({ folder: settings.paths.commands, name, words }, gathered, deps, signal);
 }
@@ -129,10 +129,10 @@ async function shownEvents(
   const events =
     structure === null
       ? session.send(input, signal, { model })
-      : (await import('../structured/ask-structured.js')).askStructured(session, input, structure, model, signal);
+      : (await import('./ask-structured.js')).askStructured(session, input, structure, model, signal);
   const isPriced = options.usage || formatOf(options) !== 'text';
   const priced = isPriced ? withCost(events, connections) : events;
-  return options.extract ? (await import('../structured/last-block.js')).lastBlock(priced) : priced;
+  return options.extract ? (await import('./ask-structured.js')).lastBlock(priced) : priced;
 }
 
 /** With what the words of the command line name of the MCP servers; an `@` in what was piped in is text. */
@@ -144,7 +144,7 @@ async function withResources(
   notify: (text: string) => void,
 ): Promise<UserInput> {
   if (!servers.areThere || words.every((word) => word === '-' || !word.includes('@'))) return input;
-  const { mentionedResources } = await import('../from-servers/mentioned-resources.js');
+  const { mentionedResources } = await import('../input/from-servers.js');
   const found = await mentionedResources(words.join(' '), servers.resource.bind(servers), signal);
   if (found.length > 0) notify(`attached ${found.map(({ label }) => label).join(', ')}`);
   return {
@@ -171,13 +171,13 @@ async function structureOf(
     throw new HiError('usage', '--schema and --schema-multi cannot be used together.', {
       hint: 'Leave out one of them.',
     });
-  const { openStructure } = await import('../structured/structure.js');
+  const { openStructure } = await import('./structure.js');
   return await openStructure({ text, isList: schema === undefined, needsTools: Array.isArray(tools) }, cwd, signal);
 }
 
 /** Writes an answer that does not fit on stderr. */
 async function showMisfit({ stderr }: World, thrown: unknown): Promise<void> {
-  const { MisfitError } = await import('../structured/ask-structured.js');
+  const { MisfitError } = await import('./ask-structured.js');
   if (thrown instanceof MisfitError && thrown.answer.trim() !== '')
     stderr.write(`${shownText(thrown.answer, stderr).trimEnd()}\n`);
 }

@@ -13,7 +13,7 @@ import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { openSession } from '../wiring/wire.js';
 
-export interface CompactCommandOptions extends CommonOptions, SettingsOptions {
+interface CompactCommandOptions extends CommonOptions, SettingsOptions {
   readonly strategy?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;

@@ -8,7 +8,7 @@ import { readSettings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { SCRIPTS, SHELLS } from '../completion/completion-scripts.js';
 import { nextWords } from '../completion/next-words.js';
-import type { OwnCommand } from '../own-commands/own-command.js';
+import type { OwnCommand } from '../input/own-commands.js';
 import { Connections } from '../wiring/connections.js';
 
 /** How long a server may take to list its models while the user waits after Tab. Milliseconds. */
@@ -41,7 +41,7 @@ export async function completionCommand(
 }
 
 async function ownCommands(world: World): Promise<readonly OwnCommand[]> {
-  const { findOwnCommands } = await import('../own-commands/own-command.js');
+  const { findOwnCommands } = await import('../input/own-commands.js');
   return findOwnCommands((await findPaths(world.env, null)).commands);
 }
 

@@ -9,7 +9,7 @@ import { orderOf } from '../forget/forget-words.js';
 import { forgetting } from '../forget/forgetting.js';
 import { askQuestion } from '../terminal/ask-question.js';
 
-export interface ForgetOptions extends CommonOptions {
+interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;
   readonly since?: string;
   readonly last?: boolean;

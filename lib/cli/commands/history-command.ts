@@ -1,33 +1,31 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Entry } from '../../chat/entry.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Entry, isMessage } from '../../chat/entry.js';
+import type { Message } from '../../chat/message.js';
 import { inReadingOrder } from '../../chat/reading-order.js';
+import { storedText } from '../../chat/stored-text.js';
+import { markdownOf, transcriptOf } from '../../chat/transcript.js';
 import { undoneTurns } from '../../chat/undone.js';
 import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import type { Search } from '../../recall/search.js';
+import type { OutputStream } from '../../screen/output-stream.js';
+import { BOLD, CYAN, combine, DIM, INVERSE, paint } from '../../screen/text/styled-text.js';
 import { shellCommand } from '../../shell-command.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { hideHistoryProgress } from '../base/history-progress.js';
 import { printHistoryNotices } from '../base/print-notices.js';
-import { outputStreams } from '../base/streams.js';
+import { shownJson, shownText } from '../base/shown.js';
+import { outputStreams, writeAll } from '../base/streams.js';
 import type { World } from '../base/world.js';
-import {
-  type EntryFilter,
-  EVERYTHING,
-  type FilterOptions,
-  filtered,
-  filterOf,
-  passes,
-} from '../history/entry-filter.js';
-import type { WritePage } from '../history/page-writer.js';
-import { type PrintOptions, printed } from '../history/printed-entries.js';
-import { usualPager } from '../history/usual-pager.js';
-import { writeAll } from '../history/write-all.js';
+import type { WritePage } from './history-page.js';
 
-export interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
+interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   readonly number?: number;
   /** The file of the page; true or `-` for stdout. */
   readonly html?: string | true;
@@ -82,7 +80,7 @@ function checkOptions(options: HistoryOptions): void {
 
 /** The writer of the page. Asks before overwriting a file. */
 async function writerOf(world: World, { html, yes, quiet }: HistoryOptions): Promise<WritePage | 'refused'> {
-  const { pageWriter } = await import('../history/page-writer.js');
+  const { pageWriter } = await import('./history-page.js');
   const file = html === true || html === '-' ? null : (html ?? '');
   return (await pageWriter(world, file, { yes, quiet })) ?? 'refused';
 }
@@ -126,7 +124,6 @@ async function follow(
     signalled ??= signal;
     stop.abort();
   });
-  const { followed } = await import('../history/follow.js');
   const all = filter ?? EVERYTHING;
   const last = options.number ?? FOLLOWED;
   const earlier = filter === null ? await store.newest(last) : filtered(store.archive(), all, last);
@@ -193,4 +190,171 @@ function openPager(
       await closed;
     },
   };
+}
+
+/** The filter options of the command line. */
+interface FilterOptions {
+  readonly since?: string;
+  readonly until?: string;
+  readonly role?: Message['role'];
+}
+
+/** Which entries are printed. */
+interface EntryFilter {
+  readonly from: Date | null;
+  readonly until: Date | null;
+  readonly role: Message['role'] | null;
+}
+
+/** Lets everything pass. */
+const EVERYTHING: EntryFilter = { from: null, until: null, role: null };
+
+/** The filter given on the command line, null if everything is printed. Throws a `HiError` of code `usage`. */
+async function filterOf({ since, until, role }: FilterOptions, now: Date): Promise<EntryFilter | null> {
+  if (since === undefined && until === undefined && role === undefined) return null;
+  const { parseTime } = await import('../../recall/show/when.js');
+  const filter = {
+    from: since === undefined ? null : parseTime(since, now, false),
+    until: until === undefined ? null : parseTime(until, now, true),
+    role: role ?? null,
+  };
+  if (filter.from !== null && filter.until !== null && filter.from > filter.until)
+    throw new HiError('usage', `--since '${since}' is later than --until '${until}'.`, { hint: 'Swap the two.' });
+  return filter;
+}
+
+/** Whether an entry is printed. Entries without a time match no time range. */
+function passes(entry: Entry, { from, until, role }: EntryFilter): boolean {
+  if (role !== null && !(isMessage(entry) && entry.role === role)) return false;
+  const at = Date.parse(entry.at);
+  return (from === null || at >= from.getTime()) && (until === null || at <= until.getTime());
+}
+
+/** The entries that pass, all of them or the last of them. */
+async function* filtered(
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
+  filter: EntryFilter,
+  last: number | null,
+): AsyncGenerator<Entry> {
+  const kept: Entry[] = [];
+  for await (const entry of entries) {
+    if (!passes(entry, filter)) continue;
+    if (last === null) yield entry;
+    else if (kept.push(entry) > last) kept.shift();
+  }
+  yield* kept;
+}
+
+/** How often the file is looked at. Milliseconds. */
+const PAUSE = 250;
+
+/** The entries that are added from now on, by any process, until `signal` aborts. After a reset, those of the new conversation. */
+async function* followed(store: HistoryStore, signal: AbortSignal): AsyncGenerator<Entry> {
+  let { name } = store;
+  let last = store.entries.at(-1)?.id ?? 0;
+  while (!signal.aborted) {
+    await store.refresh();
+    if (store.name !== name) {
+      name = store.name;
+      last = 0;
+    }
+    for (const entry of store.entries) {
+      if (entry.id <= last) continue;
+      last = entry.id;
+      yield entry;
+    }
+    await sleep(PAUSE, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** In which form entries are printed. */
+interface PrintOptions {
+  readonly json?: boolean;
+  readonly md?: boolean;
+  readonly follow?: boolean;
+  readonly find?: string;
+}
+
+/** Who reads what is printed. */
+interface Reader {
+  readonly stdout: OutputStream;
+  readonly hasColour: boolean;
+  /** Names the days as at this moment; null for dates. */
+  readonly now: Date | null;
+}
+
+/** The entries as they are printed. What is of an `undone` turn says so. */
+async function* printed(
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
+  { json, md, follow, find }: PrintOptions,
+  { stdout, hasColour, now }: Reader,
+  undone: ReadonlySet<number> = new Set(),
+): AsyncGenerator<string> {
+  const mark = hasColour && find !== undefined ? await markerOf(find) : plain;
+  let first = true;
+  for await (const entry of entries) {
+    if (json && follow) yield `${shownJson(storedText(entry), stdout)}\n`;
+    else if (json) yield `${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`;
+    else if (md) yield shownText(markdownOf(entry, undone), stdout);
+    else {
+      const text = shownText(transcriptOf(entry, now, undone), stdout);
+      yield `${first ? '' : '\n'}${hasColour ? coloured(entry, text, mark) : text}`;
+    }
+    first = false;
+  }
+  if (json && !follow) yield first ? '[]\n' : '\n]\n';
+}
+
+type Mark = (text: string) => string;
+
+const plain: Mark = (text) => text;
+
+/** What makes the words stand out that were looked for. */
+async function markerOf(query: string): Promise<Mark> {
+  const { markedText } = await import('../../recall/show/passage.js');
+  // A pager shows each row by itself.
+  const standOut = (word: string): string => word.replaceAll(/.+/g, (row) => paint(row, combine(BOLD, INVERSE)));
+  return (text) => markedText(text, query, standOut);
+}
+
+/** The transcript of an entry with its heading, or the whole line of a mark, set apart. */
+function coloured(entry: Entry, text: string, mark: Mark): string {
+  if (!isMessage(entry)) return paint(text, DIM);
+  if (entry.role === 'tool') return mark(text);
+  const end = text.indexOf('\n');
+  return paint(text.slice(0, end), entry.role === 'user' ? combine(BOLD, CYAN) : CYAN) + mark(text.slice(end));
+}
+
+/** What of the system chooses the pager. A spec passes its own. */
+interface PagerSearch {
+  readonly platform: NodeJS.Platform;
+  /** The file of a program with its links followed; null if there is none. */
+  programAt(path: string): string | null;
+}
+
+/**
+ * The command line of the pager where the user has chosen none: `less`, if it is the real one. BusyBox's knows neither the options nor colours, and Windows' `more`
+ * no UTF-8. Null for none: a terminal scrolls.
+ */
+export function usualPager(
+  env: Readonly<Record<string, string | undefined>>,
+  options: string,
+  { platform, programAt }: PagerSearch = { platform: process.platform, programAt: realProgram },
+): string | null {
+  if (platform === 'win32') return null;
+  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute);
+  for (const folder of folders) {
+    const file = programAt(join(folder, 'less'));
+    if (file !== null) return basename(file).startsWith('busybox') ? null : `less ${options}`;
+  }
+  return null;
+}
+
+function realProgram(path: string): string | null {
+  try {
+    accessSync(path, constants.X_OK);
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }

@@ -6,7 +6,7 @@ import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { colours } from '../terminal/colours.js';
 
-export interface MemoryOptions extends CommonOptions {
+interface MemoryOptions extends CommonOptions {
   readonly json?: boolean;
 }
 

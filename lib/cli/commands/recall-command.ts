@@ -13,7 +13,7 @@ import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { colours } from '../terminal/colours.js';
 
-export interface RecallOptions extends CommonOptions {
+interface RecallOptions extends CommonOptions {
   readonly from?: string;
   readonly until?: string;
   readonly who?: Speaker;

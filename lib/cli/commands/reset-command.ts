@@ -7,7 +7,7 @@ import { printHistoryNotices, printNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
 import { askQuestion } from '../terminal/ask-question.js';
 
-export interface ResetOptions extends CommonOptions {
+interface ResetOptions extends CommonOptions {
   readonly yes?: boolean;
   readonly undo?: boolean;
   readonly purge?: boolean;

@@ -14,7 +14,7 @@ import type { World } from '../base/world.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 import { colours } from '../terminal/colours.js';
 
-export interface SkillsCommandOptions extends CommonOptions {
+interface SkillsCommandOptions extends CommonOptions {
   readonly json?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { wire } from '../wiring/wire.js';
 
-export interface StatusOptions extends CommonOptions, SettingsOptions {
+interface StatusOptions extends CommonOptions, SettingsOptions {
   readonly json?: boolean;
 }
 

@@ -14,9 +14,9 @@ import type { UsageRecord } from '../wiring/connections.js';
 import { costOf, costText, dollarText, recordsOf, wholeCost } from '../wiring/price.js';
 
 /** How requests are grouped. */
-export type UsagePeriod = 'day' | 'month' | 'model';
+type UsagePeriod = 'day' | 'month' | 'model';
 
-export interface UsageOptions extends CommonOptions, SettingsOptions {
+interface UsageOptions extends CommonOptions, SettingsOptions {
   readonly by?: UsagePeriod;
   readonly since?: string;
   readonly until?: string;

@@ -1,15 +1,23 @@
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { textOf } from '../../chat/message.js';
+import { type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
+import type { ChatRequest } from '../../chat/request.js';
 import type { ConfigFile } from '../../config/config.js';
 import { findPaths } from '../../config/paths.js';
+import { readConfig } from '../../config/read-config.js';
 import { writeConfig } from '../../config/write.js';
-import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
-import type { ProviderSettings } from '../../providers/common/provider.js';
+import { asHiError, EXIT_STATUS, HiError, isAbort, systemCode } from '../../errors.js';
+import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
+import type { PartialAnswer } from '../../session/turn/partial-answer.js';
+import { requestAnswer } from '../../session/turn/request-answer.js';
+import { SPECS } from '../../tools/tool-specs.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { requireWritable } from '../base/require-writable.js';
 import { type EmptyServer, timeLimits } from '../base/settings.js';
-import { TEST_LIMIT } from '../base/with-timeout.js';
+import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';
 import type { World } from '../base/world.js';
+import { CONFIG_CHECK } from '../config-check/config-check.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 import { offerModel } from '../first-model/offer-model.js';
 import { openPrompts, type Prompts } from '../terminal/prompts.js';
@@ -19,10 +27,9 @@ import {
   chooseModel,
   chooseProvider,
   type Endpoint,
+  printError,
   type StoredSetting,
 } from './choose-settings.js';
-import { type ExistingConfiguration, mergeSettings, readExistingConfiguration } from './existing-configuration.js';
-import { testCall } from './test-call.js';
 
 /** The schema's file name, next to `config.json`. */
 const SCHEMA_FILE = 'config.schema.json';
@@ -149,4 +156,132 @@ async function write(path: string, { file, backupPath }: ExistingConfiguration, 
   // Copied, not renamed: the file may be a link, which stays.
   if (backupPath !== null) await copyFile(path, backupPath);
   await writeConfig(path, { $schema: `./${SCHEMA_FILE}`, ...mergeSettings(file, chosen) });
+}
+
+/** The configuration before this set-up. */
+interface ExistingConfiguration {
+  /** Its settings; empty when there is no file, or one that cannot be used. */
+  readonly file: ConfigFile;
+  /** Where an unusable file is copied before the new one is written; null when there is none. */
+  readonly backupPath: string | null;
+}
+
+/** Reads the configuration, so that its other settings stay. Asks before an unusable file is moved out of the way. */
+async function readExistingConfiguration(path: string, prompts: Prompts): Promise<ExistingConfiguration> {
+  try {
+    return { file: (await readConfig(path, CONFIG_CHECK, false)).file ?? {}, backupPath: null };
+  } catch (thrown) {
+    // A file that cannot be read cannot be moved either.
+    if (!(thrown instanceof HiError) || systemCode(thrown.cause) !== null) throw thrown;
+    prompts.say(thrown.message);
+    const backupPath = `${path}.old`;
+    const answer = await prompts.select('This file cannot be used.', [
+      ['move', `move it to ${backupPath} and start over`],
+      ['quit', 'quit'],
+    ]);
+    if (answer === 'quit') throw new HiError('interrupted', 'The set-up was cancelled.', { cause: thrown });
+    return { file: {}, backupPath };
+  }
+}
+
+/** The previous settings with the new choices. Settings of another model or provider are dropped. */
+function mergeSettings(previous: ConfigFile, chosen: ConfigFile): ConfigFile {
+  const { $schema, provider, model, api_key, api_base, context_window, small_model, ...others } = previous;
+  const sameServer = provider === chosen.provider && (api_base ?? null) === (chosen.api_base ?? null);
+  const keepsWindow = context_window !== undefined && sameServer && model === chosen.model;
+  const keepsSmall = small_model !== undefined && (sameServer || small_model?.provider !== undefined);
+  return {
+    ...chosen,
+    ...(keepsWindow ? { context_window } : {}),
+    ...(keepsSmall ? { small_model } : {}),
+    ...others,
+  };
+}
+
+/** How long a server may take to report a model's capabilities. Milliseconds. */
+const TIME_LIMIT = 3000;
+
+/** The window assumed for the call if the server does not report the model's. */
+const USUAL = 8192;
+
+/**
+ * Makes one small call, with tools as in a turn, to check that key, address and model work together. Prints the result, and what the server reports about
+ * the model. Resolves to the error, or null.
+ */
+async function testCall(
+  member: ProviderMember,
+  settings: ProviderSettings,
+  model: string,
+  prompts: Prompts,
+  signal: AbortSignal,
+): Promise<HiError | null> {
+  prompts.say(`Testing ${model} …`);
+  const memory = memoryOf(await askFacts(member, settings, model, signal));
+  const answer: PartialAnswer = { parts: [], end: null };
+  const ask = async (limited: AbortSignal): Promise<void> => {
+    const request = requestOf(model, memory.facts);
+    for await (const event of requestAnswer(await member.create(settings), request, answer, memory, limited)) {
+      if (event.type === 'notice') prompts.say(event.text);
+    }
+  };
+  try {
+    await withTimeout(TEST_LIMIT, signal, ask, TEST_HINT);
+    const text = textOf(answer.parts).trim();
+    prompts.say(text === '' ? 'It answered without text.' : `It answered: ${text.slice(0, 80)}`);
+    sayFacts(memory.facts, prompts);
+    return null;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = asHiError(thrown);
+    printError(error, prompts);
+    return error;
+  }
+}
+
+/** Nothing if the server does not say. */
+async function askFacts(
+  member: ProviderMember,
+  settings: ProviderSettings,
+  model: string,
+  signal: AbortSignal,
+): Promise<ModelFacts> {
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]);
+    return await member.askFacts(settings, { model, known: {} }, limited);
+  } catch {
+    signal.throwIfAborted();
+    return {};
+  }
+}
+
+/** A memory for the set-up alone: nothing is written before it is finished. */
+function memoryOf(known: ModelFacts): ModelMemory {
+  let facts = known;
+  return {
+    get facts() {
+      return facts;
+    },
+    learn(more) {
+      facts = mergeFacts(facts, more);
+    },
+  };
+}
+
+function requestOf(model: string, { context_window = USUAL, takes }: ModelFacts): ChatRequest {
+  return {
+    model,
+    system: ['You answer in one word.'],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }],
+    tools: takes?.tools === false ? [] : SPECS,
+    thinking: null,
+    context_window,
+    estimated_tokens: 700,
+    max_output_tokens: 256,
+    attachments: new Map(),
+  };
+}
+
+function sayFacts({ context_window, takes }: ModelFacts, prompts: Prompts): void {
+  if (context_window !== undefined) prompts.say(`Its context window has ${context_window} tokens.`);
+  if (takes?.tools === false) prompts.say('It does not support tools: it answers without them.');
 }

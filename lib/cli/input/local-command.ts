@@ -1,17 +1,22 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { commandReport, failedCommandReport } from '../../chat/command-report.js';
 import type { ChatEvent } from '../../chat/event.js';
-import type { JsonValue } from '../../chat/json.js';
-import { isJsonObject } from '../../chat/json.js';
+import { isJsonObject, type JsonValue } from '../../chat/json.js';
+import { firstCharacters } from '../../chat/text/cut-text.js';
+import { newlinesIn } from '../../chat/text/newlines-in.js';
+import { quantity } from '../../chat/text/quantity.js';
 import { HiError } from '../../errors.js';
+import { shellCommand } from '../../shell-command.js';
 import { bash } from '../../tools/bash.js';
 import type { ToolContext, ToolRunner } from '../../tools/common/tool.js';
 import { createToolRunner } from '../../tools/dispatch/dispatcher.js';
-import type { OutputEnds } from './output-ends.js';
+import type { World } from '../base/world.js';
 
 const A_DAY = 86_400_000;
 
 /** The result of a command that the user ran. */
-export interface LocalReport {
+interface LocalReport {
   /** For the model, with the secrets masked. */
   readonly text: string;
   /** How many characters of output are in it. */
@@ -94,4 +99,85 @@ function reportOf(command: string, error: string | null, result: JsonValue): Loc
   const { stdout = '', stderr = '', exit_code = 0 } = isJsonObject(result) ? result : {};
   const printed = [stdout, stderr].filter((text) => text !== '').join('\n');
   return { text: commandReport(command, printed, Number(exit_code)), printed: printed.length };
+}
+
+/** How much of an output is shown: the first and last lines, up to a number of characters. */
+const HEAD_LINES = 20;
+const TAIL_LINES = 10;
+const MAX_CHARACTERS = 2000;
+
+/** Passes the start of an output through as it arrives, and keeps its end. What is between them is only counted. */
+export class OutputEnds {
+  #headLines = 0;
+  #headCharacters = 0;
+  #isAtLineStart = true;
+  /** The part after the head that may still be shown. */
+  #tail = '';
+  #droppedLines = 0;
+  #dropped = 0;
+
+  /** Returns what of the next piece is shown now. So many lines end in it, also where the text does not have them all. */
+  push(text: string, lines: number): string {
+    this.#droppedLines += lines - newlinesIn(text);
+    const end = this.#tail === '' ? this.#headOf(text) : 0;
+    this.#keep(text.slice(end));
+    return text.slice(0, end);
+  }
+
+  /** Returns the end of the output, after a line that says how much is left out. */
+  end(): string {
+    if (this.#dropped === 0) return this.#tail;
+    const what =
+      this.#droppedLines > 0 ? quantity(this.#droppedLines, 'more line') : quantity(this.#dropped, 'more character');
+    return `${this.#isAtLineStart ? '' : '\n'}… ${what}\n${this.#tail}`;
+  }
+
+  /** Where the head ends in this piece. */
+  #headOf(text: string): number {
+    let end = 0;
+    for (let lines = this.#headLines; lines < HEAD_LINES && end < text.length; lines += 1) {
+      const newline = text.indexOf('\n', end);
+      end = newline === -1 ? text.length : newline + 1;
+    }
+    const head = firstCharacters(text.slice(0, end), MAX_CHARACTERS - this.#headCharacters);
+    this.#headLines += newlinesIn(head);
+    this.#headCharacters = head.length < end ? MAX_CHARACTERS : this.#headCharacters + head.length;
+    if (head !== '') this.#isAtLineStart = head.endsWith('\n');
+    return head.length;
+  }
+
+  #keep(text: string): void {
+    const tail = this.#tail + text;
+    const start = startOfTail(tail);
+    const dropped = tail.slice(0, start);
+    this.#tail = tail.slice(start);
+    this.#dropped += dropped.length;
+    this.#droppedLines += newlinesIn(dropped);
+  }
+}
+
+/** Where the last lines begin; in one that is too long, where its last characters do. */
+function startOfTail(text: string): number {
+  let start = text.length;
+  for (let line = 0; line <= TAIL_LINES && start > 0; line += 1) start = text.lastIndexOf('\n', start - 1);
+  const byLines = start <= 0 ? 0 : start + 1;
+  return Math.max(byLines, text.length - MAX_CHARACTERS);
+}
+
+/**
+ * Runs a command with the user's shell, connected to the terminal where there is one. Its output is not read, and it cannot read a script on stdin. Resolves to
+ * how it ended; null where it succeeded.
+ */
+export async function runInForeground(command: string, world: World, cwd: string): Promise<string | null> {
+  const system = { platform: process.platform, env: world.env };
+  const { file, args, options } = shellCommand(command, [], system, world.env.SHELL || '/bin/sh');
+  const child = spawn(file, args, {
+    ...options,
+    stdio: [world.stdinIs === 'terminal' ? 'inherit' : 'ignore', 'inherit', 'inherit'],
+    cwd,
+    env: { ...world.env },
+  });
+  const [status, signal] = await once(child, 'close');
+  if (status === 0) return null;
+  return status === null ? `ended by ${signal}` : `exit status ${status}`;
 }

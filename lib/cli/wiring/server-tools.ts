@@ -8,7 +8,7 @@ import type { Tool } from '../../tools/common/tool.js';
 import { newWarnings } from '../base/new-warnings.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import type { PromptCommands } from '../from-servers/prompt-commands.js';
+import type { PromptCommands } from '../input/from-servers.js';
 import type { AttachedResource } from '../input/mentions.js';
 import type { SessionOptions } from './session-options.js';
 
@@ -158,9 +158,7 @@ class OfferedServers implements ServerTools {
     const { byUser } = this.#servers;
     const found = byUser.resourceIn(words);
     if (found === null) return null;
-    return import('../from-servers/attach-resource.js').then(({ attachResource }) =>
-      attachResource(byUser, found, signal),
-    );
+    return import('../input/from-servers.js').then(({ attachResource }) => attachResource(byUser, found, signal));
   }
 
   async close(): Promise<void> {

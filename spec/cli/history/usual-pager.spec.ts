@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { usualPager } from '../../../lib/cli/history/usual-pager.js';
+import { usualPager } from '../../../lib/cli/commands/history-command.js';
 
 const pager = (files: Readonly<Record<string, string>>, platform: NodeJS.Platform = 'linux', PATH = '/usr/bin:/bin') =>
   usualPager({ PATH }, '-FRX', { platform, programAt: (path) => files[path] ?? null });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { argumentOf, fillIn } from '../../../lib/cli/own-commands/fill-in.js';
+import { argumentOf, fillIn } from '../../../lib/cli/input/own-commands.js';
 
 const echo = async (command: string): Promise<string> => `<${command}>\n`;
 const filled = async (body: string, argument = ''): Promise<string> =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../lib/chat/json.js';
 import type { ChatRequest } from '../../../../lib/chat/request.js';
-import { asObjectSchema } from '../../../../lib/cli/structured/object-schema.js';
+import { asObjectSchema } from '../../../../lib/cli/commands/structure.js';
 import { shapeRequest as anthropic } from '../../../../lib/providers/anthropic/anthropic-schema.js';
 import { shapeRequest as gemini } from '../../../../lib/providers/gemini/gemini-schema.js';
 import { shapeRequest as ollama } from '../../../../lib/providers/ollama/ollama-schema.js';

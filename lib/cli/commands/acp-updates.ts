@@ -5,6 +5,7 @@ import type { ChatEvent, ChatEventOf } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
 import { compactionLine } from '../../chat/transcript.js';
 import { describeCall } from '../../tools/common/describe-call.js';
+import type { ApprovalQuestion } from '../../tools/common/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
 
 type Call = { readonly call_id: string; readonly name: string; readonly args: JsonObject };
@@ -120,4 +121,32 @@ export function stopReasonOf({ stop_reason }: Pick<ChatEventOf<'turn-end'>, 'sto
     default:
       return stop_reason === 'refusal' ? 'refusal' : 'end_turn';
   }
+}
+
+/** What a call would do, as an editor shows it: a file change as a diff, anything else as text. */
+export async function previewContent(
+  { kind, text }: ApprovalQuestion['preview'],
+  cwd: string,
+): Promise<readonly ToolCallContent[]> {
+  const words: ToolCallContent = { type: 'content', content: { type: 'text', text } };
+  if (kind !== 'diff') return [words];
+  const { parsePatch } = await import('diff');
+  const [patch] = parsePatch(text);
+  if (patch === undefined || patch.hunks.length === 0 || !patch.newFileName) return [words];
+  const isNew = patch.oldFileName === '/dev/null';
+  const path = resolve(cwd, patch.newFileName);
+  return patch.hunks.map(({ lines }) => ({
+    type: 'diff',
+    path,
+    ...(!isNew && { oldText: side(lines, '-') }),
+    newText: side(lines, '+'),
+  }));
+}
+
+/** One side of a diff: its own lines and the common ones. */
+function side(lines: readonly string[], sign: '+' | '-'): string {
+  return lines
+    .filter((line) => line.startsWith(sign) || line.startsWith(' '))
+    .map((line) => `${line.slice(1)}\n`)
+    .join('');
 }

@@ -4,9 +4,9 @@ import { HiError } from '../../errors.js';
 import { conversationPage, type PageContent } from '../../page/conversation-page.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { writeFileAtomically } from '../base/export-file.js';
+import { writeAll } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { askQuestion } from '../terminal/ask-question.js';
-import { writeAll } from './write-all.js';
 
 interface WriterOptions {
   readonly yes: boolean | undefined;

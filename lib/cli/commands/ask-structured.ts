@@ -1,5 +1,6 @@
 import type { ChatEvent, ChatEventOf } from '../../chat/event.js';
 import type { JsonValue } from '../../chat/json.js';
+import { codeBlocks } from '../../chat/text/code-blocks.js';
 import { addUsage } from '../../chat/usage.js';
 import { type ErrorDetails, HiError } from '../../errors.js';
 import type { TurnOptions, UserInput } from '../../session/common/deps.js';
@@ -100,4 +101,20 @@ function stopped({ stop_reason, text }: TurnEnd, wrong: string): HiError {
         ? 'Ask for less, or raise options.max_output_tokens in config.json.'
         : 'Say "go on" with the same schema, or raise tools.max_rounds in config.json.',
   });
+}
+
+/** The same events, with the answer's last code block in place of its text. Throws a `MisfitError` if there is none. An interrupted turn ends unchanged. */
+export async function* lastBlock(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
+  for await (const event of events) {
+    if (event.type === 'text') continue;
+    if (event.type === 'turn-end' && event.stop_reason !== 'interrupted')
+      yield { type: 'print', text: `${codeIn(event.text)}\n`, exact: true };
+    yield event;
+  }
+}
+
+function codeIn(answer: string): string {
+  const block = codeBlocks(answer).at(-1);
+  if (block !== undefined) return block.code;
+  throw new MisfitError('The answer has no code block.', answer, { hint: 'Its text is above, on stderr.' });
 }
