@@ -13,7 +13,7 @@ import { visibleText } from '../lib/screen/text/neutralise.js';
 const LENGTH = 500_000;
 const long = (piece: string): string => piece.repeat(LENGTH / piece.length);
 const typed = (text: string) => ({ text, cursor: text.length, marks: [] });
-const NOWHERE = { commands: [], cwd: '/', home: '/' };
+const NOWHERE = { commands: [], cwd: { now: '/' }, home: '/' };
 
 /** Texts for which an expression that looks right takes quadratic time: minutes for these. */
 const CASES: readonly (readonly [string, () => unknown])[] = [

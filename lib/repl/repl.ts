@@ -59,8 +59,8 @@ export interface ReplDeps {
   pasteImage(): Promise<string | null>;
   /** Modal keys, such as `ViKeys`; null for Emacs keys. */
   readonly modalKeys: ModalKeys | null;
-  /** The base of relative paths after `@`. */
-  readonly cwd: string;
+  /** The base of relative paths after `@` and `!`; a command may change it. */
+  readonly cwd: { readonly now: string };
   /** The folder `~` stands for. */
   readonly home: string;
 }

@@ -38,7 +38,7 @@ export const bash: Tool<{ readonly command: string }> = {
       command,
       {
         shell: context.shell ?? 'bash',
-        folder: context.workingFolder,
+        folder: context.cwd.now,
         env: { ...commandEnvironment(context.env, [], context.variables), ...confined?.env },
         timeout: context.timeout,
         wrapper: confined?.wrapper ?? [],
@@ -70,7 +70,7 @@ export const bash: Tool<{ readonly command: string }> = {
       ...(output.truncated || errors.truncated ? { truncated: true } : {}),
       ...(end.timedOut ? { timed_out: true, note: `Timed out after ${context.timeout / 1000} s.` } : {}),
       ...(end.signal !== null && !end.timedOut ? { signal: end.signal } : {}),
-      ...(moved ? { working_folder: context.workingFolder } : {}),
+      ...(moved ? { working_folder: context.cwd.now } : {}),
       ...(leftovers.length > 0
         ? { note: [...leftovers, ...(left.renamed.length > 0 ? [APPROVABLE] : [])].join(' ') }
         : {}),
@@ -81,21 +81,21 @@ export const bash: Tool<{ readonly command: string }> = {
 const maskOf = ({ maskStream }: ToolContext): SecretStream | null => maskStream?.() ?? null;
 
 async function requireFolder(context: ToolContext): Promise<void> {
-  const missing = context.workingFolder;
+  const missing = context.cwd.now;
   const found = await stat(missing).catch(() => null);
   if (found?.isDirectory()) return;
-  context.workingFolder = context.root;
+  context.cwd.now = context.cwd.start;
   throw new HiError(
     'usage',
-    `The working folder '${missing}' no longer exists. The next command starts in '${context.root}'.`,
+    `The working folder '${missing}' no longer exists. The next command starts in '${context.cwd.start}'.`,
   );
 }
 
 /** Changes to the command's last folder, unless it exists only inside the sandbox. */
 async function followFolder(folder: string | null, context: ToolContext): Promise<boolean> {
-  if (folder === null || folder === context.workingFolder) return false;
+  if (folder === null || folder === context.cwd.now) return false;
   if (!(await stat(folder).catch(() => null))?.isDirectory()) return false;
-  context.workingFolder = folder;
+  context.cwd.now = folder;
   return true;
 }
 

@@ -34,16 +34,16 @@ export const editFile: Tool<Edit> = {
     required: ['path', 'old', 'new'],
     additionalProperties: false,
   },
-  access(edit, { workingFolder }) {
-    const path = absolutePath(edit.path, workingFolder);
+  access(edit, { cwd }) {
+    const path = absolutePath(edit.path, cwd.now);
     return {
       kind: 'write',
       path,
       preview: async () => changePreview(path, (await applyEdit(edit, await judgedPlace(path, '/'))).text),
     };
   },
-  async run(edit, { workingFolder }, _emit, _signal, permit) {
-    const judged = permit?.place ?? (await judgedPlace(edit.path, workingFolder));
+  async run(edit, { cwd }, _emit, _signal, permit) {
+    const judged = permit?.place ?? (await judgedPlace(edit.path, cwd.now));
     const { bytes, line } = await applyEdit(edit, judged);
     await replaceFile(judged, bytes);
     return { success: true, line };

@@ -23,9 +23,9 @@ export const listFiles: Tool<{ readonly path: string }> = {
     required: ['path'],
     additionalProperties: false,
   },
-  access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder), isFolder: true }),
-  async run({ path }, { workingFolder, outputLimit }, _emit, _signal, permit) {
-    const judged = permit?.place ?? (await judgedPlace(path, workingFolder));
+  access: ({ path }, { cwd }) => ({ kind: 'read', path: absolutePath(path, cwd.now), isFolder: true }),
+  async run({ path }, { cwd, outputLimit }, _emit, _signal, permit) {
+    const judged = permit?.place ?? (await judgedPlace(path, cwd.now));
     const folder = judged.path;
     const found = await entriesOf(judged).catch((failure) => explain(failure, path));
     found.sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -33,9 +33,9 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
     required: ['path'],
     additionalProperties: false,
   },
-  access: ({ path }, { workingFolder }) => ({ kind: 'read', path: absolutePath(path, workingFolder) }),
+  access: ({ path }, { cwd }) => ({ kind: 'read', path: absolutePath(path, cwd.now) }),
   async run({ path, offset = 1, limit = Number.POSITIVE_INFINITY }, context, _emit, signal, permit) {
-    const judged = permit?.place ?? (await judgedPlace(path, context.workingFolder));
+    const judged = permit?.place ?? (await judgedPlace(path, context.cwd.now));
     const file = await openJudged(judged, constants.O_RDONLY).catch((failure) => explain(failure, path, context));
     try {
       await refuseSpecial(await file.stat(), path);
@@ -63,10 +63,10 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
   },
 };
 
-async function explain(failure: unknown, path: string, { workingFolder }: ToolContext): Promise<never> {
+async function explain(failure: unknown, path: string, { cwd }: ToolContext): Promise<never> {
   const code = systemCode(failure);
   if (code === 'ENOENT') {
-    const absolute = absolutePath(path, workingFolder);
+    const absolute = absolutePath(path, cwd.now);
     const siblings = await readdir(dirname(absolute)).catch(() => []);
     const near = nearest(basename(absolute), siblings);
     throw new HiError('usage', `There is no file '${path}'.${near === null ? '' : ` Did you mean '${near}'?`}`);

@@ -21,12 +21,12 @@ export const writeFile: Tool<{ readonly path: string; readonly content: string }
     required: ['path', 'content'],
     additionalProperties: false,
   },
-  access({ path, content }, { workingFolder }) {
-    const absolute = absolutePath(path, workingFolder);
+  access({ path, content }, { cwd }) {
+    const absolute = absolutePath(path, cwd.now);
     return { kind: 'write', path: absolute, preview: () => changePreview(absolute, content) };
   },
-  async run({ path, content }, { workingFolder }, _emit, _signal, permit) {
-    const created = await replaceFile(permit?.place ?? (await judgedPlace(path, workingFolder)), content);
+  async run({ path, content }, { cwd }, _emit, _signal, permit) {
+    const created = await replaceFile(permit?.place ?? (await judgedPlace(path, cwd.now)), content);
     return created ? { success: true, created: true } : { success: true };
   },
 };

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -31,6 +31,40 @@ describe('a line that is refused', () => {
     chat.terminal.type(`${control('k')}nothing${KEY.enter}`);
     await chat.until('answer 0');
     expect(chat.sent()).toEqual(['see nothing']);
+  });
+});
+
+describe('the working folder', () => {
+  it('is one for completion, mentions and commands, also after the model changed it', async () => {
+    const chat = await start((_request, index) =>
+      index === 0 ? { calls: [{ name: 'bash', args: { command: 'cd sub && pwd' } }] } : { text: `answer ${index}` },
+    );
+    chat.home.write('outer.txt', 'the outer file');
+    mkdirSync(join(chat.home.work, 'sub'));
+    chat.home.write('sub/inner.txt', 'the inner file');
+    await chat.open({ args: ['-y'] });
+    await chat.say('please go', 'answer 1');
+    chat.terminal.type('look at @inn\t');
+    await chat.until('hi> look at @inner.txt');
+    await chat.say('', 'answer 2');
+    expect(JSON.stringify(chat.server.requests[2]?.messages)).toContain('the inner file');
+    chat.terminal.type('!cat inn\t');
+    await chat.until('hi> !cat inner.txt');
+    chat.terminal.type(KEY.enter);
+    await chat.until('the inner file');
+  });
+
+  it('is changed by a cd that the user runs', async () => {
+    const chat = await counted();
+    mkdirSync(join(chat.home.work, 'sub'));
+    chat.home.write('sub/inner.txt', 'the inner file');
+    await chat.open();
+    chat.terminal.type(`!cd sub${KEY.enter}`);
+    await chat.until(/sub now\.\s+hi>$/);
+    chat.terminal.type('!cat inn\t');
+    await chat.until('hi> !cat inner.txt');
+    chat.terminal.type(KEY.enter);
+    await chat.until('the inner file');
   });
 });
 

@@ -59,7 +59,7 @@ const repl: Repl = createRepl({
   showsTypedAhead: true,
   pasteImage: async () => null,
   modalKeys: DRIVER_KEYS === 'vi' ? new ViKeys() : null,
-  cwd: process.cwd(),
+  cwd: { now: process.cwd() },
   home: homedir(),
 });
 

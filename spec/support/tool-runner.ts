@@ -23,8 +23,7 @@ export function bench(context: Partial<ToolContext> = {}): Bench {
   return {
     folder,
     context: {
-      workingFolder: folder,
-      root: folder,
+      cwd: { start: folder, now: folder },
       env: process.env,
       timeout: 20_000,
       outputLimit: 30_000,

@@ -74,13 +74,13 @@ describe('bash', () => {
     expect((await run('cd b && exit 1')).working_folder).toBe(file('a/b'));
     expect((await run('pwd')).stdout).toBe(`${file('a/b')}\n`);
     expect((await run('(cd /); true')).working_folder).toBeUndefined();
-    expect(place.context.workingFolder).toBe(realpathSync(file('a/b')));
+    expect(place.context.cwd.now).toBe(realpathSync(file('a/b')));
   });
 
   it('keeps the last known folder if a command never says where it ended', async () => {
     expect((await run('cd /; exec true')).exit_code).toBe(0);
     expect((await run('cd /; kill -KILL $$')).exit_code).toBe(137);
-    expect(place.context.workingFolder).toBe(place.folder);
+    expect(place.context.cwd.now).toBe(place.folder);
   });
 
   it('starts again at the root if its folder is gone', async () => {

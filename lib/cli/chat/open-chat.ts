@@ -78,7 +78,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
     showsTypedAhead: !config.screen_reader,
     pasteImage: async () => await (await import('./clipboard-image.js')).pastedImage(world),
     modalKeys: config.keys === 'vi' ? new (await import('../../repl/editing/vi-keys.js')).ViKeys() : null,
-    cwd: world.cwd,
+    cwd: wired.tools.cwd,
     home: world.home,
   });
   return { wired, screen, repl, usage };
@@ -133,7 +133,7 @@ function submitDeps(
       return await webInput(world, address, (notice) => screen.notice(notice, 'info'), signal);
     },
     async runCommand(command) {
-      const run = (): Promise<string | null> => runInForeground(command, world, tools.workingFolder);
+      const run = (): Promise<string | null> => runInForeground(command, world, tools.cwd.now);
       const ended = await (terminal === 'full' ? repl.releaseTerminal(run) : run());
       if (ended !== null) screen.notice(ended, 'info');
     },

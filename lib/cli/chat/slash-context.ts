@@ -88,16 +88,19 @@ async function keptMemory({ history }: Session, open: () => Promise<OpenMemory>)
 
 /** The files that commands complete, find and write. Relative paths begin in the folder of the tools, which changes. */
 function filesOf(tools: ToolContext, { home }: World): Pick<SlashContext, 'paths' | 'exists' | 'write'> {
-  const pathOf = (path: string): string => expandPath(path, tools.workingFolder, home);
+  const pathOf = (path: string): string => expandPath(path, tools.cwd.now, home);
   return {
-    paths: async (typed) => await typedPaths(typed, { cwd: tools.workingFolder, home }),
+    paths: async (typed) => await typedPaths(typed, { cwd: tools.cwd, home }),
     exists: async (path) => existsSync(pathOf(path)),
     write: (path, chunks) => writeFileAtomically(pathOf(path), chunks),
   };
 }
 
 /** The paths that begin with what was typed, folders with a slash behind them. */
-async function typedPaths(typed: string, place: { readonly cwd: string; readonly home: string }): Promise<string[]> {
+async function typedPaths(
+  typed: string,
+  place: { readonly cwd: { readonly now: string }; readonly home: string },
+): Promise<string[]> {
   return (await pathsThatBegin(typed, place)).map(({ path, isFolder }) => (isFolder ? `${path}/` : path));
 }
 

@@ -68,7 +68,7 @@ async function inputOf(
   };
   const deps = { begin, resource, fetch: (address: string) => fetch(address, signal) };
   try {
-    const { input, notice } = await resolveMentions(text, pasted, tools.workingFolder, signal, deps);
+    const { input, notice } = await resolveMentions(text, pasted, tools.cwd.now, signal, deps);
     if (notice !== null) notify(notice);
     return input;
   } catch (thrown) {

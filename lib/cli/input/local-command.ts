@@ -48,8 +48,10 @@ export async function* runLocally(
     if (step.value.type === 'tool-end' && step.value.error !== undefined) {
       yield { type: 'notice', level: 'warning', text: step.value.error };
     }
-    if (step.value.type === 'tool-end' && isJsonObject(step.value.result) && step.value.result.exit_code !== 0) {
-      yield { type: 'notice', level: 'info', text: `exit status ${step.value.result.exit_code}` };
+    if (step.value.type === 'tool-end' && isJsonObject(step.value.result)) {
+      const { exit_code, working_folder: folder } = step.value.result;
+      if (exit_code !== 0) yield { type: 'notice', level: 'info', text: `exit status ${exit_code}` };
+      if (folder !== undefined) yield { type: 'notice', level: 'info', text: `The working folder is ${folder} now.` };
     }
   }
 }

@@ -109,7 +109,7 @@ async function ownInput(
   const { text, inserted } = await fillIn(body, argument, async (command) =>
     localOutput({ command, before: settingArguments(argument) }, tools, await secrets(), signal),
   );
-  return await resolveMentions(text, inserted, tools.workingFolder, signal, { resource });
+  return await resolveMentions(text, inserted, tools.cwd.now, signal, { resource });
 }
 
 /** The shell itself expands `$1`, `$@` and `$ARGUMENTS`, so that what the user typed is data, never code. */

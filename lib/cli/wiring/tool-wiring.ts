@@ -140,8 +140,7 @@ function memoryOf(open: () => Promise<OpenMemory>, keeps: () => boolean): Memory
 /** The part of the context that does not change while the session runs. */
 function fixedContext(world: World, config: Config, { paths }: Settings): Omit<ToolContext, 'outputLimit'> {
   return {
-    workingFolder: world.cwd,
-    root: world.cwd,
+    cwd: { start: world.cwd, now: world.cwd },
     env: world.env,
     shell: commandShell(world.env),
     variables: config.tools.env,

@@ -95,7 +95,7 @@ export async function wire(
     clock: config.clock ? world : null,
     cache,
     saveImage: saveImages(config, context, world),
-    cwd: () => context.workingFolder,
+    cwd: () => context.cwd.now,
   });
   const close = async (): Promise<void> => {
     await servers.close();
@@ -108,7 +108,7 @@ export async function wire(
 function saveImages({ images }: Config, context: ToolContext, { home, now }: World): SessionDeps['saveImage'] {
   return async (bytes, extension) => {
     const { imageSaver } = await import('./save-image.js');
-    return await imageSaver({ folder: images.folder, cwd: context.workingFolder, home, now })(bytes, extension);
+    return await imageSaver({ folder: images.folder, cwd: context.cwd.now, home, now })(bytes, extension);
   };
 }
 

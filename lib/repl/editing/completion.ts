@@ -99,7 +99,7 @@ async function completePath(typed: string, end: number, sources: LineCompletionS
     ...mentions(path, sources.mentionable?.() ?? []),
   ];
   if (candidates.length > 0 || path === '' || /^[~/]|(?:^|\/)\.\.?\//.test(path)) return { from, candidates };
-  const similar = await fuzzyPaths(path, sources.cwd);
+  const similar = await fuzzyPaths(path, sources.cwd.now);
   return { from, candidates: similar.map((one) => quotedPath(one.path, one.isFolder)), isFuzzy: true };
 }
 
@@ -144,7 +144,7 @@ function commonPrefix(candidates: readonly Candidate[]): string {
 
 /** The folders that relative paths and `~` refer to. */
 interface PathBase {
-  readonly cwd: string;
+  readonly cwd: { readonly now: string };
   readonly home: string;
 }
 
@@ -158,7 +158,7 @@ interface PathCandidate {
 /** The files and folders whose path starts with `typed`, sorted; hidden ones only after a dot. Empty if the folder cannot be read. */
 export async function pathsThatBegin(typed: string, { cwd, home }: PathBase): Promise<readonly PathCandidate[]> {
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1);
-  const where = resolve(cwd, folder.startsWith('~/') ? join(home, folder.slice(2)) : folder);
+  const where = resolve(cwd.now, folder.startsWith('~/') ? join(home, folder.slice(2)) : folder);
   const found = await readdir(where, { withFileTypes: true }).catch(() => []);
   const rest = typed.slice(folder.length);
   return found

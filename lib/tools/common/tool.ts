@@ -26,12 +26,18 @@ export interface Permit {
   readonly confined: ConfinedRun | null;
 }
 
+/** Where a session is. */
+export interface WorkingFolder {
+  /** The folder the session started in, which permission rules call "the working folder". */
+  readonly start: string;
+  /** The folder that paths are relative to; a command may change it. */
+  now: string;
+}
+
 /** The state that the tools of a session share. */
 export interface ToolContext {
-  /** The current folder, which paths are relative to; a shell command may change it. */
-  workingFolder: string;
-  /** The folder the session started in, which permission rules call "the working folder". */
-  readonly root: string;
+  /** One object for the whole session: the file tools, commands, mentions and completion see the same folder. */
+  readonly cwd: WorkingFolder;
   /** The environment of commands, without keys. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The shell that runs commands; absent for bash. */

@@ -35,8 +35,8 @@ export async function* passGate(
   return { refusal: KEEPS_CHANGING };
 }
 
-async function placeOf(access: Access, { workingFolder }: ToolContext): Promise<JudgedPlace | null> {
-  return 'path' in access ? judgedPlace(access.path, workingFolder) : null;
+async function placeOf(access: Access, { cwd }: ToolContext): Promise<JudgedPlace | null> {
+  return 'path' in access ? judgedPlace(access.path, cwd.now) : null;
 }
 
 /** A file to read may grow in the meantime; a file to change must still be the one that the diff was made from. */
@@ -67,7 +67,7 @@ async function* decide(
         return approved();
       }
       if (gate.approve) {
-        const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.root };
+        const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.cwd.start };
         const refusal = yield* ask(gate, gate.approve, { call, access, reason: verdict.reason, rule }, signal);
         if (refusal !== null) return { refusal };
         if (access.kind === 'server') access.accept();
@@ -123,7 +123,7 @@ export async function* askOutside(
   missing: MissingGrant,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string | null> {
-  const rule = ruleAgainst(missing, access.command, gate.rules, gate.context.root);
+  const rule = ruleAgainst(missing, access.command, gate.rules, gate.context.cwd.start);
   if (gate.approve === null) {
     yield notice(`${describeCall(call)}: ${missingGrantNote(missing, rule)}`);
     return missingGrantNote(missing, rule);
@@ -163,11 +163,11 @@ async function* ask(
 }
 
 const scriptsOf = async ({ context }: Gate, access: Access): Promise<ScriptStamps> =>
-  access.kind === 'execute' ? scriptStamps(access.command, context) : new Map();
+  access.kind === 'execute' ? scriptStamps(access.command, { ...context, workingFolder: context.cwd.now }) : new Map();
 
 async function* storeRule(gate: Gate, rule: RuleObject | null): AsyncGenerator<ChatEvent, void> {
   if (rule === null) return;
-  const { allow } = readRules({ allow: [rule], ask: [], deny: [] }, gate.rules.subjects, gate.context.root);
+  const { allow } = readRules({ allow: [rule], ask: [], deny: [] }, gate.rules.subjects, gate.context.cwd.start);
   gate.rules = { ...gate.rules, allow: [...gate.rules.allow, ...allow] };
   try {
     await gate.storeRule(rule);

@@ -28,7 +28,7 @@ export async function confinable(
   const sandbox = grant === undefined ? null : await gate.sandbox();
   if (sandbox === null || grant === undefined) return { decision: 'allow', confined: null };
   try {
-    const { workingFolder } = gate.context;
+    const workingFolder = gate.context.cwd.now;
     const files = grant.files.map((path) => absolutePath(path, workingFolder));
     return { decision: 'allow', confined: await sandbox.confine({ ...grant, files }, workingFolder, signal) };
   } catch (failure) {
@@ -44,7 +44,7 @@ export async function confinable(
 export async function confineAll(gate: Gate, access: Access): Promise<ConfinedRun | null> {
   if (access.kind !== 'execute' || !gate.context.sandbox) return null;
   const sandbox = await gate.sandbox();
-  return (await sandbox?.confine(everything(gate), gate.context.workingFolder)) ?? null;
+  return (await sandbox?.confine(everything(gate), gate.context.cwd.now)) ?? null;
 }
 
 const everything = ({ context: { sandbox } }: Gate): CommandGrant => ({

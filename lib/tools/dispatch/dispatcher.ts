@@ -96,7 +96,7 @@ class ToolExecutor implements ToolRunner {
       this.#files,
     );
     this.#gate = {
-      rules: readRules(options.permissions, options.ruleSubjects ?? options.tools, options.context.root),
+      rules: readRules(options.permissions, options.ruleSubjects ?? options.tools, options.context.cwd.start),
       context: this.#context,
       approve: options.approve,
       allowAll: options.allowAll,

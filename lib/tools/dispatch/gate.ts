@@ -23,5 +23,13 @@ export async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeC
   const { context, ownPlaces, freeFolders } = gate;
   // With -y every call is approved, so no rule puts one in the sandbox.
   const isNeeded = kind === 'execute' && (!gate.allowAll || Boolean(context.sandbox));
-  return { ...context, ownPlaces, freeFolders, hasSandbox: isNeeded && (await gate.sandbox()) !== null };
+  const { start: root, now: workingFolder } = context.cwd;
+  return {
+    ...context,
+    root,
+    workingFolder,
+    ownPlaces,
+    freeFolders,
+    hasSandbox: isNeeded && (await gate.sandbox()) !== null,
+  };
 }

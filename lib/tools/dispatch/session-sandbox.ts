@@ -19,11 +19,11 @@ export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Pr
     const { replacementFile } = await import('../../permission/sandbox/replacement-file.js');
     if (!context.sandbox && (await sandboxKind()) === null) return null;
     return new Sandbox({
-      root: context.root,
+      root: context.cwd.start,
       ownPlaces: [...ownPlaces, ...(context.sandbox?.hidden ?? [])],
       freeFolders: [context.spillFolder, ...freeFolders],
       fileOf: (text) => replacementFile(context.spillFolder, text),
-      isDenied: (path) => deniesToRead(rules(), path, context.root),
+      isDenied: (path) => deniesToRead(rules(), path, context.cwd.start),
     });
   };
   return () => {

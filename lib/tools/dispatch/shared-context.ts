@@ -6,7 +6,7 @@ import type { ToolContext } from '../common/tool.js';
 import { fitText } from '../shell/fit-text.js';
 import type { GivenFiles } from './given-files.js';
 
-/** The context of the session without keys in its environment. Both contexts share one working folder. */
+/** The context of the session without keys in its environment. */
 export function sharedContext(
   { context, secrets }: { readonly context: ToolContext; readonly secrets: readonly string[] },
   outputLimit: () => number,
@@ -26,12 +26,6 @@ export function sharedContext(
     asked,
     get outputLimit() {
       return outputLimit();
-    },
-    get workingFolder() {
-      return context.workingFolder;
-    },
-    set workingFolder(folder) {
-      context.workingFolder = folder;
     },
   };
 }

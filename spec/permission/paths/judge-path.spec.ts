@@ -22,6 +22,8 @@ function judge(tool: string, path: string, permissions: Partial<Permissions> = {
   const kind = tool === 'write_file' || tool === 'edit_file' ? 'write' : 'read';
   return judgePath(tool, { kind, path, isFolder: tool === 'list_files' }, rules, {
     ...place.context,
+    root: place.context.cwd.start,
+    workingFolder: place.context.cwd.now,
     ...around,
     hasSandbox: true,
   });
@@ -52,7 +54,7 @@ describe('a path', () => {
   });
 
   it('is judged relative to the folder where the session began, not where a command went', async () => {
-    place.context.workingFolder = '/etc';
+    place.context.cwd.now = '/etc';
     expect((await judge('read_file', 'hosts')).decision).toBe('ask');
     expect(await judge('read_file', join(place.folder, 'x'))).toEqual({ decision: 'allow' });
   });
@@ -166,7 +168,8 @@ describe('a path', () => {
   });
 
   it('is compared with a pattern below a folder whose name contains brackets', async () => {
-    place.context = { ...place.context, root: join(place.folder, '[a]'), workingFolder: join(place.folder, '[a]') };
+    const folder = join(place.folder, '[a]');
+    place.context = { ...place.context, cwd: { start: folder, now: folder } };
     const deny = ['read_file(docs/*.md)'];
     expect((await judge('read_file', 'docs/x.md', { deny })).decision).toBe('deny');
     expect((await judge('read_file', 'docs/x.txt', { deny })).decision).toBe('allow');

@@ -35,7 +35,7 @@ afterAll(() => {
 /** The line after Tab, and what is listed where that changes nothing. */
 async function tab(line: string): Promise<string | readonly string[]> {
   const buffer = bufferOf(line);
-  const completion = await complete(line, { commands: [], cwd, home: join(cwd, 'sub') });
+  const completion = await complete(line, { commands: [], cwd: { now: cwd }, home: join(cwd, 'sub') });
   return insertCommonPrefix(buffer, completion)?.text ?? completion.candidates.map(({ text }) => text);
 }
 

@@ -16,7 +16,7 @@ const deaf: Tool = {
   effect: null,
   description: 'Never ends and does not listen.',
   parameters: { type: 'object' },
-  access: (_, { workingFolder }) => ({ kind: 'read', path: workingFolder }),
+  access: (_, { cwd }) => ({ kind: 'read', path: cwd.now }),
   run: () => new Promise(() => {}),
 };
 
