@@ -27,6 +27,8 @@ export interface NewCompressBlock {
   /** For a block that takes the last compaction back: the id of the block that is in effect again; 0 for none. */
   readonly restores?: number;
   readonly usage?: Usage;
+  /** True if it compacts an aside, and not the conversation. */
+  readonly aside?: true;
   readonly model?: string;
   /** The model that wrote it, and its server, as in messages. */
   readonly provider?: string;
@@ -71,8 +73,8 @@ export interface NewUnpin {
 /** What the user decided about what is sent, appended to the log. */
 export type NewMark = NewUndo | NewRedo | NewPin | NewUnpin;
 
-/** A mark in the history. */
-export type Mark = NewMark & { readonly id: number; readonly at: string };
+/** A mark in the history, of the conversation or of an aside. */
+export type Mark = NewMark & { readonly id: number; readonly at: string; readonly aside?: true };
 
 /** An element that this version cannot read. It stays in the file and is shown to the user, but never sent. */
 export interface UnknownEntry {
@@ -89,6 +91,11 @@ export type Entry = Message | CompressBlock | Mark | UnknownEntry;
 /** True for a message, false for any other entry. */
 export function isMessage(entry: Entry): entry is Message {
   return !('type' in entry);
+}
+
+/** True for what was said, compacted or decided in an aside (`--fresh`), which no other view contains. */
+export function isAside(entry: Entry): boolean {
+  return 'aside' in entry && entry.aside === true;
 }
 
 /** True for compress blocks. */

@@ -151,6 +151,8 @@ export interface NewMessage {
   /** `foreign` if a summary was in view that rested on text that neither the user nor the model wrote. */
   readonly rests_on?: RestsOn;
   readonly skills?: SkillRecord;
+  /** True for a message of an aside (`--fresh`): it is kept and found, but is in no later view or summary. */
+  readonly aside?: true;
 }
 
 /** A message in the history. */

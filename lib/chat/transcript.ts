@@ -87,8 +87,8 @@ export function markdownOf(entry: Entry, undone = NONE): string {
     : `\n## ${heading(entry, null, undone)}\n\n${body.join('\n\n')}\n`;
 }
 
-function heading({ role, at, model, turn }: Message, now: Date | null, undone: ReadonlySet<number>): string {
-  const when = `${localMinute(at, now)}${undone.has(turn) ? ' · undone' : ''}`;
+function heading({ role, at, model, turn, aside }: Message, now: Date | null, undone: ReadonlySet<number>): string {
+  const when = `${localMinute(at, now)}${aside ? ' · aside' : ''}${undone.has(turn) ? ' · undone' : ''}`;
   return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
 }
 

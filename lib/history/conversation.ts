@@ -2,20 +2,20 @@ import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
-import { Log } from './log.js';
+import { Log, type LogUse } from './log.js';
 import { RunningTurns } from './running-turns.js';
 
-/** A conversation and its state in this process. With `writes` false, new entries stay in memory. */
+/** A conversation and its state in this process. */
 class LoadedConversation {
   readonly log: Log;
   readonly turns: RunningTurns;
   readonly attachments: AttachmentStore;
   #shown: { readonly version: number; readonly running: number | null; readonly view: View } | null = null;
 
-  constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
-    this.log = new Log(paths, now, writes, notices);
+  constructor(paths: HistoryPaths, now: () => Date, use: LogUse, notices: Notices) {
+    this.log = new Log(paths, now, use, notices);
     this.attachments = new AttachmentStore(paths, this.log, notices);
-    this.turns = new RunningTurns(this.log, writes ? paths.folder : null);
+    this.turns = new RunningTurns(this.log, use.writes ? paths.folder : null);
   }
 
   view(running: number | null): View {
@@ -37,11 +37,11 @@ export class Conversation {
   /** The number of messages before going off the record. */
   #before = 0;
 
-  constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
+  constructor(paths: HistoryPaths, now: () => Date, use: LogUse, notices: Notices) {
     this.#paths = paths;
     this.#now = now;
     this.#notices = notices;
-    this.#stored = new LoadedConversation(paths, now, writes, notices);
+    this.#stored = new LoadedConversation(paths, now, use, notices);
   }
 
   get isOffRecord(): boolean {
@@ -84,7 +84,8 @@ export class Conversation {
   /** Keeps later messages in memory only. */
   async goOffRecord(): Promise<void> {
     if (this.#off !== null) return;
-    const off = new LoadedConversation(this.#paths, this.#now, false, this.#notices);
+    const { isAside } = this.#stored.log;
+    const off = new LoadedConversation(this.#paths, this.#now, { writes: false, isAside }, this.#notices);
     await off.log.refresh();
     this.#before = off.log.facts.messages;
     this.#off = off;

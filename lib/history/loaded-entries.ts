@@ -1,4 +1,4 @@
-import { type Entry, isCompressBlock } from '../chat/entry.js';
+import { type Entry, isAside, isCompressBlock } from '../chat/entry.js';
 import { firstNeeded, newestBase } from '../view/view.js';
 import { messagesIn } from './file/entries/entries.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
@@ -8,16 +8,38 @@ import { olderEntries } from './older-entries.js';
 /** The entries of the log that are in memory: all from the first one that the view needs, oldest first. */
 export class LoadedEntries {
   readonly #disk: HistoryFile;
+  /** The ids of what this process wrote in its aside; null if it takes part in the conversation. */
+  readonly #own: Set<number> | null;
   #entries: Entry[] = [];
+  #conversation: { readonly version: number; readonly entries: readonly Entry[] } | null = null;
   #facts: Facts = NO_FACTS;
   #version = 0;
 
-  constructor(disk: HistoryFile) {
+  constructor(disk: HistoryFile, isAside: boolean) {
     this.#disk = disk;
+    this.#own = isAside ? new Set() : null;
   }
 
   get list(): readonly Entry[] {
     return this.#entries;
+  }
+
+  /** What requests are made from: the conversation without asides or, in an aside, only that. */
+  get shown(): readonly Entry[] {
+    return this.#own === null ? this.#withoutAsides : this.#entries.filter((entry) => this.shows(entry));
+  }
+
+  /** Whether an entry, loaded or not, is one of those. */
+  shows(entry: Entry): boolean {
+    return this.#own === null ? !isAside(entry) : this.#own.has(entry.id);
+  }
+
+  get #withoutAsides(): readonly Entry[] {
+    if (this.#conversation?.version !== this.#version) {
+      const entries = this.#entries.some(isAside) ? this.#entries.filter((entry) => !isAside(entry)) : this.#entries;
+      this.#conversation = { version: this.#version, entries };
+    }
+    return this.#conversation.entries;
   }
 
   /** Counts of the whole log. */
@@ -25,14 +47,27 @@ export class LoadedEntries {
     return this.#facts;
   }
 
-  /** Changes whenever `list` changes. */
+  /** Changes whenever `list` or `shown` changes. */
   get version(): number {
     return this.#version;
   }
 
   /** The number of messages that are neither covered by a block nor in `list`, because no request could contain them. */
   get unloaded(): number {
-    return newestBase(this.#entries) === null ? this.#facts.messages - messagesIn(this.#entries) : 0;
+    const entries = this.#withoutAsides;
+    const { messages, asides = 0 } = this.#facts;
+    return this.#own === null && newestBase(entries) === null ? messages - asides - messagesIn(entries) : 0;
+  }
+
+  /** The id of the first entry that any later view or compaction of the conversation can need, null for none. */
+  get needed(): number | null {
+    return firstNeeded(this.#withoutAsides);
+  }
+
+  /** Takes what this process has written into its aside. */
+  own(entries: readonly Entry[]): void {
+    for (const { id } of entries) this.#own?.add(id);
+    this.#version += 1;
   }
 
   /** False if these entries show that a written entry is no longer in the log. */
@@ -69,15 +104,16 @@ export class LoadedEntries {
       this.#facts = withEntry(this.#facts, entry);
     }
     if (entries.some((entry) => isCompressBlock(entry) && entry.restores !== undefined))
-      this.#entries = [...olderEntries(this.#disk.file, this.#entries), ...this.#entries];
+      this.#entries = [...olderEntries(this.#disk.file, this.#withoutAsides), ...this.#entries];
     return entries;
   }
 
   /** Drops the entries that nothing needs. Returns the id of the first needed one, null for none. */
   dropUnneeded(): number | null {
-    const needed = firstNeeded(this.#entries);
+    const { needed } = this;
     if (needed !== this.#entries[0]?.id) {
-      this.#entries = this.#entries.filter(({ id }) => needed !== null && id >= needed);
+      const isNeeded = (id: number): boolean => (needed !== null && id >= needed) || this.#own?.has(id) === true;
+      this.#entries = this.#entries.filter(({ id }) => isNeeded(id));
       this.#version += 1;
     }
     return needed;

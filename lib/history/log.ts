@@ -1,7 +1,7 @@
 import { type Entry, isCompressBlock } from '../chat/entry.js';
 import { asStored } from '../chat/stored-text.js';
 import { HiError } from '../errors.js';
-import { firstNeeded, newestBase } from '../view/view.js';
+import { newestBase } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { lastMessages, messagesIn } from './file/entries/entries.js';
@@ -14,10 +14,20 @@ import { HistoryFile } from './history-file.js';
 import { LoadedEntries } from './loaded-entries.js';
 import type { ConversationReading } from './open-reading.js';
 
+/** How a process uses the log. */
+export interface LogUse {
+  /** False if new entries are kept in memory only. */
+  readonly writes: boolean;
+  /** Whether they are an aside: nothing of the conversation is in its view, and nothing of it in any other. */
+  readonly isAside: boolean;
+}
+
 /** The log in memory, kept in sync with the file, which other processes write too. */
 export class Log {
   /** False if new entries are kept in memory only. */
   readonly writes: boolean;
+  /** Whether what this process writes is an aside. */
+  readonly isAside: boolean;
   readonly #disk: HistoryFile;
   readonly #loaded: LoadedEntries;
   #isRead = false;
@@ -25,14 +35,20 @@ export class Log {
   #ownFrom = Number.POSITIVE_INFINITY;
   #sealed = 0;
 
-  constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
+  constructor(paths: HistoryPaths, now: () => Date, { writes, isAside }: LogUse, notices: Notices) {
     this.#disk = new HistoryFile(paths, now, writes, notices);
-    this.#loaded = new LoadedEntries(this.#disk);
+    this.#loaded = new LoadedEntries(this.#disk, isAside);
     this.writes = writes;
+    this.isAside = isAside;
   }
 
-  /** Every entry from the first one that the view needs, oldest first. */
+  /** Every entry from the first one that the view needs, oldest first, without asides; in an aside, only its own entries. */
   get entries(): readonly Entry[] {
+    return this.#loaded.shown;
+  }
+
+  /** The entries in memory, with all asides. */
+  get loaded(): readonly Entry[] {
     return this.#loaded.list;
   }
 
@@ -72,12 +88,19 @@ export class Log {
    * Appends the entries that `plan` returns for the next id. They are on disk when this resolves; when it rejects with a `HiError` the file is unchanged.
    */
   async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
-    if (!this.writes) return this.#loaded.add(plan(this.facts.last + 1).map(asStored));
+    const planned = (next: number): readonly Kind[] =>
+      plan(next).map((entry) => asStored(this.isAside ? { ...entry, aside: true } : entry));
+    const written = this.writes ? await this.#append(planned) : this.#loaded.add(planned(this.facts.last + 1));
+    this.#loaded.own(written);
+    return written;
+  }
+
+  async #append<Kind extends Entry>(planned: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
     let tried: readonly Kind[] = [];
     const written = await this.#disk.withLock((codec, change) => {
       this.#loaded.apply(change);
       if (tried.length > 0 && this.#loaded.containsAll(tried)) return tried;
-      const entries = plan(this.facts.last + 1).map(asStored);
+      const entries = planned(this.facts.last + 1);
       tried = entries;
       if (entries.length > 0) this.#disk.append(codec, entries);
       return this.#loaded.add(entries);
@@ -97,7 +120,7 @@ export class Log {
     if (!this.writes) return;
     await this.#lockedWithRepair((codec) => {
       // Messages that no summary covers are kept, however old they are.
-      const needed = newestBase(this.entries) === null ? 0 : (firstNeeded(this.entries) ?? 0);
+      const needed = newestBase(this.entries) === null ? 0 : (this.#loaded.needed ?? 0);
       const keeps = (entry: Entry): boolean => entry.id >= needed || isCompressBlock(entry);
       this.#loaded.apply(this.#disk.rewrite(codec, (entry) => (keeps(entry) ? entry : null)));
       after(this.#disk.allLogs());
@@ -151,7 +174,12 @@ export class Log {
         await this.#recover(thrown, tries);
       }
     }
-    if (!this.writes) yield* this.entries.filter(({ id }) => id >= this.#ownFrom);
+    if (!this.writes) yield* this.loaded.filter(({ id }) => id >= this.#ownFrom);
+  }
+
+  /** Those of them that requests are made from, as in `entries`. */
+  async *conversation(): AsyncGenerator<Entry> {
+    for await (const entry of this.all()) if (this.#loaded.shows(entry)) yield entry;
   }
 
   /** The last `count` messages and the entries between them, oldest first. Throws a `HiError`. */
@@ -159,8 +187,8 @@ export class Log {
     await this.refresh();
     for (let tries = 0; ; tries += 1) {
       const { file } = this.#disk;
-      const known = lastMessages(this.entries, count);
-      if (file === null || messagesIn(known) === count || this.entries.length === this.facts.entries) return known;
+      const known = lastMessages(this.loaded, count);
+      if (file === null || messagesIn(known) === count || this.loaded.length === this.facts.entries) return known;
       try {
         return file.newest(count);
       } catch (thrown) {
@@ -178,7 +206,7 @@ export class Log {
   async reading(): Promise<ConversationReading> {
     await this.refresh();
     const { openReading } = await import('./open-reading.js');
-    return await openReading(this.#disk, this.writes ? [] : this.entries);
+    return await openReading(this.#disk, this.writes ? [] : this.loaded);
   }
 
   close(): void {

@@ -8,6 +8,8 @@ export interface HistorySettings {
   now(): Date;
   /** Nothing is written; new entries are kept in memory only (`--ephemeral`). */
   readonly ephemeral?: boolean;
+  /** What is said is an aside: nothing of the conversation is in its view, and it is in no later view (`--fresh`). */
+  readonly aside?: boolean;
 }
 
 /** Creates the block that compacts the log, including the turn `running`; null if there is nothing to compact. `unloaded` messages come before the entries. */

@@ -28,7 +28,8 @@ export class HistoryStore {
   private constructor(settings: HistorySettings) {
     this.#settings = settings;
     this.#paths = historyPathsIn(settings.folder);
-    this.#conversation = new Conversation(this.#paths, settings.now, settings.ephemeral !== true, this.#notices);
+    const use = { writes: settings.ephemeral !== true, isAside: settings.aside === true };
+    this.#conversation = new Conversation(this.#paths, settings.now, use, this.#notices);
   }
 
   /** The history in that folder, empty when there is none. Reads only what the next request needs. */
@@ -50,9 +51,19 @@ export class HistoryStore {
     return this.#crashedTurn;
   }
 
-  /** The log from the first entry that the view needs, oldest first. */
+  /** The log from the first entry that the view needs, oldest first, without asides; in an aside, only its own entries. */
   get entries(): readonly Entry[] {
     return this.#conversation.log.entries;
+  }
+
+  /** The same with all asides. */
+  get loaded(): readonly Entry[] {
+    return this.#conversation.log.loaded;
+  }
+
+  /** Whether what is said is an aside. */
+  get isAside(): boolean {
+    return this.#conversation.log.isAside;
   }
 
   /** Whether messages are kept in memory only. */
@@ -147,7 +158,8 @@ export class HistoryStore {
       this.#conversation.log,
       this.#paths,
       (entries, unloaded) => write(entries, turn, unloaded),
-      archive,
+      // What the conversation needs does not depend on an aside.
+      this.isAside ? 'keep' : archive,
       now,
     );
   }
@@ -200,6 +212,11 @@ export class HistoryStore {
   /** Every entry that was not removed, oldest first, read on demand. */
   archive(): AsyncIterable<Entry> {
     return this.#conversation.log.all();
+  }
+
+  /** Every entry of the conversation without asides; in an aside, only its own. Oldest first, read on demand. */
+  conversation(): AsyncIterable<Entry> {
+    return this.#conversation.log.conversation();
   }
 
   /** The number of frames that this process permanently sealed. */

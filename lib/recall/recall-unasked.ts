@@ -1,3 +1,4 @@
+import { isAside } from '../chat/entry.js';
 import { hasForeignParts } from '../chat/foreign-words.js';
 import { searchedText } from './index/documents.js';
 import { MOST, passageCost, tokenBound } from './passage-size.js';
@@ -116,10 +117,13 @@ export function recallUnasked(
   return { reminders, best };
 }
 
-/** The reminder for a candidate; null if the model already has it, or if it is not the user's or the model's own, whatever the index says. */
+/**
+ * The reminder for a candidate; null if the model already has it, if it was said in an aside, or if it is not the user's or the model's own, whatever
+ * the index says.
+ */
 function reminderOf(library: Library, candidate: RankedDocument, { isSeen, isSaid }: Known): Reminder | null {
   const message = library.message(candidate.document);
-  if (message === null || isSeen(message.id)) return null;
+  if (message === null || isAside(message) || isSeen(message.id)) return null;
   const text = searchedText(message);
   if (isSaid(text)) return null;
   const said = library.said(message);

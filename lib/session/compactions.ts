@@ -11,7 +11,7 @@ import { cutOf, newestBlock, viewFrom } from '../view/view.js';
 export async function compactionsOf(history: HistoryStore): Promise<readonly CompressBlock[]> {
   await history.refresh();
   const blocks: CompressBlock[] = [];
-  for await (const entry of history.archive()) if (isCompressBlock(entry)) blocks.push(entry);
+  for await (const entry of history.conversation()) if (isCompressBlock(entry)) blocks.push(entry);
   return blocks;
 }
 
@@ -85,7 +85,7 @@ async function entriesFrom(
   const from = block === null ? 0 : (block.first_kept ?? block.id);
   const entries: Entry[] = [];
   let characters = 0;
-  for await (const entry of history.archive()) {
+  for await (const entry of history.conversation()) {
     if (entry.id < from) continue;
     entries.push(entry);
     if (isMessage(entry)) characters += charactersOf(entry);

@@ -19,7 +19,7 @@ export const slashHistory: SlashCommand = {
     if (argument.startsWith('#')) return yield { type: 'print', text: await around(argument, context), exact: true };
     const entries = await session.history.newest(countOf(argument));
     const lines: string[] = [];
-    const undone = undoneTurns(session.history.entries);
+    const undone = undoneTurns(session.history.loaded);
     for await (const entry of inReadingOrder(entries, session.history))
       lines.push(transcriptOf(entry, context.now(), undone));
     const text = lines.filter((line) => line !== '').join('\n');

@@ -121,6 +121,17 @@ describe('automatic recall', () => {
     expect((await hi(['history', '--json', '-n', '2'])).stdout).toMatch(/"recalled":\s*\[\s*1\s*\]/);
   });
 
+  it('adds nothing that was said in an aside', async () => {
+    await lived(async () => {
+      const aside = await openIn(home.data, { aside: true });
+      await exchange(aside, FACT, 'Noted.');
+      await aside.close();
+    });
+    expect((await hi(['recall', FACT])).stdout).toContain('pomegranate');
+    await ask(QUESTION);
+    expect(lastOf(server.requests.at(-1)?.messages)).toBe(QUESTION);
+  });
+
   it('finds what was said in Chinese', async () => {
     await lived((store) => exchange(store, '游泳馆的储物柜要用石榴四七一一打开。', '好的。'));
     await hi(['ask', '游泳馆的储物柜怎么打开？']);

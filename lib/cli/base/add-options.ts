@@ -30,6 +30,8 @@ export function addChatOptions(command: Command): Command {
     .option('--no-web', 'do not let the model search the web')
     .option('-y, --yes', 'answer every question with yes; deny rules still refuse a tool call')
     .option('-n, --ephemeral', 'use the whole conversation, but do not add to it')
+    .option('--fresh', 'send nothing said before, and keep this out of later requests; HI_FRESH=1 does the same')
+    .option('--no-fresh', 'continue the conversation whatever HI_FRESH says')
     .addOption(
       new Option('-o, --output-format <format>', 'the output format')
         .choices(['text', 'json', 'stream-json'])

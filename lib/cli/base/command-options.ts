@@ -1,4 +1,5 @@
 import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
+import type { World } from './world.js';
 
 /** The options of a turn, from the program and its subcommand together. */
 export interface ChatOptions {
@@ -25,6 +26,8 @@ export interface ChatOptions {
   readonly web?: boolean;
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
+  /** Whether the conversation stays out of it, and it out of the conversation; as `HI_FRESH` says where it is absent. */
+  readonly fresh?: boolean;
   readonly outputFormat: OutputFormat;
   readonly json?: boolean;
   readonly usage?: boolean;
@@ -37,6 +40,11 @@ export type OutputFormat = 'text' | 'json' | 'stream-json';
 
 /** The output format; `--json` is another way to say it. */
 export const formatOf = (options: ChatOptions): OutputFormat => (options.json ? 'json' : options.outputFormat);
+
+/** The options with `fresh` from the environment where the command line does not say. */
+export function withFresh(options: ChatOptions, { HI_FRESH }: World['env']): ChatOptions {
+  return { ...options, fresh: options.fresh ?? (HI_FRESH !== undefined && !['', '0'].includes(HI_FRESH)) };
+}
 
 /** The options of every command. */
 export interface CommonOptions {

@@ -13,6 +13,7 @@ export function greeting(session: Session, used: number): string {
   const { provider, model } = session.target;
   const { messages } = session.history.totals;
   const length = messages === 0 ? 'a new conversation' : quantity(messages, 'message');
+  if (session.history.isAside) return `${provider}/${model} · an aside, without the conversation · /help`;
   return `${provider}/${model} · ${length} · ${Math.round(used * 100)}% of the window used · /help`;
 }
 

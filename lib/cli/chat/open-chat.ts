@@ -6,7 +6,7 @@ import { StyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
-import type { ChatOptions } from '../base/command-options.js';
+import { type ChatOptions, withFresh } from '../base/command-options.js';
 import { showHistoryProgress } from '../base/history-progress.js';
 import { requireConfig, type Settings } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
@@ -38,7 +38,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   const terminal = chatTerminal(world);
   const streams = terminal === 'full' ? outputStreams(world) : withoutColour(outputStreams(world));
   const config = requireConfig(settings);
-  const options: ChatOptions = { ...given, usage: given.usage || config.show_usage };
+  const options = withFresh({ ...given, usage: given.usage || config.show_usage }, world.env);
   const screenSettings = screenSettingsOf(config);
   // The REPL does not exist yet; these functions use it only while a line is processed.
   const later = (): Repl => repl;

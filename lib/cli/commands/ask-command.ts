@@ -6,7 +6,7 @@ import { Screen } from '../../screen/screen.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
-import { type ChatOptions, formatOf, type OutputFormat } from '../base/command-options.js';
+import { type ChatOptions, formatOf, type OutputFormat, withFresh } from '../base/command-options.js';
 import { gatherInput } from '../base/gather-input.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
@@ -39,7 +39,7 @@ export async function askCommand(world: World, words: readonly string[], options
     stop.abort();
   });
   try {
-    const status = await askOnce(world, words, options, stop);
+    const status = await askOnce(world, words, withFresh(options, world.env), stop);
     return isTerminated && status === EXIT_STATUS.interrupted ? EXIT_STATUS.terminated : status;
   } catch (thrown) {
     throw isTerminated && isAbort(thrown) ? new HiError('terminated', 'Terminated.', { cause: thrown }) : thrown;

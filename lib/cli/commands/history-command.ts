@@ -55,7 +55,7 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
       : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
-  if (page === null) await printEntries(world, entries, options, undoneTurns(store.entries));
+  if (page === null) await printEntries(world, entries, options, undoneTurns(store.loaded));
   else await page({ entries, read: (sha256) => store.attachments.get(sha256), now: world.now() });
   // Entries before the newest messages were first read while printing.
   printHistoryNotices(world, store);
@@ -251,14 +251,14 @@ const PAUSE = 250;
 /** The entries that are added from now on, by any process, until `signal` aborts. After a reset, those of the new conversation. */
 async function* followed(store: HistoryStore, signal: AbortSignal): AsyncGenerator<Entry> {
   let { name } = store;
-  let last = store.entries.at(-1)?.id ?? 0;
+  let last = store.loaded.at(-1)?.id ?? 0;
   while (!signal.aborted) {
     await store.refresh();
     if (store.name !== name) {
       name = store.name;
       last = 0;
     }
-    for (const entry of store.entries) {
+    for (const entry of store.loaded) {
       if (entry.id <= last) continue;
       last = entry.id;
       yield entry;

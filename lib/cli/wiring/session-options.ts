@@ -9,6 +9,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly tools?: boolean | readonly string[];
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
+  /** Whether the session is an aside: without the conversation, and in no later request. */
+  readonly fresh?: boolean;
   /** How hard the model should think. Overrides the configuration. */
   readonly think?: ThinkingLevel;
   /** Whether the model may search the web. Overrides the configuration. */

@@ -52,11 +52,12 @@ export async function wire(
   config: Config,
 ): Promise<WiredSession> {
   const { paths } = settings;
-  const opened = HistoryStore.open({ folder: paths.data, now: world.now, ephemeral: options.ephemeral ?? false });
+  const { ephemeral = false, fresh = false } = options;
+  const opened = HistoryStore.open({ folder: paths.data, now: world.now, ephemeral, aside: fresh });
   let history: HistoryStore | null = null;
   const connections = new Connections(world, options, settings, config, () => history?.isOffRecord !== true);
   const small = config.small_model === null ? null : connections.target(config.small_model);
-  const finder = memoized(async () => await openFinder(await opened, paths.index, options.ephemeral !== true));
+  const finder = memoized(async () => await openFinder(await opened, paths.index, !ephemeral));
   const memory = memoized(async () =>
     (await import('./open-memory.js')).openMemory(paths.memory, await opened, () => world.now()),
   );
@@ -91,7 +92,7 @@ export async function wire(
     tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections, window, servers })),
     skills: (main: Target) => skillsFor(main, small ?? main, settings, config, cache),
     finder,
-    automaticRecall: config.recall,
+    automaticRecall: { ...config.recall, auto: config.recall.auto && !fresh },
     clock: config.clock ? world : null,
     cache,
     saveImage: saveImages(config, context, world),

@@ -92,6 +92,8 @@ const stopReason = word(STOP_REASONS, 'end');
 const restsOn: FieldReader<RestsOn | undefined> = (stored) =>
   stored === undefined || stored === null ? undefined : stored === 'own' ? 'own' : 'foreign';
 
+const aside: FieldReader<true | undefined> = (stored) => (stored === true ? true : undefined);
+
 const names: FieldReader<readonly string[] | undefined> = (stored) => list(stored, isText);
 
 const STANDING: JsonFields<SkillStanding> = {
@@ -136,6 +138,7 @@ const MESSAGE: JsonFields<Message> = {
   sources: (stored) => list(stored, isSource),
   rests_on: restsOn,
   skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
+  aside,
 };
 
 const BLOCK: JsonFields<CompressBlock> = {
@@ -153,6 +156,7 @@ const BLOCK: JsonFields<CompressBlock> = {
   tokens_after: (stored) => asTokens(count(0)(stored, {})),
   state: json(undefined),
   usage,
+  aside,
   model: text(undefined),
   provider: text(undefined),
   api_base: text(undefined),
@@ -166,17 +170,18 @@ type Of<Type extends Mark['type']> = Extract<Mark, { readonly type: Type }>;
 const references: FieldReader<readonly number[]> = (stored, whole) =>
   list(stored, (one): one is number => reference(one, whole) !== null) ?? [];
 
-const UNDO: JsonFields<Of<'undo'>> = { type: word(['undo'], 'undo'), id, at: time, turns: references };
+const UNDO: JsonFields<Of<'undo'>> = { type: word(['undo'], 'undo'), id, at: time, turns: references, aside };
 
-const REDO: JsonFields<Of<'redo'>> = { type: word(['redo'], 'redo'), id, at: time, turns: references };
+const REDO: JsonFields<Of<'redo'>> = { type: word(['redo'], 'redo'), id, at: time, turns: references, aside };
 
-const UNPIN: JsonFields<Of<'unpin'>> = { type: word(['unpin'], 'unpin'), id, at: time, messages: references };
+const UNPIN: JsonFields<Of<'unpin'>> = { type: word(['unpin'], 'unpin'), id, at: time, messages: references, aside };
 
 const PIN: JsonFields<Of<'pin'>> = {
   type: word(['pin'], 'pin'),
   id,
   at: time,
   message: (stored, whole) => pinned(stored, whole) ?? withFields<Message>({}, MESSAGE),
+  aside,
 };
 
 /** The pins of a block. */
