@@ -1,7 +1,8 @@
 import { BLUE, BOLD, combine, DIM, PLAIN, type StyledText, UNDERLINE } from '../text/styled-text.js';
-import { BlockLines, Fence, isAboveDashes, LineStartReader, Table, type TableLine } from './blocks.js';
+import { BlockLines, Fence, LineStartReader } from './blocks.js';
 import { Inline } from './inline.js';
 import type { Highlighter } from './languages.js';
+import { isAboveDashes, Table } from './table.js';
 
 /** Finds the highlighter of a language: null if there is none, a promise if it must be loaded first. */
 type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;
@@ -23,13 +24,15 @@ export class Markdown {
   #fence: Fence | null = null;
   #table: Table | null = null;
   readonly #columns: (() => number) | null;
+  readonly #links: boolean;
   #loading: Promise<void> | null = null;
 
-  /** With `columns`, tables are held back until they are complete, and aligned if they fit. */
+  /** With `columns`, tables are held back until they are complete, and aligned. */
   constructor(find: FindHighlighter, styled: StyledText, columns: (() => number) | null = null, links = false) {
     this.#findHighlighter = find;
     this.#styled = styled;
     this.#columns = columns;
+    this.#links = links;
     this.#inline = new Inline(styled, links);
   }
 
@@ -181,21 +184,8 @@ export class Markdown {
 
   #showTable(table: Table): void {
     this.#table = null;
-    const { lines, isTable } = table.lines(this.#columns?.() ?? 0);
-    lines.forEach((line, index) => {
-      this.#showRow(line, isTable && index === 1);
-    });
+    table.write(this.#styled, this.#columns?.() ?? 0, this.#links);
     this.#beginLine();
-  }
-
-  #showRow({ indent, text, isEnded }: TableLine, isDashes: boolean): void {
-    this.#styled.put(indent, PLAIN);
-    if (isDashes) this.#styled.put(text, DIM);
-    else {
-      this.#inline.begin(PLAIN, true, '\n');
-      this.#inline.scan(text, 0, true);
-    }
-    if (isEnded) this.#styled.endLine();
   }
 
   #showBlank(at: number, blank: string): number {

@@ -12,10 +12,10 @@ export class StyledText {
   readonly #pieces: string[] = [];
   #style: Style = PLAIN;
   #link = '';
-  readonly #hasColour: boolean;
+  readonly hasColour: boolean;
 
   constructor(hasColour = true) {
-    this.#hasColour = hasColour;
+    this.hasColour = hasColour;
   }
 
   /** Adds text in a style. */
@@ -74,7 +74,7 @@ export class StyledText {
 
   #change(style: Style): void {
     this.#style = style;
-    if (!this.#hasColour) return;
+    if (!this.hasColour) return;
     const end = style.indexOf('\0');
     const link = end === -1 ? '' : style.slice(end + 1);
     if (link !== this.#link) this.#pieces.push(linkTo(link));

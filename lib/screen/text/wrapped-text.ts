@@ -11,6 +11,7 @@ const LARGEST_ROOM = 0.25;
  */
 export class WrappedText extends StyledText {
   readonly #columns: () => number;
+  readonly #longestRow: number;
   #isProse = false;
   /** What each continuation row starts with, and its width. */
   #prefix: readonly Run[] = [];
@@ -25,10 +26,11 @@ export class WrappedText extends StyledText {
   /** The index in `#words` of a bracket that may start a link; -1 if there is none. */
   #bracket = -1;
 
-  /** `columns` returns the width of the terminal; called for each word. */
-  constructor(columns: () => number, hasColour = true) {
+  /** `columns` returns the width of the terminal, infinite inside a cell; called for each word. */
+  constructor(columns: () => number, hasColour = true, longestRow = LONGEST_ROW) {
     super(hasColour);
     this.#columns = columns;
+    this.#longestRow = longestRow;
   }
 
   override beginProse(prefix: readonly Run[], column: number): void {
@@ -210,7 +212,7 @@ export class WrappedText extends StyledText {
       blank > 0 &&
       this.#column > this.#indent &&
       this.#isOver(blank + width) &&
-      !SPACELESS.test(word.text)
+      !this.#mayOverflow(word.text)
     ) {
       super.endLine();
       for (const { text, style } of this.#prefix) super.put(text, style);
@@ -226,12 +228,17 @@ export class WrappedText extends StyledText {
     if (this.#column > this.#columns()) this.#column %= this.#columns();
   }
 
+  /** Whether the terminal may break the word, which then needs no row of its own. In the cell of a table nothing may. */
+  #mayOverflow(word: string): boolean {
+    return SPACELESS.test(word) && Number.isFinite(this.#columns());
+  }
+
   #isOver(width: number): boolean {
     return this.#column + width > this.#rowLength();
   }
 
   #rowLength(): number {
-    return Math.min(LONGEST_ROW, this.#columns());
+    return Math.min(this.#longestRow, this.#columns());
   }
 }
 

@@ -233,17 +233,21 @@ describe('wrapped text', () => {
     );
   });
 
-  describe.each(Object.entries(ANSWERS))('of the answer %s', (_name, answer) => {
-    it.each(WIDTHS)('in %i columns is the same document, also in random chunks', (columns) => {
-      expect(documentOf(wrapped([answer], columns))).toBe(documentOf(answer));
-      const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 200 });
-      fc.assert(
-        fc.property(lengths, (pieces) => {
-          expect(documentOf(wrapped(cutAt(answer, pieces), columns))).toBe(documentOf(answer));
-        }),
-        { numRuns: 5 },
-      );
-    });
+  describe.each(Object.entries(ANSWERS))('of the answer %s', (name, answer) => {
+    // A table that does not fit is laid out anew: spec/screen/markdown/table.spec.ts.
+    it.each(name === 'tables' ? [200] : WIDTHS)(
+      'in %i columns is the same document, also in random chunks',
+      (columns) => {
+        expect(documentOf(wrapped([answer], columns))).toBe(documentOf(answer));
+        const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 200 });
+        fc.assert(
+          fc.property(lengths, (pieces) => {
+            expect(documentOf(wrapped(cutAt(answer, pieces), columns))).toBe(documentOf(answer));
+          }),
+          { numRuns: 5 },
+        );
+      },
+    );
   });
 
   it('keeps every row of prose within the terminal and within 100 columns', () => {
