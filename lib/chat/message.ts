@@ -136,6 +136,8 @@ export interface NewMessage {
   /** The machine and its time zone (`UTC+1`), in user messages. */
   readonly host?: string;
   readonly zone?: string;
+  /** Set in a user message that was sent without any terminal, as from cron: it leaves the view first. */
+  readonly via?: 'script';
   readonly model?: string;
   readonly provider?: string;
   /** The origin of an answer's opaque parts: a hash of address and key. Absent if there are none, and in messages of earlier versions. */

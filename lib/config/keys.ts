@@ -3,6 +3,7 @@ import type { JsonObject } from '../chat/json.js';
 import { COUNT, TEXT } from '../chat/json-ranges.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
+import { DURATION } from '../chat/text/duration.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
 import { GRANTS, type RuleSetting, rules, SHARE } from './ranges.js';
@@ -38,8 +39,8 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
   const model = found<string>(TEXT, 'The name of the model.', 'per provider');
   const context_window = found<number>(
     { type: 'integer', minimum: 1024 },
-    `The context window in tokens. ${DEFAULT_WINDOW} for a model whose maker does not publish it.`,
-    'per model',
+    `The context window in tokens, of which all shares are computed. If you set it, the whole conversation is in view below the trigger, whatever the pause.`,
+    `the model's, at most ${DEFAULT_WINDOW}`,
   );
   const reach = { provider: found<string>({ enum: [...providers] }, 'The provider of the model.', 'as above') };
   return {
@@ -141,6 +142,31 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
           { type: 'boolean' },
           true,
           'Whether a chat writes a summary ahead of time, while you read and type.',
+        ),
+      },
+      'compaction',
+    ),
+    view: section(
+      'How much of the conversation is in view after a pause.',
+      {
+        rest: setting<string | null>(
+          { type: ['string', 'null'], pattern: `^(?:off|${DURATION})$` },
+          null,
+          'The pause after which older messages leave the view, such as `"1h"`. `"off"`: never.',
+          '`"1h"`, or `"off"` if you set `context_window`',
+        ),
+        limit: setting(COUNT, 7000, 'After that pause they leave if summary and messages have more tokens.'),
+        cool_limit: setting(
+          COUNT,
+          24_000,
+          'After a shorter pause, in which the vendor has forgotten the prompt, they leave if summary and messages have more tokens.',
+        ),
+        keep: setting(COUNT, 3000, 'How many tokens of the newest messages stay, and at least the last exchange.'),
+        block: setting(COUNT, 1400, 'The maximum number of tokens of the summary that is then sent.'),
+        head: setting(
+          COUNT,
+          4000,
+          'The maximum number of tokens of skills and of definitions of MCP tools, half for each, before only those needed are sent.',
         ),
       },
       'compaction',

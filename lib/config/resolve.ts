@@ -1,8 +1,10 @@
 import { isOwnAddress } from '../chat/model/own-address.js';
 import type { Vendor } from '../chat/model/vendor.js';
+import { milliseconds } from '../chat/text/duration.js';
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
 import type { Config, ConfigFile } from './config.js';
+import { DEFAULT_WINDOW } from './default-window.js';
 import { DEFAULTS } from './defaults.js';
 import type { ModelSettings } from './model-settings.js';
 import { contextWindow } from './models.js';
@@ -69,6 +71,23 @@ function windowOf(
 ): Pick<ModelSettings, 'context_window' | 'window_is_set'> {
   if (given !== undefined) return { context_window: given, window_is_set: true };
   return { context_window: Math.min(mostAssumed, contextWindow(model)), window_is_set: false };
+}
+
+/** The window that thresholds and shares are computed from: what the user set, else the model's real one, but at most 128,000 or `max_input_tokens`. */
+export function baseWindow(
+  { max_input_tokens }: Pick<Config, 'max_input_tokens'>,
+  { window_is_set, context_window }: ModelSettings,
+  real = context_window,
+): number {
+  return window_is_set ? context_window : Math.min(real, Math.max(DEFAULT_WINDOW, max_input_tokens ?? 0));
+}
+
+const HOUR = 60 * 60_000;
+
+/** The pause after which a conversation with this model rests, in milliseconds; null for never. A window that the user set is in view as a whole. */
+export function restAfter({ view: { rest } }: Config, { window_is_set }: ModelSettings): number | null {
+  if (rest === null) return window_is_set ? null : HOUR;
+  return milliseconds(rest);
 }
 
 interface Choice {

@@ -16,6 +16,7 @@ export const openai: ProviderMember = {
   ownHosts: ['api.openai.com'],
   // https://platform.openai.com/docs/guides/images-vision: 50 MB for a request
   images: { bytes: 20 * 1024 * 1024, request: 45 * 1024 * 1024, used: 2048 },
+  cacheLife: cacheLifeOf,
   keyPage: 'https://platform.openai.com/api-keys',
   hints: { path: 'Nothing answers at this path: check api_base (it usually ends in /v1).' },
   elsewhere: 'OpenAI-compatible server (llama.cpp, vLLM)',
@@ -26,6 +27,15 @@ export const openai: ProviderMember = {
     return (await import('./openai/openai-options.js')).OPENAI_OPTIONS;
   },
 };
+
+const MINUTE = 60_000;
+
+/** https://platform.openai.com/docs/guides/prompt-caching: at least 30 minutes from GPT-5.6 on, 5 to 10 before. */
+function cacheLifeOf(model: string): number {
+  const [, name = '', version = ''] = /(?:^|[/:])(gpt-|chatgpt-|o)(\d+(?:\.\d+)?)/.exec(model) ?? [];
+  const isOlder = name !== '' && (name !== 'gpt-' || Number(version) < 5.6);
+  return (isOlder ? 10 : 30) * MINUTE;
+}
 
 /** The adapter for a vendor with OpenAI's protocol at `address`. */
 export async function createCompatible(vendor: Vendor, address: string, settings: ProviderSettings): Promise<Provider> {

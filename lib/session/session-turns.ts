@@ -74,7 +74,7 @@ export class SessionTurns {
   }
 
   async *#answered(content: readonly Part[], signal: AbortSignal, options: TurnOptions): AsyncGenerator<ChatEvent> {
-    const { history, cwd, clock } = this.#deps;
+    const { history, cwd, clock, via } = this.#deps;
     const provider = await this.#turnSettings.target.connect(signal);
     const tools = (): readonly ToolSpec[] => (options.tools === false ? [] : this.#deps.toolSpecs);
     yield* askAboutModel(this.#turnSettings.target, tools().length > 0, signal);
@@ -86,7 +86,14 @@ export class SessionTurns {
     const reminder = yield* this.#reminders.for(content);
     const whole = [line, ...content, reminder].filter((part) => part !== null);
     const skills = selection.record;
-    const user = await history.begin({ role: 'user', content: whole, cwd: cwd(), ...place, skills });
+    const user = await history.begin({
+      role: 'user',
+      content: whole,
+      cwd: cwd(),
+      ...place,
+      ...(via && { via }),
+      skills,
+    });
     this.said.add(user.turn);
     this.#skills.recorded();
     yield* this.#warnOfHistory();

@@ -12,8 +12,8 @@ export const slashModel: SlashCommand = {
   async *run(argument, context, signal) {
     const { session, models, search } = context;
     if (argument !== '') return yield* named(argument, context, signal);
-    const { provider, model: name, context_window } = session.target;
-    yield { type: 'print', text: `${provider}/${name}, window ${context_window} tokens` };
+    const { provider, model: name, context_window, model_window = context_window } = session.target;
+    yield { type: 'print', text: `${provider}/${name}, window ${model_window} tokens` };
     const known = await listed(models, signal);
     if ('failure' in known) return yield { type: 'notice', level: 'info', text: withoutList(known.failure) };
     const others = known.names.filter((one) => one !== name);

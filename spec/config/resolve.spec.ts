@@ -3,7 +3,7 @@ import type { Vendor } from '../../lib/chat/model/vendor.js';
 import type { Config, ConfigFile } from '../../lib/config/config.js';
 import { publishedWindow } from '../../lib/config/models.js';
 import { notConfigured } from '../../lib/config/no-model.js';
-import { type Flags, resolveConfig } from '../../lib/config/resolve.js';
+import { baseWindow, type Flags, resolveConfig, restAfter } from '../../lib/config/resolve.js';
 import { HiError } from '../../lib/errors.js';
 
 function vendor(name: string, keyVariables: readonly string[], more: Partial<Vendor> = {}): Vendor {
@@ -222,6 +222,25 @@ describe('the small model', () => {
     const env = { HI_API_KEY: 'h', HI_API_BASE: 'http://main', TWO_KEY: 't', TWO_BASE: 'http://two' };
     expect((await configOf(file, { env }))?.small_model).toMatchObject({ api_key: 't', api_base: 'http://two' });
     expect((await configOf(file, { env: {} }))?.small_model).toMatchObject({ api_key: null, api_base: null });
+  });
+});
+
+describe('the window that shares are computed from', () => {
+  const baseOf = async (file: ConfigFile): Promise<readonly [number, number | null]> => {
+    const config = await configOf({ provider: 'one', model: 'claude-sonnet-5-5', ...file });
+    if (!config) throw new Error('There is no configuration.');
+    return [baseWindow(config, config, 1_000_000), restAfter(config, config)];
+  };
+
+  it('is what the user set, and then nothing rests unless that is set too', async () => {
+    expect(await baseOf({ context_window: 1_000_000 })).toEqual([1_000_000, null]);
+    expect(await baseOf({ context_window: 1_000_000, view: { rest: '90m' } })).toEqual([1_000_000, 5_400_000]);
+  });
+
+  it('is at most 128,000 where none is set, and then the conversation rests after an hour', async () => {
+    expect(await baseOf({})).toEqual([128_000, 3_600_000]);
+    expect(await baseOf({ view: { rest: 'off' } })).toEqual([128_000, null]);
+    expect(await baseOf({ max_input_tokens: 400_000 })).toEqual([400_000, 3_600_000]);
   });
 });
 

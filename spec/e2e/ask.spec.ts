@@ -32,6 +32,12 @@ describe('hi ask', () => {
     expect(server.requests[0]?.messages).toEqual([{ role: 'user', content: 'greet me' }]);
   });
 
+  it('records that no terminal was involved', async () => {
+    await setUp(() => ({ text: 'fine' }));
+    await hi(['ask', 'how are you?']);
+    expect(stored()[0]).toMatchObject({ role: 'user', via: 'script' });
+  });
+
   it('continues the conversation of the last process', async () => {
     await setUp((_request, index) => ({ text: `answer ${index}` }));
     await hi(['ask', 'first']);

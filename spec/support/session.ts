@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ChatEvent, StreamEvent } from '../../lib/chat/event.js';
 import type { AnswerPart, ToolResultPart, Usage } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
+import { DEFAULTS } from '../../lib/config/defaults.js';
 import { HistoryStore } from '../../lib/history/store.js';
 import type { Provider } from '../../lib/providers/common/provider.js';
 import { Recall } from '../../lib/recall/recall.js';
@@ -134,6 +135,7 @@ export async function stage(
     web: 'off',
     saveImage: async () => ({ reason: 'nowhere' }),
     compaction: { ...CONFIGURED, strategy: 'truncate', timeout_ms: 1000, idle_timeout_ms: 1000 },
+    view: DEFAULTS.view,
     maxRounds: 3,
     toolSpecs: [],
     toolEffects: {},

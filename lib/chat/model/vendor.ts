@@ -42,6 +42,11 @@ export interface Vendor {
   readonly port?: number;
   /** The largest window to assume, in tokens, until the server reports one; absent if every model always has its full window. */
   readonly mostAssumed?: number;
+  /**
+   * How long the server keeps the beginning of an unused request in its cache, in milliseconds, with these options of the user; 5 minutes if absent.
+   * A vendor rule, not reported by servers.
+   */
+  cacheLife?(model: string, options: Readonly<Record<string, unknown>>): number;
   /** Where to get a key, for the hint; null if none is needed. */
   readonly keyPage: string | null;
   /** How the set-up describes other servers with the vendor's protocol; absent if there are none. */

@@ -28,6 +28,11 @@ export function isDumb(env: World['env']): boolean {
   return env.TERM === 'dumb';
 }
 
+/** Whether no terminal is involved, as in a script that nobody watches. */
+export function isUnattended({ stdinIs, stdout, stderr }: World): boolean {
+  return stdinIs !== 'terminal' && stdout.isTTY !== true && stderr.isTTY !== true;
+}
+
 /** Whether the user can be asked before a tool runs: on a terminal that can draw a menu. */
 export function canApprove(world: World): boolean {
   return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);

@@ -204,13 +204,16 @@ async function* modelFindings(settings: Settings, wired: WiredSession, isLive: b
 /** How long a server may take to report a model's capabilities, in milliseconds. */
 const FACTS_LIMIT = 10_000;
 
-function contextWindow({ model, window_is_set }: Config, { context_window, memory }: Target): Finding {
+function contextWindow({ model, window_is_set }: Config, { context_window, model_window, memory }: Target): Finding {
   const part = 'context window';
+  const real = model_window ?? context_window;
   if (window_is_set) return { part, ok: `${context_window} tokens, from the file` };
+  const used =
+    real > context_window ? `; shares and thresholds are of ${context_window} unless you set context_window` : '';
   if (memory.facts.context_window !== undefined)
-    return { part, ok: `${context_window} tokens, as reported by the server` };
-  if (publishedWindow(model) === context_window) return { part, ok: `${context_window} tokens` };
-  const note = `${context_window} tokens assumed: no published value for '${model}'. Set context_window in config.json, or let 'hi config check --live' ask the server`;
+    return { part, ok: `${real} tokens, as reported by the server${used}` };
+  if (publishedWindow(model) === real) return { part, ok: `${real} tokens${used}` };
+  const note = `${real} tokens assumed: no published value for '${model}'. Set context_window in config.json, or let 'hi config check --live' ask the server`;
   return { part, note };
 }
 

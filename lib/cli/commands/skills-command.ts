@@ -3,6 +3,7 @@ import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { DEFAULTS } from '../../config/defaults.js';
 import { findPaths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
+import { baseWindow } from '../../config/resolve.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { NO_OVERRIDES, type SkillLibrary } from '../../skills/common/skill-library.js';
@@ -28,7 +29,7 @@ export async function skillsCommand(
   if (name !== undefined) {
     // Whether all skills are sent depends on the model's window, which the list does not need.
     const { config } = await readSettings(world, options);
-    const library = await findSkills(world, options, config?.context_window);
+    const library = await findSkills(world, options, config === null ? undefined : baseWindow(config, config));
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     const text = await library.explain(name, history.entries, NO_OVERRIDES);
     world.stdout.write(shownText(text, world.stdout));

@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import type { ModelMemory } from '../../chat/model/model-facts.js';
+import { isOwnAddress } from '../../chat/model/own-address.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
+import { baseWindow, restAfter } from '../../config/resolve.js';
 import { isNear } from '../../http/address.js';
 import { KnownModels } from '../../providers/common/models/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
@@ -61,18 +63,27 @@ export class Connections {
     const spent = (usage: Usage): void => {
       this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
     };
-    const { images, keyVariables } = pick<ProviderMember>(providers, provider, 'provider');
+    const member = pick<ProviderMember>(providers, provider, 'provider');
+    const options = provider === this.#config.provider ? this.#config.options : {};
+    const after = restAfter(this.#config, model);
+    const real = (): number =>
+      model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
+    const base = (): number => baseWindow(this.#config, model, real());
     return {
       provider,
       model: name,
       ...(api_base !== null && { api_base: bareAddress(api_base) }),
-      isNear: api_base === null ? keyVariables.length === 0 : isNear(api_base),
-      ...(images && { images }),
+      isNear: api_base === null ? member.keyVariables.length === 0 : isNear(api_base),
+      ...(member.images && { images: member.images }),
       get context_window() {
-        return model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
+        return base();
       },
+      get model_window() {
+        return real();
+      },
+      ...(after !== null && { rest: { after, cache_life: cacheLifeOf(member, model, options) } }),
       memory,
-      options: provider === this.#config.provider ? this.#config.options : {},
+      options,
       connect: memoized((signal) => this.#connect(model, signal)),
       ask: (signal, again) => this.#ask(model, memory, signal, again),
       spent,
@@ -197,6 +208,14 @@ function bareAddress(api_base: string): string {
   const { origin, pathname } = new URL(api_base);
   return origin + pathname.replace(/\/$/, '');
 }
+
+/** How long the server keeps a prompt, in milliseconds. Other servers than the vendor's own have rules of their own. */
+function cacheLifeOf(member: ProviderMember, { model, api_base }: ModelSettings, options: JsonObject): number {
+  const isVendors = member.keyVariables.length === 0 || isOwnAddress(member, api_base);
+  return (isVendors ? member.cacheLife?.(model, options) : undefined) ?? CACHE_LIFE;
+}
+
+const CACHE_LIFE = 5 * 60_000;
 
 /** The section of the configuration that has the provider's name. */
 function optionsOf(config: Config, provider: string): JsonObject {

@@ -15,6 +15,7 @@ import type { OpenMemory } from '../../slash/common/command.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
 import { nearLimits, readSettings, requireConfig, type Settings } from '../base/settings.js';
+import { isUnattended } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { Connections, memoized } from './connections.js';
 import { type ServerTools, serverTools } from './server-tools.js';
@@ -84,6 +85,8 @@ export async function wire(
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
+    view: config.view,
+    ...(isUnattended(world) && { via: 'script' }),
     maxRounds: config.tools.max_rounds,
     get toolSpecs() {
       return [...offered, ...servers.specs];

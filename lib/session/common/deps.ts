@@ -14,6 +14,7 @@ import type { Provider } from '../../providers/common/provider.js';
 import type { Recall } from '../../recall/recall.js';
 import type { SkillLibrary } from '../../skills/common/skill-library.js';
 import type { ToolRunner } from '../../tools/common/tool.js';
+import type { RestSizes, RestTimes } from '../../view/rest.js';
 import type { SaveImage } from './keep-image.js';
 
 /** A model that can answer. */
@@ -22,8 +23,12 @@ export interface Target {
   readonly model: string;
   /** The URL of its server without credentials and query, if it is not the vendor's own. */
   readonly api_base?: string;
-  /** In tokens; may change as hi learns about the model. */
+  /** In tokens: what the user set, else that of the model but at most 128,000. Every share is one of this. May change as hi learns about the model. */
   readonly context_window: number;
+  /** The window that the model really has, in tokens, if it is larger. */
+  readonly model_window?: number;
+  /** When the conversation rests; absent if it never does. */
+  readonly rest?: RestTimes;
   /** Whether its server is on this machine or the local network. */
   readonly isNear?: boolean;
   /** The vendor's limits for images; absent if it has none. */
@@ -63,6 +68,10 @@ export interface SessionDeps {
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
+  /** How much stays in view after a pause. */
+  readonly view: RestSizes;
+  /** Set if no terminal is involved: recorded with what is sent. */
+  readonly via?: 'script';
   /** How many requests one turn may make. */
   readonly maxRounds: number;
   /** The current tools: those of MCP servers may come and go. */

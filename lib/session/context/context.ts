@@ -19,7 +19,7 @@ import type { ContextDeps } from './context-deps.js';
 import { type FittedTools, fitTools } from './fit-tools.js';
 import { requestAttachments } from './request-attachments.js';
 import { type RequestOverhead, requestOverhead } from './request-overhead.js';
-import { isTooLarge, tooLarge } from './too-large-request.js';
+import { isTooLarge, modelWindow, tooLarge } from './too-large-request.js';
 
 /** The share of the trigger from which a compaction counts as nearly due. */
 const NEARLY = 0.85;
@@ -219,7 +219,7 @@ export class Context {
   async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
     const { history, target, thinking, schema, web, compaction } = this.#deps;
     const { tools } = this.#offered;
-    const { model, context_window } = target;
+    const { model } = target;
     const { max_output_tokens, ...options } = target.options ?? {};
     const view = history.view(this.#running);
     const shown = present(view, compaction.block_role);
@@ -238,7 +238,7 @@ export class Context {
       thinking,
       ...(schema && { schema }),
       web,
-      context_window,
+      context_window: modelWindow(target),
       estimated_tokens: tokens,
       max_output_tokens: typeof max_output_tokens === 'number' ? max_output_tokens : null,
       options,

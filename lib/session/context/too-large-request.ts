@@ -4,13 +4,21 @@ import type { Target } from '../common/deps.js';
 /** The estimate may be too high by a quarter. A request that exceeds the window by more is not sent. */
 const CERTAINLY_TOO_LARGE = 1.25;
 
+type Windows = Pick<Target, 'context_window' | 'model_window'>;
+
+/** The window that the model has, in tokens. */
+export function modelWindow({ context_window, model_window = context_window }: Windows): number {
+  return model_window;
+}
+
 /** Whether a request with this estimate certainly does not fit. */
-export function isTooLarge(tokens: number, { context_window }: Pick<Target, 'context_window'>): boolean {
-  return tokens > CERTAINLY_TOO_LARGE * context_window;
+export function isTooLarge(tokens: number, target: Windows): boolean {
+  return tokens > CERTAINLY_TOO_LARGE * modelWindow(target);
 }
 
 /** The error for a request that does not fit, by the estimate or by the server's answer. */
-export function tooLarge(tokens: number, { context_window, model }: Pick<Target, 'context_window' | 'model'>): HiError {
+export function tooLarge(tokens: number, { model, ...target }: Windows & Pick<Target, 'model'>): HiError {
+  const context_window = modelWindow(target);
   return new HiError(
     'window',
     tokens > context_window

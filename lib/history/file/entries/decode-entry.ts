@@ -127,6 +127,7 @@ const MESSAGE: JsonFields<Message> = {
   cwd: text(''),
   host: text(undefined),
   zone: text(undefined),
+  via: word(['script'], undefined),
   model: text(undefined),
   provider: text(undefined),
   origin: text(undefined),

@@ -1,3 +1,4 @@
+import { milliseconds } from '../../../chat/text/duration.js';
 import type { VendorError } from './vendor-error.js';
 
 /**
@@ -12,8 +13,8 @@ export function retryAfter({ headers, details, message }: VendorError): number |
 }
 
 function fromHeaders(headers: Headers | null): number | null {
-  const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
-  if (milliseconds >= 0) return milliseconds;
+  const exact = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  if (exact >= 0) return exact;
   const value = headers?.get('retry-after') ?? '';
   const seconds = Number(value);
   if (value !== '' && seconds >= 0) return seconds * 1000;
@@ -31,14 +32,4 @@ function fromDetails(details: VendorError['details']): number | null {
 function fromSentence(message: string): number | null {
   const found = /(?:try again|retry) in ((?:[\d.]+(?:ms|h|m|s))+)/i.exec(message);
   return found?.[1] === undefined ? null : milliseconds(found[1]);
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-function milliseconds(duration: string): number | null {
-  let total = 0;
-  for (const [, amount = '', unit = ''] of duration.matchAll(/([\d.]{1,20})(ms|h|m|s)/g)) {
-    total += Number(amount) * (UNITS[unit] ?? 0);
-  }
-  return total > 0 ? Math.ceil(total) : null;
 }
