@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { bunFor, ownPlatform, type Platform } from './bun.js';
-import { EVALUATED, evaluated } from './evaluated.js';
+import { evaluated } from './evaluated.js';
 import { forBun } from './for-bun.js';
 import { licencesOf } from './licences.js';
-import { oneCore } from './one-core.js';
-import { onlyCalled } from './only-called.js';
 import { validators } from './validators.js';
 
 /** The folder of the executables. */
@@ -90,7 +88,7 @@ async function bundle(outdir: string): Promise<readonly string[]> {
     platform: 'node',
     target: 'node20.17',
     external: ['zstd-napi'],
-    plugins: [forBun, onlyCalled, evaluated, validators, oneCore(Object.keys(EVALUATED))],
+    plugins: [forBun, evaluated, validators],
     legalComments: 'linked',
     logLevel: 'warning',
     metafile: true,

@@ -1,56 +1,82 @@
-import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import { build } from 'esbuild';
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { MANUAL } from '../../lib/cli/manual.js';
-import { compiledParts } from './compiled-parts.js';
-import { EVALUATED, evaluated } from './evaluated.js';
-import { foldLeaves } from './fold-leaves.js';
+import { EVALUATED, evaluatedIn } from './evaluated.js';
 import { licencesOf } from './licences.js';
-import { nodeModules } from './node-modules.js';
-import { oneCore } from './one-core.js';
-import { onlyCalled } from './only-called.js';
-import { removeBuildOnly } from './remove-build-only.js';
+import { PackagesApart } from './packages-apart.js';
+import { replaced } from './replaced.js';
+import { type Bundle, bundleOf, MODULE_URL, writeScript } from './script.js';
 import { validators } from './validators.js';
 
-/** The `require` for CommonJS dependencies in an ES module bundle. They require only Node's own modules. */
-const REQUIRE = `const require=name=>{const found=process.getBuiltinModule(name);if(found)return found;throw new Error("Cannot find module '"+name+"'")};`;
+const SCRIPTS = 'dist/scripts';
 
-/** Files that are read from the folder of the chunk that needs them. */
+/** Files that packages read from the folder of their script. */
 const WEBASSEMBLY = ['@bokuweb/zstd-wasm/dist/common/zstd.wasm', '@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 
-/** The folder of a chunk. Split, because `scripts/run.js` would replace the whole expression with this script's folder. */
-const HERE = ['import.meta', 'dirname'].join('.');
+/** What `hi.js` answers by itself. */
+const HELP = 'lib/cli/help-text.ts';
+
+/** What `hi.js` takes from the program's script. */
+const TAKEN = { 'lib/cli/run.ts': 'run', 'lib/cli/compiled/keep-scripts.ts': 'keepScripts' };
+
+/** The module of a worker thread, which is a program of its own. */
+const THREAD = 'lib/session/images/scaling-thread.ts';
+const THREAD_FILE = 'scaling-thread.cjs';
 
 /**
- * Builds the program into `dist`: one minified ES module bundle with code splitting, so that each command, vendor SDK and rare feature is a separate
- * chunk that is read only when it is needed. Throws when something it relies on no longer exists.
+ * Builds the program into `dist`: `hi.js`, which answers `--version` and `--help` and starts the rest; a script with all of our code; and one for each package
+ * that not every run needs. V8 accepts its compiled form of a script on every Node, that of an ES module only from Node 22 on, and a script is read and run at
+ * once, while each ES module takes several rounds through Node's loader and its threads. Throws when something it relies on no longer exists.
  */
 export async function buildProgram(): Promise<void> {
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   rmSync('dist', { recursive: true, force: true });
-  const { metafile } = await build({
-    entryPoints: { hi: 'bin/hi.ts' },
-    outdir: 'dist',
-    chunkNames: 'chunks/[name]-[hash]',
-    define: { __HI_VERSION__: JSON.stringify(version), __dirname: HERE },
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.17',
-    external: ['zstd-napi'],
-    plugins: [nodeModules, onlyCalled, evaluated, validators, oneCore(Object.keys(EVALUATED))],
-    banner: { js: REQUIRE },
-    legalComments: 'linked',
-    logLevel: 'warning',
-    metafile: true,
-  });
-  writeFileSync('dist/LEGAL.txt', licencesOf(Object.keys(metafile.inputs)));
-  await foldLeaves(metafile);
-  await compiledParts(metafile);
-  removeBuildOnly(metafile);
-  for (const path of WEBASSEMBLY) copyFileSync(`node_modules/${path}`, `dist/chunks/${basename(path)}`);
+  mkdirSync(SCRIPTS, { recursive: true });
+  const apart = new PackagesApart();
+  const bundles: Record<string, Bundle> = { program: await bundleOfProgram(apart) };
+  Object.assign(bundles, await apart.bundles());
+  const files = Object.entries(bundles).map(([name, { code }]) => [name, writeScript(SCRIPTS, fileName(name), code)]);
+  const starter = await bundleOfStarter(Object.fromEntries(files));
+  const thread = await bundleOf({ entryPoints: [THREAD], define: { [MODULE_URL]: '__filename' } });
+  writeFileSync(join(SCRIPTS, THREAD_FILE), thread.code);
+  writeFileSync('dist/hi.js', starter.code);
   chmodSync('dist/hi.js', 0o755);
+  writeFileSync('dist/package.json', '{"type":"commonjs"}\n');
+  for (const path of WEBASSEMBLY) copyFileSync(`node_modules/${path}`, join(SCRIPTS, basename(path)));
+  const all = [starter, thread, ...Object.values(bundles)];
+  const notices = new Set(all.map((bundle) => bundle.notices));
+  writeFileSync('dist/LEGAL.txt', [licencesOf(all.flatMap(({ inputs }) => inputs)), ...notices].join('\n'));
   writeFileSync('dist/hi.1', MANUAL);
+}
+
+/** All of our code. */
+async function bundleOfProgram(apart: PackagesApart): Promise<Bundle> {
+  const evaluated = evaluatedIn(Object.keys(EVALUATED).filter((file) => file !== HELP));
+  const thread = () => `export const THREAD = new URL(${JSON.stringify(THREAD_FILE)}, ${MODULE_URL}).href;`;
+  const exported = Object.entries(TAKEN).map(([file, name]) => `export { ${name} } from './${file}';`);
+  return await bundleOf({
+    stdin: { contents: exported.join('\n'), resolveDir: '.', loader: 'ts' },
+    plugins: [evaluated, validators, apart.plugin, replaced('thread', { [THREAD]: thread })],
+  });
+}
+
+/** `hi.js`, which knows the file of each script. */
+async function bundleOfStarter(files: Readonly<Record<string, string>>): Promise<Bundle> {
+  const taken = Object.entries(TAKEN).map(([file, name]) => {
+    const contents = `import { scripts } from './lib/cli/compiled/scripts.js'; export const { ${name} } = scripts.get('program');`;
+    return [file, () => contents] as const;
+  });
+  return await bundleOf({
+    entryPoints: ['bin/hi.ts'],
+    define: { __HI_SCRIPTS__: 'scripts$' },
+    banner: { js: `"use strict";const scripts$={folder:__dirname+"/scripts",files:${JSON.stringify(files)}};` },
+    plugins: [evaluatedIn([HELP]), replaced("the program's script", Object.fromEntries(taken))],
+  });
+}
+
+/** The name of a script without what the name of a file cannot have. */
+function fileName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z]+/g, '-')
+    .replace(/^-|-$/g, '');
 }

@@ -46,8 +46,8 @@ describe('the start of hi ask', () => {
     const { files, programs } = await traced();
     expect(offeredTools(house)).toEqual(expect.arrayContaining(NAMES.map((name) => `mcp__${name}__add`)));
     expect(programs).toBe(1);
-    expect(files.filter((file) => /client-adapter|server-connection/.test(file))).toEqual([]);
-    expect(files.some((file) => file.includes('/dist/chunks/session-servers'))).toBe(true);
+    expect(files.filter((file) => file.includes('/dist/scripts/modelcontextprotocol'))).toEqual([]);
+    expect(files.some((file) => file.includes('/dist/scripts/program'))).toBe(true);
     expect(house.server.starts()).toHaveLength(NAMES.length);
   });
 
@@ -56,6 +56,6 @@ describe('the start of hi ask', () => {
     house.configure({ mcpServers: {} });
     const { files } = await traced();
     expect(files.filter((file) => file.includes('.mcp.json'))).toHaveLength(1);
-    expect(files.filter((file) => /session-servers|cache\/mcp|mcp-/.test(file))).toEqual([]);
+    expect(files.filter((file) => /modelcontextprotocol|cache\/mcp|mcp-/.test(file))).toEqual([]);
   });
 });

@@ -1,11 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
-import { exportsOf, inAscii } from '../../scripts/build/compiled-parts.js';
-import { nodeModules } from '../../scripts/build/node-modules.js';
-import { oneCore } from '../../scripts/build/one-core.js';
-import { onlyCalled } from '../../scripts/build/only-called.js';
-import { removeBuildOnly } from '../../scripts/build/remove-build-only.js';
+import { PackagesApart } from '../../scripts/build/packages-apart.js';
 import { replaced } from '../../scripts/build/replaced.js';
+import { bundleOf, inAscii } from '../../scripts/build/script.js';
 
 /** The bundle of a line of code, as text. */
 async function bundled(line: string, ...plugins: Plugin[]): Promise<string> {
@@ -21,6 +18,13 @@ async function bundled(line: string, ...plugins: Plugin[]): Promise<string> {
   return outputFiles?.[0]?.text ?? '';
 }
 
+/** What CommonJS code exports. */
+function evaluated(code: string, modules: Readonly<Record<string, object>> = {}): object {
+  const module = { exports: {} };
+  new Function('module', 'exports', 'require', code)(module, module.exports, (name: string) => modules[name]);
+  return module.exports;
+}
+
 /** The filters of the files that a plugin loads. */
 async function filtersOf({ setup }: Plugin): Promise<readonly RegExp[]> {
   const filters: RegExp[] = [];
@@ -31,20 +35,9 @@ async function filtersOf({ setup }: Plugin): Promise<readonly RegExp[]> {
 }
 
 describe('the build', () => {
-  it('finds the files of its plugins on Windows, too', async () => {
-    for (const plugin of [replaced('none', {}), oneCore([]), onlyCalled])
-      for (const [folder, between] of [
-        ['/home/ann/hi', '/'],
-        ['C:\\ann\\hi', '\\'],
-      ] as const) {
-        const files = [
-          'lib/cli/run.ts',
-          ...['openai', '@anthropic-ai/sdk'].map((sdk) => `node_modules/${sdk}/resources/files.mjs`),
-        ];
-        const paths = files.map((file) => [folder, ...file.split('/')].join(between));
-        for (const filter of await filtersOf(plugin))
-          expect([plugin.name, folder, paths.some((path) => filter.test(path))]).toEqual([plugin.name, folder, true]);
-      }
+  it('finds the files that it replaces on Windows, too', async () => {
+    for (const path of ['/home/ann/hi/lib/cli/run.ts', 'C:\\ann\\hi\\lib\\cli\\run.ts'])
+      expect((await filtersOf(replaced('none', {}))).map((filter) => filter.test(path))).toEqual([true]);
   });
 
   it('replaces a module with code', async () => {
@@ -59,46 +52,34 @@ describe('the build', () => {
     await expect(bundled("import './lib/clock.js';", plugin)).rejects.toThrow(/does not import .*lib\/gone\.ts/);
   });
 
-  it('fails if a part of an SDK that adapters call does not exist', async () => {
-    await expect(bundled("import './lib/clock.js';", onlyCalled)).rejects.toThrow(
-      /'openai chat' .* no longer in the SDK/,
+  it('evaluates a module that is imported on demand when it is first imported', async () => {
+    const { code } = await bundleOf({
+      stdin: { contents: "export const load = () => import('./lib/clock.js');", resolveDir: '.' },
+    });
+    expect(await Reflect.get(evaluated(code), 'load')()).toMatchObject({ monotonic: expect.any(Function) });
+  });
+
+  it('puts packages into scripts of their own, from which our modules take what they import', async () => {
+    const apart = new PackagesApart();
+    const contents = `import { closest } from 'fastest-levenshtein';
+      import { Ajv2020 } from 'ajv/dist/2020.js';
+      import formats from 'ajv-formats';
+      export const load = async () => (await import('js-yaml')).load;
+      const ajv = new Ajv2020();
+      formats.default(ajv);
+      export const check = ajv.compile({ type: 'string', format: closest('data', ['date', 'uri']) });`;
+    const { code, inputs } = await bundleOf({ stdin: { contents, resolveDir: '.' }, plugins: [apart.plugin] });
+    expect(inputs.filter((file) => /^node_modules/.test(file))).toEqual(['node_modules/fastest-levenshtein/mod.js']);
+    const bundles = await apart.bundles();
+    // Those that share classes are together.
+    expect(Object.keys(bundles).toSorted()).toEqual(['ajv', 'js-yaml']);
+    const packages = Object.fromEntries(
+      Object.entries(bundles).map(([name, bundle]) => [name, evaluated(bundle.code)]),
     );
-  });
-
-  it("loads only what is used of Node's modules", async () => {
-    const text = await bundled("import { statSync } from 'node:fs'; console.log(statSync('.'));", nodeModules);
-    expect(text).toContain('process.getBuiltinModule("fs")');
-    expect(text).not.toMatch(/^import /m);
-    expect(text).not.toContain('createReadStream');
-  });
-
-  it('removes the chunks that only the tables of options need, and no others', () => {
-    const chunk = (imports: readonly string[], entryPoint?: string) => ({
-      ...{ bytes: 1, inputs: {}, exports: [], ...(entryPoint && { entryPoint }) },
-      imports: imports.map((path) => ({ path, kind: 'import-statement' as const })),
-    });
-    const outputs = {
-      'gone/hi.js': chunk(['gone/core.js', 'gone/a-options.js'], 'bin/hi.ts'),
-      'gone/core.js': chunk([]),
-      'gone/types.js': chunk(['gone/core.js']),
-      'gone/a-options.js': chunk(['gone/types.js', 'gone/core.js'], 'lib/providers/a/a-options.ts'),
-    };
-    expect(removeBuildOnly({ inputs: {}, outputs })).toEqual(['gone/types.js', 'gone/a-options.js']);
-    expect(() => removeBuildOnly({ inputs: {}, outputs: {} })).toThrow('nothing to remove');
-    const inputs = { 'lib/providers/option-tables.ts': { bytes: 1, imports: [] } };
-    expect(() => removeBuildOnly({ inputs, outputs })).toThrow('whose tables the build removes');
-  });
-
-  it('exports what a script has under names that are reserved words', async () => {
-    const names = ['a', '$', 'do', 'if', 'in', 'let', 'new', 'default', 'arguments$'];
-    const { metafile } = await build({
-      stdin: { contents: `const all$={};${exportsOf(names)}`, loader: 'js' },
-      bundle: true,
-      write: false,
-      format: 'esm',
-      metafile: true,
-    });
-    expect(Object.values(metafile.outputs)[0]?.exports.toSorted()).toEqual(names.toSorted());
+    const program = evaluated(code, packages);
+    const check = Reflect.get(program, 'check');
+    expect(['2026-02-28', '2026-02-30', 1].map((value) => check(value))).toEqual([true, false, false]);
+    expect((await Reflect.get(program, 'load')())('a: [1]')).toEqual({ a: [1] });
   });
 });
 

@@ -1,8 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Script } from 'node:vm';
+import { pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
 
-/** A part of the program that runs as a script: V8 accepts the compiled form of a script on any Node, that of an ES module only from Node 22 on. */
+/** The scripts of the program, as the build writes them (`scripts/build/program.ts`). */
+export interface Built {
+  readonly folder: string;
+  /** The file of each script, by its name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A script that ran. V8 accepts the compiled form of a script on any Node, that of an ES module only from Node 22 on. */
 export interface LoadedScript {
   readonly script: Script;
   /** Where its compiled form is kept. */
@@ -11,78 +19,66 @@ export interface LoadedScript {
   readonly wasKept: boolean;
 }
 
-/** The parts as the build lists them (`scripts/build/compiled-parts.ts`). */
-export interface Parts {
-  /** The folder of the parts, and its URL. Both end with a slash. */
-  readonly folder: string;
-  readonly url: string;
-  /** The file of each part, by the name of the ES module that stands for it. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Imports a module that is not a part. */
-  readonly load: (name: string) => Promise<object>;
-}
+/**
+ * What a run does most: the functions that it calls are those that its compiled form contains. More of them would only take longer to read.
+ */
+export type Use = 'ask' | 'chat';
 
-/** A part as the build writes it. */
-type Part = (
+/** What a script evaluates to. */
+type Main = (
   module: { exports: object },
+  exports: object,
   require: (name: string) => object,
+  folder: string,
   url: string,
-  load: (name: string) => Promise<object>,
 ) => object;
 
-const NO_PARTS: Parts = {
-  folder: '',
-  url: '',
-  files: {},
-  load: () => Promise.reject(new Error('There are no parts.')),
-};
-
-/** The parts that run as scripts. A start finds them compiled and reads no ES module: loading one takes longer than running it. */
+/** The program: one script with our code, and one for each package that not every run needs. */
 export class Scripts {
+  readonly #built: Built;
   readonly #loaded: LoadedScript[] = [];
   readonly #exports = new Map<string, object>();
-  #folder: string | null = null;
-  #parts = NO_PARTS;
+  #kept: { readonly folder: string; readonly use: Use } | null = null;
 
-  /** Sets the folder for compiled forms; null for none. */
-  keepIn(folder: string | null): void {
-    this.#folder = folder;
+  constructor(built: Built) {
+    this.#built = built;
   }
 
-  use(parts: Parts): this {
-    this.#parts = parts;
-    return this;
+  /** Sets the folder for compiled forms, and for what kind of run they are. */
+  keepIn(folder: string, use: Use): void {
+    this.#kept = { folder, use };
   }
 
-  /** The scripts to store when the run is over. None if neither a chat nor an adapter ran: too few functions were called, and compiling the others later costs more. */
+  /** The scripts to store when the run is over: all, as soon as one of them is new, for then functions were called that no earlier run called. */
   get toKeep(): readonly LoadedScript[] {
-    const hasTalked = this.#loaded.some(({ path }) => !/^(?:core|shared|env-paths)-/.test(basename(path)));
-    return hasTalked ? this.#loaded.filter(({ wasKept }) => !wasKept) : [];
+    return this.#loaded.some(({ wasKept }) => !wasKept) ? this.#loaded : [];
   }
 
-  /** The exports of the part that this ES module stands for. It runs once. */
+  /** What a script exports. It runs once. */
   get(name: string): object {
     const known = this.#exports.get(name);
     if (known !== undefined) return known;
-    const file = this.#parts.files[name];
-    if (file === undefined) throw new Error(`'${name}' is not a part.`);
-    const url = this.#parts.url + basename(name);
-    const exported = this.#compile(file)(
-      { exports: {} },
-      (other) => this.get(other),
-      url,
-      async (other) => (Object.hasOwn(this.#parts.files, other) ? this.get(other) : await this.#parts.load(other)),
-    );
+    const file = this.#built.files[name];
+    if (file === undefined) throw new Error(`'${name}' is not a script of the program.`);
+    const path = join(this.#built.folder, file);
+    const module = { exports: {} };
+    const main = this.#compile(path);
+    const url = pathToFileURL(path).href;
+    const exported = main(module, module.exports, (other) => this.#require(other), this.#built.folder, url);
     this.#exports.set(name, exported);
     return exported;
   }
 
-  #compile(file: string): Part {
-    const filename = this.#parts.folder + file;
+  #require(name: string): object {
+    const found = Object.hasOwn(this.#built.files, name) ? this.get(name) : process.getBuiltinModule(name);
+    if (found === undefined) throw new Error(`Cannot find module '${name}'`);
+    return found;
+  }
+
+  #compile(filename: string): Main {
     const source = readFileSync(filename, 'latin1');
-    const path = this.#folder === null ? null : join(this.#folder, keptName(file));
+    const path = this.#kept === null ? null : join(this.#kept.folder, keptName(this.#kept.use, filename));
     const cachedData = path === null ? undefined : readKept(path);
-    const { Script } = process.getBuiltinModule('node:vm');
     const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
     const wasKept = cachedData !== undefined && script.cachedDataRejected === false;
     if (path !== null) this.#loaded.push({ script, path, wasKept });
@@ -90,14 +86,14 @@ export class Scripts {
   }
 }
 
-export const scripts = new Scripts();
+declare const __HI_SCRIPTS__: Built | undefined;
 
-// The ES modules that stand for parts find them here: `hi.js` exports nothing, and a shared file would slow every start.
-Object.assign(globalThis, { [Symbol.for('hi.scripts')]: scripts });
+/** Those of this program. None where it was not built from scripts: in the executable, and in specs. */
+export const scripts = new Scripts(typeof __HI_SCRIPTS__ === 'undefined' ? { folder: '', files: {} } : __HI_SCRIPTS__);
 
-/** The name of a part contains a hash of its content. Each version of Node needs its own compiled form. */
-function keptName(name: string): string {
-  return `${basename(name, '.cjs')}-${process.version}-${process.arch}`;
+/** The name of a script contains a hash of its content. Each version of Node needs its own compiled form. */
+function keptName(use: Use, filename: string): string {
+  return `${use}-${basename(filename, '.cjs')}-${process.version}-${process.arch}`;
 }
 
 /**
