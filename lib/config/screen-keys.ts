@@ -26,7 +26,7 @@ export const SCREEN_KEYS = {
   notify: oneOf<'auto' | 'bell' | 'off'>(
     ['auto', 'bell', 'off'],
     'auto',
-    'How the chat alerts you to an answer or a question that took more than 10 s. `"bell"`, or `"auto"`: a notification (OSC 9) if the terminal supports it, else the bell.',
+    'How the chat alerts you, while the terminal is not in focus, to an answer or a question that took more than 10 s. `"bell"`, or `"auto"`: a notification (OSC 9) if the terminal supports it, else the bell.',
   ),
   title: setting({ type: 'boolean' }, true, 'Whether the chat sets the title of the window while it runs.'),
   show_usage: setting(

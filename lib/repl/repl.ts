@@ -49,7 +49,7 @@ export interface ReplDeps {
   readonly editor: string | null;
   /** Called with whether the terminal's background is light, if the terminal reports its colour. Null does not ask. */
   readonly background: ((isLight: boolean) => void) | null;
-  /** Written when an answer or a question comes after a long wait, such as a bell; empty for none. */
+  /** Written when an answer or a question comes after a long wait and the terminal has lost the focus, such as a bell; empty for none. */
   readonly attention: string;
   /** The title of the window while the chat runs; null leaves it as it is. */
   readonly title: string | null;

@@ -21,8 +21,11 @@ import { Terminal } from './terminal/terminal.js';
 
 /** How many characters of a paste a question gets. A question is redrawn for each character. */
 const MAX_QUESTION_PASTE = 2000;
-/** An answer or a question that takes longer calls for attention, unless something was typed meanwhile. Milliseconds. */
+/** An answer or a question that takes longer calls for attention, if the terminal has lost the focus. Milliseconds. */
 const LONG_TURN = 10_000;
+/** What a terminal sends when it gains or loses the focus. */
+const FOCUS_IN = '\x1b[I';
+const FOCUS_OUT = '\x1b[O';
 /** How long a turn may take to end after a signal to exit, in milliseconds. */
 const EXIT_TIMEOUT = 2000;
 
@@ -38,6 +41,8 @@ class TerminalRepl implements Repl {
   #question: PassThrough | null = null;
   readonly #pause = new TypingPause();
   #begunAt = 0;
+  /** False while the terminal reports that the user looks at something else. */
+  #hasFocus = true;
   readonly #title: WindowTitle | null;
   /** The exit status, once the program should exit. */
   #status: number | null = null;
@@ -183,11 +188,8 @@ class TerminalRepl implements Repl {
     return this.#attributes;
   }
 
-  /** After a long wait the user may be looking elsewhere. */
   #callAttention(): void {
-    const now = performance.now();
-    if (now - this.#begunAt > LONG_TURN && now - this.#pause.typedAt > LONG_TURN)
-      this.#terminal.write(this.#deps.attention);
+    if (!this.#hasFocus && performance.now() - this.#begunAt > LONG_TURN) this.#terminal.write(this.#deps.attention);
   }
 
   /** The question that gets the keys. A question that is being cancelled gets no more keys. */
@@ -196,6 +198,10 @@ class TerminalRepl implements Repl {
   }
 
   #key(text: string, key: Key): void {
+    if (key.sequence === FOCUS_IN || key.sequence === FOCUS_OUT) {
+      this.#hasFocus = key.sequence === FOCUS_IN;
+      return;
+    }
     this.#pause.typed();
     const question = this.#openQuestion();
     if (question === null) this.#line.key(text, key);
@@ -266,10 +272,6 @@ const LENGTH = 700;
 /** Waits for a pause in the typing, so that a key meant for the line does not answer a question. */
 class TypingPause {
   #typedAt = Number.NEGATIVE_INFINITY;
-
-  get typedAt(): number {
-    return this.#typedAt;
-  }
 
   typed(): void {
     this.#typedAt = performance.now();

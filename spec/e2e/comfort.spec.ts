@@ -2,6 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
 import { control, KEY } from '../support/terminal.js';
 
+/** What a terminal sends when it gains or loses the focus. */
+const FOCUS_IN = '\x1b[I';
+const FOCUS_OUT = '\x1b[O';
+
 const start = chatDriver();
 const QUERY = '\x1b]11;?\x1b\\';
 const coded = () => ({ text: 'Use `code` here.' });
@@ -47,21 +51,25 @@ describe('the theme of hi chat', () => {
 });
 
 describe('hi chat', () => {
-  it('notifies the user as configured when an answer took more than ten seconds', async () => {
+  it('notifies a user who looks elsewhere, as configured, when an answer took more than ten seconds', async () => {
     const ways = [
-      ['auto', {}, '\x07', '\x1b]9;'],
-      ['auto', { TERM_PROGRAM: 'WezTerm' }, '\x1b]9;hi is waiting for you', '\x07'],
-      ['off', {}, '', '\x07'],
+      ['auto', {}, FOCUS_OUT, '\x07', '\x1b]9;'],
+      ['auto', { TERM_PROGRAM: 'WezTerm' }, FOCUS_OUT, '\x1b]9;hi is waiting for you', '\x07'],
+      ['bell', {}, `${FOCUS_OUT}${FOCUS_IN}`, '', '\x07'],
+      ['off', {}, FOCUS_OUT, '', '\x07'],
     ] as const;
     // All at once: it is ten seconds of waiting.
     await Promise.all(
-      ways.map(async ([notify, env, call, other]) => {
+      ways.map(async ([notify, env, focus, call, other]) => {
         const delayed = { text: 'done', delay: 10_300 };
         const chat = await start((_request, index) => (index === 1 ? delayed : { text: 'done' }), { notify });
         await chat.open({ env });
         await chat.say('quick', 'done');
         expect(chat.terminal.written()).not.toContain('\x07');
-        await chat.say('slow', /slow\s+done/);
+        chat.terminal.type(`slow${KEY.enter}`);
+        await chat.until('slow');
+        chat.terminal.type(focus);
+        await chat.until(/slow\s+done/);
         expect(chat.terminal.written()).toContain(call);
         expect(chat.terminal.written()).not.toContain(other);
       }),

@@ -21,9 +21,10 @@ export interface TerminalEvents {
   exit(status: number): void;
 }
 
-const BRACKETED_PASTE_ON = '\x1b[?2004h';
-/** Bracketed paste off. Also resets the colour that a crash may leave on, and shows the cursor that a question may have hidden. */
-const RESET = '\x1b[?2004l\x1b[0m\x1b[?25h';
+/** Bracketed paste, and reports of the focus. */
+const MODES_ON = '\x1b[?2004h\x1b[?1004h';
+/** Both off. Also resets the colour that a crash may leave on, and shows the cursor that a question may have hidden. */
+const RESET = '\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[?25h';
 
 /** How long after `release` a SIGINT may still be meant for the other program. In raw mode Ctrl-C sends no signal. Milliseconds. */
 const LATE_SIGNAL = 1000;
@@ -113,7 +114,7 @@ export class Terminal {
   #acquire(): void {
     this.#isRaw = true;
     this.#input.setRawMode?.(true);
-    this.#output.write(BRACKETED_PASTE_ON);
+    this.#output.write(MODES_ON);
     this.#input.on('data', this.#events.data);
     this.#input.resume();
   }
