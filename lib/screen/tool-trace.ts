@@ -1,5 +1,5 @@
 import type { ChatEventOf } from '../chat/event.js';
-import type { JsonObject, JsonValue } from '../chat/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 import { firstCharacters } from '../chat/text/cut-text.js';
 import { newlinesIn } from '../chat/text/newlines-in.js';
 import { shortCount } from '../chat/transcript.js';
@@ -95,7 +95,7 @@ export class ToolTrace {
     const hidden = call === undefined ? 0 : call.lines - call.shownLines;
     if (hidden > 0) this.#layout.logLine(`… ${lineCount(hidden, 'more ')}`, DIM);
     if (error !== undefined) this.#layout.logText(`✗ ${oneLine(name)}${time} · ${oneLine(error)}`, RED);
-    else this.#layout.logLine(`✓ ${oneLine(name)}${this.#foundBy(call, result)}${time}`, DIM);
+    else this.#layout.logLine(`${markOf(result)} ${oneLine(name)}${this.#foundBy(call, result)}${time}`, DIM);
   }
 
   #foundBy(call: RunningCall | undefined, result: JsonValue | undefined): string {
@@ -117,6 +117,11 @@ export class ToolTrace {
   #timeOf(call: RunningCall): string {
     return shortTime(this.#options.now() - call.startedAt);
   }
+}
+
+/** A command that failed is no error of the call: the model reads its output. But nobody should take it for done. */
+function markOf(result: JsonValue | undefined): string {
+  return isJsonObject(result) && typeof result.exit_code === 'number' && result.exit_code !== 0 ? '✗' : '✓';
 }
 
 /** Falls back to the name and the arguments. */

@@ -59,12 +59,12 @@ describe('a screen', () => {
       screen.show({ type: 'tool-end', call_id: '1', name: 'tool', result });
     }
     await screen.flush();
-    expect(streams.written.err.match(/✓.*/g)).toEqual([
+    expect(streams.written.err.match(/[✓✗].*/gu)).toEqual([
       '✓ tool · 1200 entries',
       '✓ tool · 2 lines',
       '✓ tool · 0 lines',
       '✓ tool · no output · 1s',
-      '✓ tool · exit status 2 · 1m 05s',
+      '✗ tool · exit status 2 · 1m 05s',
       '✓ tool',
     ]);
   });
