@@ -21,6 +21,7 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
     ];
   },
   'lib/permission/paths/private-places.ts': () => import('../lib/permission/paths/private-places.js'),
+  'lib/permission/paths/runs-later.ts': () => import('../lib/permission/paths/runs-later.js'),
   'lib/recall/show/passage.ts': async () =>
     (await import('../lib/recall/show/passage.js')).passageOf('Connection reset.', '', ['reset (by  peer)'], 60),
   'lib/screen/markdown/blocks.ts': async () => {

@@ -50,7 +50,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'skills/match/stop-words.ts': 'a word of everyday language',
   'recall/asked.ts': 'a word of everyday language',
   'providers/ollama/dropped-lines.ts': 'a word of everyday language',
-  'permission/sandbox/runs-later.ts': 'the settings of another program, not a vendor',
+  'permission/paths/runs-later.ts': 'the settings of another program, not a vendor',
   'screen/markdown/languages.ts': 'the language bash, not the tool',
 };
 

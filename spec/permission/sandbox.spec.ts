@@ -197,7 +197,7 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
   });
 
   it('refuses to run anything if the working folder is the root of the file system', async () => {
-    const everything = { ...place, context: { ...place.context, root: '/' } };
+    const everything = { ...place, context: { ...place.context, cwd: { start: '/', now: '/' } } };
     expect(await run('true', everything)).toEqual({
       error: expect.stringContaining('the working folder is the root of the file system'),
     });

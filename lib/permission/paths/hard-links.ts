@@ -50,5 +50,5 @@ function lstatOrNull(path: string): Stats | null {
 async function privateIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
   const paths = names.map((name) => join(folder, name));
-  return paths.filter((path) => privateReason({ absolute: path, real: path }, 'read', []) !== null);
+  return paths.filter((path) => privateReason({ absolute: path, real: path }, []) !== null);
 }

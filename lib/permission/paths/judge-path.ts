@@ -6,6 +6,7 @@ import type { ShellName } from '../shell/shell-name.js';
 import { hardLinkReason } from './hard-links.js';
 import { privateReason } from './private-places.js';
 import { isInside, locate, type ResolvedPath } from './resolve-path.js';
+import { runsLaterReason } from './runs-later.js';
 
 /** The decision about an access: allow it, ask the user, or deny it. */
 export type Verdict =
@@ -65,7 +66,8 @@ export async function judgePath(
   const free = kind === 'read' && (await isFree(place, context));
   const leads = place.real !== null && place.real !== resolve(place.absolute) ? ` (it leads to ${place.real})` : '';
   const ownPlaces = free ? [] : context.ownPlaces;
-  const secret = privateReason(place, kind, ownPlaces) ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
+  const later = kind === 'write' ? runsLaterReason(place, root) : null;
+  const secret = privateReason(place, ownPlaces) ?? later ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (secret !== null) return { decision: 'ask', reason: secret + leads, rule: null };
   const asked = find(rules.ask, spellings);
   if (asked) return { decision: 'ask', reason: `the rule '${asked.source}' says to ask${leads}`, rule: null };

@@ -8,6 +8,7 @@ import { type JudgeContext, judgePath, type Verdict } from './judge-path.js';
 import type { PathUse } from './path-use.js';
 import { privateReason } from './private-places.js';
 import { locate } from './resolve-path.js';
+import { runsLaterReason } from './runs-later.js';
 import { shouldYield, yieldToEvents } from './yield-to-events.js';
 
 /** A command with more words than this needs approval. */
@@ -101,9 +102,9 @@ async function privateProblem(
   { workingFolder, root, ownPlaces }: JudgeContext,
 ): Promise<AskVerdict | null> {
   const isAddress = /^[a-z+]+:\/\//.test(word.value ?? '');
-  const kind = mayWrite && !isAddress ? 'write' : 'read';
   const place = await locate(path, workingFolder);
-  const reason = privateReason(place, kind, ownPlaces) ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
+  const later = mayWrite && !isAddress ? runsLaterReason(place, (await locate(root, '/')).real ?? root) : null;
+  const reason = privateReason(place, ownPlaces) ?? later ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (reason === null) return null;
   // A word without a slash, such as `.key`, counts as a path only if such a file exists.
   const isCertain = word.value !== null && !changesFolder && !path.includes('/');

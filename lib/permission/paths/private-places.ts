@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { basename, sep } from 'node:path';
+import { sep } from 'node:path';
 import { holdsLogin, isGitFile } from './git-logins.js';
 import { isInside, type ResolvedPath } from './resolve-path.js';
 
@@ -101,41 +101,17 @@ const WITHOUT_KEYS = new Set(
   '.cargo .rustup .nvm .fnm .volta .pyenv .rbenv .asdf .sdkman .bun .deno .git git nvim vim fontconfig htop'.split(' '),
 );
 
-/** Files that a program later runs or takes commands from without asking. */
-const STARTUP_FILE = anyOf([
-  // Shells and readline.
-  String.raw`\.bashrc|\.bash_(?:profile|login|logout|aliases|completion)|\.profile|\.kshrc|\.cshrc|\.tcshrc|config\.fish`,
-  String.raw`\.zshrc|\.zshenv|\.zprofile|\.zlog(?:in|out)|\.inputrc|\.pam_environment|\.envrc|\.direnvrc`,
-  // git: aliases, hooks and pagers.
-  String.raw`\.gitconfig|\.gitmodules|\.gitattributes`,
-  // Sessions of X11, timers, and who may log in.
-  String.raw`\.xprofile|\.xinitrc|\.xsession(?:rc)?|crontab|authorized_keys|known_hosts`,
-  // Editors, debuggers and prompts.
-  String.raw`\.n?vimrc|\.exrc|\.nvim\.lua|init\.(?:lua|vim|el)|\.emacs|\.dir-locals\.el|\.gdbinit|\.lldbinit|\.pdbrc|\.pythonrc(?:\.py)?|\.irbrc|\.pryrc|\.rprofile|\.psqlrc|\.sqliterc|\.tmux\.conf|\.screenrc`,
-]);
-
-const STARTUP_FOLDERS = new Set(
-  '.git .husky autostart systemd launchagents launchdaemons cron.d .vscode .idea .devcontainer conf.d fish .githooks'.split(
-    ' ',
-  ),
-);
-
 /**
  * Why this path is never accessed without asking, as the end of a sentence; null for an ordinary one. `ownPlaces` are hi's own
  * folders and files.
  */
-export function privateReason(
-  place: ResolvedPath,
-  kind: 'read' | 'write',
-  ownPlaces: readonly string[],
-): string | null {
+export function privateReason(place: ResolvedPath, ownPlaces: readonly string[]): string | null {
   if (place.real === null) return 'it is unclear where this path leads';
   for (const path of [place.absolute, place.real]) {
     if (ownPlaces.some((folder) => isInside(folder, path))) return "it is hi's own configuration or history";
     if (isKernelInterface(path)) return 'it exposes the memory or environment of processes, or a device';
     if (isPrivatePath(path)) return 'it is a private place, where keys are kept';
     if (isGitFile(path) && holdsLogin(path)) return 'it contains credentials';
-    if (kind === 'write' && isStartupPath(path)) return 'what is written there may run later';
   }
   return null;
 }
@@ -149,12 +125,6 @@ export function isPrivatePath(path: string): boolean {
 
 const isPrivateName = (name: string): boolean =>
   PRIVATE_FILE.test(name) || (DATA_FILE.test(name) && SECRET_WORD.test(name));
-
-/** Whether a program later runs what is written at this absolute path without asking. */
-export function isStartupPath(path: string): boolean {
-  const steps = path.toLowerCase().split(sep);
-  return steps.some((step) => STARTUP_FOLDERS.has(step)) || STARTUP_FILE.test(basename(path).toLowerCase());
-}
 
 /** Whether the path is a settings file under a name where programs keep credentials. */
 function isLogIn(path: string): boolean {

@@ -113,7 +113,7 @@ class TraversalCheck {
     for (const rule of this.#deny)
       if (coversPath(rule, [path, real ?? path], this.#root))
         return { reason: `the rule '${rule.source}' forbids a file that it reads: ${path}`, mayBeDenied: true };
-    const reason = privateReason({ absolute: path, real }, 'read', this.#context.ownPlaces);
+    const reason = privateReason({ absolute: path, real }, this.#context.ownPlaces);
     const problem = reason === null ? null : { reason: `it reads ${path}, and ${reason}`, mayBeDenied: false };
     this.#found ??= problem;
     return this.#deny.length === 0 ? problem : null;

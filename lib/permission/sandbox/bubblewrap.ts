@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { isInside, realPath } from '../paths/resolve-path.js';
+import { protectedFirst } from '../paths/runs-later.js';
 import { type Confinement, NotConfinable } from './confinement.js';
 
 /** Settings of the kernel and its devices, which root can change even without capabilities. */
@@ -83,7 +84,7 @@ function outermostOf(paths: readonly string[]): readonly string[] {
  * nothing else can take its place.
  */
 function protectedMounts({ root, runsLater, missing, emptyFile }: Confinement): readonly string[] {
-  const outermost = outermostOf(runsLater.filter((path) => path !== root && isInside(root, path)));
+  const outermost = outermostOf(protectedFirst(runsLater).filter((path) => path !== root && isInside(root, path)));
   for (const path of outermost) requireNoLink(path);
   const above = new Set([...outermost, ...missing].flatMap((path) => foldersAbove(path, root)));
   return [

@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { loginFilesOf, ownLoginFiles, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
 import { privatePlacesBelow, repositoriesBelow } from '../paths/places-below.js';
-import { isPrivatePath, isStartupPath, SYSTEM_PLACES } from '../paths/private-places.js';
+import { isPrivatePath, SYSTEM_PLACES } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
+import { isRepository, runsLater } from '../paths/runs-later.js';
 import type { CommandGrant, Grant } from '../rules/rules.js';
 import { BARE_OPTIONS, bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
 import { type Confinement, NotConfinable } from './confinement.js';
 import { gitPlaces } from './git-places.js';
 import { otherHomes } from './other-homes.js';
-import { isRepository, runsLater } from './runs-later.js';
 import { SEATBELT_PROBE, seatbeltProfile } from './seatbelt.js';
 import { madeListable, removeStandIns, setAside } from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
@@ -58,10 +58,11 @@ export class Sandbox {
 
   constructor(options: SandboxOptions) {
     this.#options = options;
+    const root = realPath(options.root);
     this.#index = new TreeIndex({
       isHidden: (path) => isPrivatePath(path) || options.isDenied(path),
-      // Only the name, because the location of the project is irrelevant.
-      runsLater: (path) => runsLater(basename(path)) || isStartupPath(`/${basename(path)}`),
+      // Where the working folder itself is does not matter.
+      runsLater: (path) => runsLater(`/${relative(root, path)}`),
       isRepository: (path) => isRepository(basename(path)),
     });
   }

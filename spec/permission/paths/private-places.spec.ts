@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { privatePlacesBelow, repositoriesBelow } from '../../../lib/permission/paths/places-below.js';
-import { isPrivatePath, isStartupPath, privateReason } from '../../../lib/permission/paths/private-places.js';
+import { isPrivatePath } from '../../../lib/permission/paths/private-places.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -83,22 +83,6 @@ describe('the table of private places', () => {
   it('ignores case, like some file systems', () => {
     expect(isPrivatePath('/Users/a/.SSH/x')).toBe(true);
     expect(isPrivatePath('/srv/.ENV')).toBe(true);
-  });
-
-  it('contains files that run later', () => {
-    for (const path of [
-      '/h/.bashrc',
-      '/h/.config/fish/config.fish',
-      '/p/.vscode/tasks.json',
-      '/p/.git/commondir',
-      '/h/.config/autostart/e.desktop',
-      '/p/.envrc',
-      '/p/.idea/workspace.xml',
-    ])
-      expect([path, isStartupPath(path)]).toEqual([path, true]);
-    const place = { absolute: '/p/.vscode/tasks.json', real: '/p/.vscode/tasks.json' };
-    expect(privateReason(place, 'read', [])).toBeNull();
-    expect(privateReason(place, 'write', [])).toBe('what is written there may run later');
   });
 });
 

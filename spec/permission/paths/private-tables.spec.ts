@@ -1,15 +1,9 @@
 import { homedir } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
-import {
-  isHarmlessDevice,
-  isPrivatePath,
-  isStartupPath,
-  privateReason,
-} from '../../../lib/permission/paths/private-places.js';
+import { isHarmlessDevice, isPrivatePath, privateReason } from '../../../lib/permission/paths/private-places.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
-const reason = (path: string, kind: 'read' | 'write' = 'read', own: readonly string[] = []) =>
-  privateReason({ absolute: path, real: path }, kind, own);
+const reason = (path: string) => privateReason({ absolute: path, real: path }, []);
 
 describe('a private place', () => {
   it.each(
@@ -209,40 +203,10 @@ describe('a place of the kernel', () => {
   );
 });
 
-describe('a file that runs later', () => {
-  it.each(
-    words(`
-      .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .kshrc .cshrc .tcshrc config.fish .zshrc .zshenv
-      .zprofile .zlogin .zlogout .inputrc .pam_environment .envrc .direnvrc .gitconfig .gitmodules .gitattributes .xprofile .xinitrc .xsession
-      .xsessionrc crontab authorized_keys known_hosts .vimrc .nvimrc .exrc .nvim.lua init.lua init.vim init.el .emacs .dir-locals.el .gdbinit
-      .lldbinit .pdbrc .pythonrc .pythonrc.py .irbrc .pryrc .rprofile .psqlrc .sqliterc .tmux.conf .screenrc
-    `),
-  )('is one called %s', (name) => {
-    expect([isStartupPath(`/p/${name}`), isStartupPath(`/p/${name.toUpperCase()}`)]).toEqual([true, true]);
-    expect([isStartupPath(`/p/x${name}`), isStartupPath(`/p/${name}x`), isStartupPath(`/p/${name}/x`)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
-  });
-
-  it.each(
-    words(
-      '.git .husky autostart systemd LaunchAgents launchdaemons cron.d .vscode .idea .devcontainer conf.d fish .githooks',
-    ),
-  )('is any in a folder called %s', (name) => {
-    expect([isStartupPath(`/p/${name}/a/b`), isStartupPath(`/p/x${name}/a`)]).toEqual([true, false]);
-    expect([reason(`/p/${name}/a`, 'write'), reason(`/p/${name}/a`)]).toEqual([
-      'what is written there may run later',
-      null,
-    ]);
-  });
-});
-
 describe('the reason why a place is asked about', () => {
   it('is the first one that applies to any of its names', () => {
     const place = (absolute: string, real: string | null, own: readonly string[] = []) =>
-      privateReason({ absolute, real }, 'read', own);
+      privateReason({ absolute, real }, own);
     expect(place('/p/a', null)).toBe('it is unclear where this path leads');
     expect(place('/p/a', '/p/.env')).toBe('it is a private place, where keys are kept');
     expect(place('/p/.env', '/p/a')).toBe('it is a private place, where keys are kept');

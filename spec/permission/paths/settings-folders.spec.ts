@@ -20,12 +20,12 @@ it.each([
   '/srv/Ann/Settings/some-tool/credentials.json',
   '/srv/ann/data/some-tool/auth.json',
 ])('credentials in the folders of settings that the environment names are private: %s', (path) => {
-  expect(privateReason({ absolute: path, real: path }, 'read', [])).toMatch(/private|credentials/);
+  expect(privateReason({ absolute: path, real: path }, [])).toMatch(/private|credentials/);
 });
 
 it.each(['/srv/other/some-tool/config.json', '/srv/ann/settings/git/attributes', '/srv/ann/notes/config.json'])(
   'other files are not: %s',
   (path) => {
-    expect(privateReason({ absolute: path, real: path }, 'read', [])).toBeNull();
+    expect(privateReason({ absolute: path, real: path }, [])).toBeNull();
   },
 );

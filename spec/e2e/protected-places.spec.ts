@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Attack, attempt, bash, type Call, type Outcome } from '../support/attack.js';
+import { itWhere } from '../support/where.js';
+
+const WORKS = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--unshare-net', 'true']).status === 0;
+const itConfined = itWhere(WORKS, 'bubblewrap cannot be used here');
+
+let outcome: Outcome | undefined;
+afterEach(() => outcome?.home.remove());
+
+const attack = async (tried: Attack): Promise<Outcome> => {
+  outcome = await attempt(tried);
+  return outcome;
+};
+
+const write = (path: string, content = 'echo pwned'): Call => ({ name: 'write_file', args: { path, content } });
+const read = (...path: readonly string[]): string => readFileSync(join(outcome?.home.work ?? '', ...path), 'utf8');
+const isThere = (...path: readonly string[]): boolean => existsSync(join(outcome?.home.work ?? '', ...path));
+
+describe('what other programs run later', () => {
+  const PATHS = [
+    ...[
+      '.cargo/config.toml',
+      '.claude/settings.json',
+      '.cursor/mcp.json',
+      '.mcp.json',
+      '.pre-commit-config.yaml',
+      'lefthook.yml',
+      '.zed/tasks.json',
+    ],
+    ...[
+      'opencode.json',
+      '.gemini/settings.json',
+      '.devcontainer.json',
+      'x.code-workspace',
+      'mise.toml',
+      '.pnpmfile.cjs',
+      'venv/bin/activate',
+      '.hg/hgrc',
+    ],
+    ...[
+      'lefthook-local.yml',
+      '.iex.exs',
+      '.lazy.lua',
+      '.run/a.run.xml',
+      'prek.toml',
+      '.mvn/jvm.config',
+      '.bundle/config',
+      '.env',
+      'AGENTS.md',
+      '.cursorrules',
+    ],
+    ...[
+      '.yarn/releases/yarn.cjs',
+      '.editor-of-next-year/tasks.json',
+      'src/.editor-of-next-year',
+      '.github/workflows/x.yml',
+      '.git/hooks/post-commit',
+    ],
+  ];
+
+  it('is written by no rule for all files', async () => {
+    const { results } = await attack({
+      allow: ['write_file(**)', 'write_file'],
+      calls: [...PATHS.map((path) => write(path)), write('src/a.ts')],
+    });
+    const written = [...PATHS, 'src/a.ts'].filter((_, index) => !results[index]?.includes('Not allowed'));
+    expect(written).toEqual(['src/a.ts']);
+    expect(PATHS.filter((path) => path !== '.env' && isThere(path))).toEqual([]);
+  });
+
+  it('is written by no redirection under that rule either', async () => {
+    const calls = PATHS.filter((path) => !path.includes('/')).map((path) => bash(`echo pwned > ${path}`));
+    const { results } = await attack({ allow: ['write_file(**)'], calls });
+    expect(results.filter((result) => !result.includes('Not allowed'))).toEqual([]);
+  });
+
+  it.each([
+    ['HEAD last', ['objects/x', 'refs/x', 'config', 'HEAD']],
+    ['HEAD first', ['HEAD', 'config', 'objects/x', 'refs/x']],
+    ['with its objects elsewhere', ['config', 'commondir', 'HEAD']],
+  ])('is no bare repository that is made file by file, %s', async (_order, parts) => {
+    const config = '[core]\nbare = false\nworktree = ..\nfsmonitor = "touch pwned;false"\n';
+    const head = 'ref: refs/heads/main\n';
+    const text = (part: string): string => (part === 'config' ? config : part === 'HEAD' ? head : '.');
+    const tried = await attack({
+      allow: ['write_file(src/**)'],
+      files: { 'src/a.ts': '' },
+      before: 'git init -q',
+      calls: parts.map((part) => write(`src/${part}`, text(part))),
+    });
+    expect(tried.results.filter((result) => result.includes('Not allowed'))).toHaveLength(1);
+    tried.later('cd src && git status');
+    expect(tried.pwned).toEqual([]);
+  });
+
+  itConfined('is renamed if a command with a rule to write creates it, and kept if it was there', async () => {
+    const names = ['.editor-of-next-year', 'src/.lazy.lua', 'lefthook-local.yml', '.iex.exs', '.mvn', '.env.local'];
+    await attack({
+      allow: [{ rule: 'bash(sh t.sh)', write: true }],
+      files: {
+        '.kept/tasks': 'mine',
+        '.keptrc': 'mine',
+        'src/a.ts': '',
+        't.sh': `${names.map((name) => `echo pwned > ${name}`).join('; ')}; echo pwned > .kept/tasks; echo pwned > .keptrc; mv .keptrc x; mkdir .next .pytest_cache; echo data > .eslintcache`,
+      },
+      calls: [bash('sh t.sh')],
+    });
+    expect(names.filter((name) => isThere(name))).toEqual([]);
+    expect([read('.kept/tasks'), read('.keptrc')]).toEqual(['mine', 'mine']);
+    expect(['.next', '.pytest_cache', '.eslintcache'].filter((name) => !isThere(name))).toEqual([]);
+  });
+});
