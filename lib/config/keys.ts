@@ -177,7 +177,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         mode: oneOf(
           ['auto', 'all', 'matched'],
           'auto',
-          '`"all"`: every skill. `"matched"`: those that match the conversation. `"auto"`: all if they fit into `budget_ratio` of the window, else those that match.',
+          '`"all"`: every skill. `"matched"`: those that match the conversation. `"auto"`: all if they fit into `budget_ratio` of the window, and half of `view.head` unless you set `context_window`, else those that match.',
         ),
         matcher: oneOf(
           ['lexical', 'llm'],

@@ -100,8 +100,13 @@ function selectionContext(skills: readonly FoundSkill[], options: SkillsOptions,
     tokens: bodies.tokens,
     isReadable: async (skill) => (await bodies.text(skill)) !== null,
     sendsAll: async () =>
-      options.mode === 'all' || (options.mode === 'auto' && (await bodies.fit(skills, budgetOf(options)))),
+      options.mode === 'all' || (options.mode === 'auto' && (await bodies.fit(skills, mostSent(options)))),
   };
+}
+
+/** The most tokens of all skills together for all of them to be sent without matching. */
+function mostSent(options: SkillsOptions): number {
+  return Math.min(budgetOf(options), options.most_sent ?? Number.POSITIVE_INFINITY);
 }
 
 /** The most tokens that all skills may take together. Asked for each time, because the window may be learnt after the start. */

@@ -21,7 +21,7 @@ export const bash: Tool<{ readonly command: string }> = {
     'Runs a command in sh, because bash is not installed: use POSIX syntax only, no arrays, [[ ]] or <( ). The working folder is kept between calls, variables are not. There is no terminal and no input: use options that do not prompt. Background processes end with the turn.',
   parameters: {
     type: 'object',
-    properties: { command: { type: 'string', minLength: 1, description: 'The command, as typed at a prompt.' } },
+    properties: { command: { type: 'string', minLength: 1, description: 'The command.' } },
     required: ['command'],
     additionalProperties: false,
   },

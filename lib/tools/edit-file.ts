@@ -23,12 +23,12 @@ export const editFile: Tool<Edit> = {
   rulesCoverKind: false,
   effect: { kind: 'write', argument: 'path' },
   description:
-    'Changes one place in a text file: `old` is replaced by `new`. `old` must occur exactly as written, white space included, and only once; include some lines around it to make it unique.',
+    'Replaces `old` in a text file by `new`. `old` must occur exactly as written, white space included, and only once: include lines around it to make it unique.',
   parameters: {
     type: 'object',
     properties: {
       path: { type: 'string', minLength: 1, description: 'The file, relative to the working folder.' },
-      old: { type: 'string', minLength: 1, description: 'The text to replace, exactly as it is in the file.' },
+      old: { type: 'string', minLength: 1, description: 'The text to replace.' },
       new: { type: 'string', description: 'The replacement; empty to delete the text.' },
     },
     required: ['path', 'old', 'new'],

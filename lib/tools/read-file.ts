@@ -21,8 +21,7 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
   accessKind: 'read',
   rulesCoverKind: true,
   effect: { kind: 'read', argument: 'path' },
-  description:
-    'Reads a text file. Give `offset` (first line, from 1) and `limit` (number of lines) to read part of a long one. It cannot read images and PDFs.',
+  description: 'Reads a text file, or with `offset` and `limit` a part of it. It cannot read images and PDFs.',
   parameters: {
     type: 'object',
     properties: {

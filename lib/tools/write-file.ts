@@ -10,8 +10,7 @@ export const writeFile: Tool<{ readonly path: string; readonly content: string }
   accessKind: 'write',
   rulesCoverKind: true,
   effect: { kind: 'write', argument: 'path' },
-  description:
-    'Writes a file: creates it, with its parent folders, or replaces all of it. Use edit_file to change part of a file.',
+  description: 'Creates a file, with its parent folders, or replaces all of it. Use edit_file to change a part.',
   parameters: {
     type: 'object',
     properties: {

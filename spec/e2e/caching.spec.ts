@@ -23,12 +23,15 @@ async function start(title: string, config: JsonObject = {}): Promise<void> {
   home = makeHome({ provider, model: 'm', api_key: 'k', api_base: `${server.url}${path}`, ...own, ...config });
 }
 
-/** One turn that ended so many minutes ago. */
+/** Three turns, so many minutes apart, and as many minutes ago. */
 async function talkedBefore(minutes: number): Promise<void> {
-  const store = await HistoryStore.open({ folder: home.data, now: () => new Date(Date.now() - minutes * 60_000) });
-  const { turn } = await store.begin(says('Before.'));
-  await store.append(turn, [answers('Yes.')]);
-  await store.close();
+  for (const times of [3, 2, 1]) {
+    const now = (): Date => new Date(Date.now() - times * minutes * 60_000);
+    const store = await HistoryStore.open({ folder: home.data, now });
+    const { turn } = await store.begin(says('Before.'));
+    await store.append(turn, [answers('Yes.')]);
+    await store.close();
+  }
 }
 
 const bodies = () => server.requests.map(({ body }) => body);
@@ -52,8 +55,9 @@ it('gives no key to compatible servers, which may refuse it', async () => {
 });
 
 it.each([
-  ['for an hour after a pause of more than five minutes', 6, { type: 'ephemeral', ttl: '1h' }],
-  ['for the usual five minutes after a shorter one', 3, { type: 'ephemeral' }],
+  ['for an hour where such pauses are the rule', 6, { type: 'ephemeral', ttl: '1h' }],
+  ['for the usual five minutes where they are shorter', 3, { type: 'ephemeral' }],
+  ['for the usual five minutes where they are longer than an hour', 90, { type: 'ephemeral' }],
 ])('has Anthropic cache %s', async (_what, minutes, mark) => {
   await start('Anthropic', { preamble: 'Be brief.' });
   await talkedBefore(minutes);

@@ -150,7 +150,7 @@ describe('hi chat in a terminal', () => {
     expect(readFileSync(join(chat.home.work, 'out.md'), 'utf8')).toContain('hello there');
     await chat.say(
       '/tools',
-      /\nwrite_file {2}Writes a file: creates it, with its parent folders, or replaces all of it\.\nedit_file/,
+      /\nwrite_file {2}Creates a file, with its parent folders, or replaces all of it\.\nedit_file/,
     );
     await chat.say('/skills', "No skills found in '");
     await chat.say('/skills nope', /Unknown skill 'nope'\.\n {4}No skills found in '/);

@@ -217,12 +217,13 @@ describe('a hostile server', () => {
   it('with three hundred tools takes little of the window: tools are searched for when needed', async () => {
     const tools = Array.from({ length: 300 }, (_, index) => textTool(`tool_${index}`, `Does the thing ${index}.`));
     const find = { name: 'find_tool', args: { query: 'mcp__notes__tool_77' } };
-    house = await mcpHouse({ tools }, [find, { name: 'mcp__notes__tool_77', args: { text: 'x' } }], ALLOWED);
+    const call = { name: 'call_tool', args: { name: 'mcp__notes__tool_77', arguments: { text: 'x' } } };
+    house = await mcpHouse({ tools }, [find, call], ALLOWED);
     await house.ask();
     expect(offeredTools(house, 0).filter((name) => name.startsWith('mcp__'))).toEqual([]);
-    expect(offeredTools(house, 0)).toContain('find_tool');
+    expect(offeredTools(house, 0)).toEqual(expect.arrayContaining(['find_tool', 'call_tool']));
     expect(JSON.parse(toolResults(house, 1)[0] ?? '').tools[0].parameters.required).toEqual(['text']);
-    expect(offeredTools(house, 1).at(-1)).toBe('mcp__notes__tool_77');
+    expect(offeredTools(house, 1)).toEqual(offeredTools(house, 0));
     expect(JSON.parse(toolResults(house)[1] ?? '')).toEqual({ content: '{"text":"x"}' });
   });
 

@@ -82,6 +82,8 @@ export class Connections {
         return real();
       },
       ...(after !== null && { rest: { after, cache_life: cacheLifeOf(member, model, options) } }),
+      // Skills and tools share what stands before the conversation.
+      ...(!model.window_is_set && { head_room: this.#config.view.head / 2 }),
       memory,
       options,
       connect: memoized((signal) => this.#connect(model, signal)),

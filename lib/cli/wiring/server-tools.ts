@@ -55,7 +55,7 @@ export async function serverTools(
   { tools: wanted, elicit, listens }: SessionOptions,
   { paths }: Settings,
   config: Config,
-  window: () => number,
+  room: () => number,
 ): Promise<ServerTools> {
   const isOff = wanted === false || (!Array.isArray(wanted) && !config.tools.enabled);
   const isConfigured = Object.keys(config.mcpServers).length > 0;
@@ -72,10 +72,11 @@ export async function serverTools(
       ...(elicit && { elicit }),
       ...(listens && { listens }),
     },
-    window,
+    wanted: Array.isArray(wanted) ? wanted : null,
+    room,
   });
   const faults = [...problems, ...(waiting.length > 0 ? [waitingText(waiting.map(({ name }) => name))] : [])];
-  return new OfferedServers(servers, faults, promptCommands, paths.warned, Array.isArray(wanted) ? wanted : null);
+  return new OfferedServers(servers, faults, promptCommands, paths.warned);
 }
 
 /** The number of resources to list. Tab completes all of them. */
@@ -95,26 +96,16 @@ class OfferedServers implements ServerTools {
   readonly #promptCommands: PromptCommands;
   /** The file that records the warnings already shown. */
   readonly #warned: string;
-  /** The names after `--tools`; null for all. */
-  readonly #wanted: readonly string[] | null;
 
-  constructor(
-    servers: ToolServers,
-    problems: readonly string[],
-    promptCommands: PromptCommands,
-    warned: string,
-    wanted: readonly string[] | null,
-  ) {
+  constructor(servers: ToolServers, problems: readonly string[], promptCommands: PromptCommands, warned: string) {
     this.#servers = servers;
     this.#problems = problems;
     this.#promptCommands = promptCommands;
     this.#warned = warned;
-    this.#wanted = wanted;
   }
 
   get specs(): readonly ToolSpec[] {
-    const wanted = this.#wanted;
-    return wanted === null ? this.#servers.specs : this.#servers.specs.filter(({ name }) => wanted.includes(name));
+    return this.#servers.specs;
   }
 
   get instructions(): string | null {
@@ -122,7 +113,7 @@ class OfferedServers implements ServerTools {
   }
 
   find(name: string): Tool | undefined {
-    return this.#wanted === null || this.#wanted.includes(name) ? this.#servers.find(name) : undefined;
+    return this.#servers.find(name);
   }
 
   begin(): void {

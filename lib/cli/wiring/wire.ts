@@ -39,6 +39,9 @@ export interface WiredSession {
   close(): Promise<void>;
 }
 
+/** The share of the window that the definitions of the servers' tools may take. */
+const TOOL_SHARE = 0.1;
+
 /** The composition root: reads the settings and creates a session. Throws `HiError`s of codes `config` and `history`. */
 export async function openSession(world: World, options: SessionOptions): Promise<WiredSession> {
   const settings = await readSettings(world, options);
@@ -69,7 +72,9 @@ export async function wire(
   const standing = new StandingMemory(paths.memory);
   const project = projectInstructions(world, options, settings, config);
   const offered = offeredTools(config, options, context);
-  const servers = await serverTools(world, options, settings, config, window);
+  const servers = await serverTools(world, options, settings, config, () =>
+    Math.min(TOOL_SHARE * window(), session.target.head_room ?? Number.POSITIVE_INFINITY),
+  );
   history = await opened;
   const session = new Session({
     history,
@@ -141,6 +146,7 @@ function skillsFor(
     get context_window() {
       return main.context_window;
     },
+    ...(main.head_room !== undefined && { most_sent: main.head_room }),
     model: async () => textModel(writer),
     cache,
   });

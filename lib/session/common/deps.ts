@@ -29,6 +29,8 @@ export interface Target {
   readonly model_window?: number;
   /** When the conversation rests; absent if it never does. */
   readonly rest?: RestTimes;
+  /** The most tokens of all skills, and of all definitions of server tools, before only what is needed is sent. No limit but shares of the window if absent. */
+  readonly head_room?: number;
   /** Whether its server is on this machine or the local network. */
   readonly isNear?: boolean;
   /** The vendor's limits for images; absent if it has none. */

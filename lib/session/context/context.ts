@@ -242,7 +242,7 @@ export class Context {
       estimated_tokens: tokens,
       max_output_tokens: typeof max_output_tokens === 'number' ? max_output_tokens : null,
       options,
-      cache: cacheHints(history.name, view.messages),
+      cache: cacheHints(history.name, history.entries, this.#running),
       attachments,
     };
   }

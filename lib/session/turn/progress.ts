@@ -1,4 +1,4 @@
-import type { ImageFile, ToolCallReport, TurnReport } from '../../chat/event.js';
+import type { ChatEventOf, ImageFile, ToolCallReport, TurnReport } from '../../chat/event.js';
 import { type ToolCallPart, type ToolResultPart, textOf } from '../../chat/message.js';
 import { joinSources, type Source } from '../../chat/source.js';
 import type { PartialAnswer } from './partial-answer.js';
@@ -13,6 +13,8 @@ export class Progress {
   #sources: readonly Source[] = [];
   #model: string;
   readonly #calls: ToolCallReport[] = [];
+  /** The calls that ran, which may be others than the model wrote: a tool may call another. */
+  readonly #ran = new Map<string, Pick<ToolCallReport, 'name' | 'args'>>();
   readonly #images: ImageFile[] = [];
 
   constructor(model: string) {
@@ -34,13 +36,16 @@ export class Progress {
     this.#images.push({ path, mime, bytes });
   }
 
+  takeStart({ call_id, name, args }: ChatEventOf<'tool-start'>): void {
+    this.#ran.set(call_id, { name, args });
+  }
+
   takeResults(calls: readonly ToolCallPart[], results: readonly ToolResultPart[]): void {
     for (const { call_id, name, args } of calls) {
       const result = results.find((one) => one.call_id === call_id);
       if (result === undefined) continue;
       this.#calls.push({
-        name,
-        args,
+        ...(this.#ran.get(call_id) ?? { name, args }),
         ...(result.error === undefined ? { result: result.result } : { error: result.error }),
       });
     }

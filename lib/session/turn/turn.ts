@@ -62,6 +62,7 @@ export async function* runTurn(
   try {
     for await (const event of askAndRun(deps, turn, signal)) {
       if (event.type === 'image') turn.progress.takeImage(event);
+      if (event.type === 'tool-start') turn.progress.takeStart(event);
       if (event.type === 'usage') usage = taken(usage, event, deps);
       yield event;
     }

@@ -7,6 +7,8 @@ export type SkillsOptions = Config['skills'] & {
   readonly folder: string;
   /** The main model's window in tokens. */
   readonly context_window: number;
+  /** The most tokens of all skills together for all of them to be sent in mode `auto`, if that is less than their share of the window. */
+  readonly most_sent?: number;
   /** Creates the small model on first use. Null when there is none: then matching is lexical and large skills are cut. */
   readonly model: (() => Promise<TextModel>) | null;
   readonly cache: TextCache;

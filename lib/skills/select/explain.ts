@@ -16,7 +16,7 @@ export function reasonFor(name: string, last: SkillRecord | null, sendsAll: bool
   if (hand === 'dropped') return `Out: dropped by hand. /skill ${name} loads it.`;
   if (hand === 'pinned') return `In: loaded by hand. /skill -${name} drops it.`;
   if (sendsAll && options.mode === 'all') return 'In: every skill is sent (skills.mode is "all").';
-  if (sendsAll) return 'In: all skills together fit in their share of the window.';
+  if (sendsAll) return 'In: all skills together are small enough to be sent.';
   if (!isIn && idle < options.evict_after) return 'Out: matched recently, but evicted to make room for others.';
   if (!isIn) return `Out: not matched recently. /skill ${name} loads it.`;
   if (last?.held?.includes(name))

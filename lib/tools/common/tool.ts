@@ -116,6 +116,8 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
   /** The description if commands run in sh. Absent if it is the same. */
   readonly descriptionInSh?: string;
   access(args: Args, context: ToolContext): Access;
+  /** The call that a call with these arguments stands for, which is judged, shown and run instead; null for itself. */
+  standsFor?(args: JsonObject): Pick<ToolCallPart, 'name' | 'args'> | null;
   /** Says what is wrong with the arguments, for the model. Absent if validating against `parameters` is enough. */
   check?(args: Args): string | null;
   /** The MCP server that runs it. The tool enforces its own time limit, and what it emits is progress, not output. Absent for built-in tools. */

@@ -114,7 +114,8 @@ class ToolExecutor implements ToolRunner {
     const results: ToolResultPart[] = [];
     // The calls of one answer share a limit: their output cannot be compacted before the model has read it.
     this.#outputLimit = this.#limitOf(calls.length);
-    for (const call of calls) {
+    for (const asked of calls) {
+      const call = this.#meant(asked);
       const { call_id, name, args } = call;
       const server = this.#find(name)?.server;
       yield { type: 'tool-start', call_id, name, args, ...(server !== undefined && { server }) };
@@ -123,9 +124,16 @@ class ToolExecutor implements ToolRunner {
         yield { type: 'elicitation', call_id, ...question, message: this.#mask(question.message) };
       yield { type: 'tool-end', call_id, name, ...outcome };
       for (const text of this.#warnings.splice(0)) yield { type: 'notice', level: 'warning', text: this.#mask(text) };
-      results.push({ type: 'tool_result', call_id, name, ...outcome });
+      // Vendors pair a result with the call that the model made.
+      results.push({ type: 'tool_result', call_id, name: asked.name, ...outcome });
     }
     return results;
+  }
+
+  /** The call that this one stands for. */
+  #meant(call: ToolCallPart): ToolCallPart {
+    const { name, args, invalid_args } = call;
+    return { ...call, ...(invalid_args === undefined && this.#find(name)?.standsFor?.(args)) };
   }
 
   /** Runs one call to its outcome. Never throws. */
