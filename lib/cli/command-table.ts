@@ -9,7 +9,21 @@ import {
   addSchemaOptions,
 } from './base/add-options.js';
 import type { World } from './base/world.js';
+import { acpCommand } from './commands/acp-command.js';
 import { askCommand } from './commands/ask-command.js';
+import { chatCommand } from './commands/chat-command.js';
+import { compactCommand } from './commands/compact-command.js';
+import { completionCommand } from './commands/completion-command.js';
+import { forgetCommand } from './commands/forget-command.js';
+import { historyCommand } from './commands/history-command.js';
+import { memoryCommand } from './commands/memory-command.js';
+import { recallCommand } from './commands/recall-command.js';
+import { rememberCommand } from './commands/remember-command.js';
+import { resetCommand } from './commands/reset-command.js';
+import { shellInitCommand } from './commands/shell-init-command.js';
+import { skillsCommand } from './commands/skills-command.js';
+import { statusCommand } from './commands/status-command.js';
+import { usageCommand } from './commands/usage-command.js';
 import { addConfigCommands } from './config-commands.js';
 import { addMcpCommands } from './mcp-commands.js';
 import { mergedOptions } from './merged-options.js';
@@ -33,7 +47,7 @@ export function commandTable(
       'chat, line by line',
       (command) =>
         addContinueOption(addChatOptions(command)).action(async (_options, self: Command) =>
-          finish(await (await import('./commands/chat-command.js')).chatCommand(world, mergedOptions(self))),
+          finish(await chatCommand(world, mergedOptions(self))),
         ),
     ],
 
@@ -56,9 +70,7 @@ export function commandTable(
           .option('-y, --yes', 'do not ask for confirmation')
           .option('--undo', 'restore what the last reset cleared')
           .option('--purge', 'keep no copy')
-          .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/reset-command.js')).resetCommand(world, mergedOptions(self))),
-          ),
+          .action(async (_options, self: Command) => finish(await resetCommand(world, mergedOptions(self)))),
     ],
 
     compact: [
@@ -70,9 +82,7 @@ export function commandTable(
           .option('--dry-run', 'only print what would happen')
           .option('--json', 'print the result as JSON')
           .action(async (focus: readonly string[], _options, self: Command) =>
-            finish(
-              await (await import('./commands/compact-command.js')).compactCommand(world, focus, mergedOptions(self)),
-            ),
+            finish(await compactCommand(world, focus, mergedOptions(self))),
           ),
     ],
 
@@ -90,9 +100,7 @@ export function commandTable(
           .option('--md', 'print as Markdown')
           .option('--html [file]', 'write an HTML page to FILE, or print it')
           .option('-y, --yes', 'overwrite FILE without asking')
-          .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/history-command.js')).historyCommand(world, mergedOptions(self))),
-          ),
+          .action(async (_options, self: Command) => finish(await historyCommand(world, mergedOptions(self)))),
     ],
 
     recall: [
@@ -107,9 +115,7 @@ export function commandTable(
           .option('--json', 'print as a JSON array')
           .option('--rebuild', 'rebuild the index, including what is not indexed yet')
           .action(async (text: readonly string[], _options, self: Command) =>
-            finish(
-              await (await import('./commands/recall-command.js')).recallCommand(world, text, mergedOptions(self)),
-            ),
+            finish(await recallCommand(world, text, mergedOptions(self))),
           ),
     ],
 
@@ -119,9 +125,7 @@ export function commandTable(
         addCommonOptions(command)
           .argument('[text...]', 'the line to add')
           .action(async (text: readonly string[], _options, self: Command) =>
-            finish(
-              await (await import('./commands/remember-command.js')).rememberCommand(world, text, mergedOptions(self)),
-            ),
+            finish(await rememberCommand(world, text, mergedOptions(self))),
           ),
     ],
 
@@ -130,9 +134,7 @@ export function commandTable(
       (command) =>
         addCommonOptions(command)
           .option('--json', 'print as a JSON array, with the origin of each line')
-          .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/memory-command.js')).memoryCommand(world, mergedOptions(self))),
-          ),
+          .action(async (_options, self: Command) => finish(await memoryCommand(world, mergedOptions(self)))),
     ],
 
     forget: [
@@ -144,9 +146,7 @@ export function commandTable(
           .option('--last', 'the last turn')
           .option('-y, --yes', 'do not ask for confirmation')
           .action(async (text: readonly string[], _options, self: Command) =>
-            finish(
-              await (await import('./commands/forget-command.js')).forgetCommand(world, text, mergedOptions(self)),
-            ),
+            finish(await forgetCommand(world, text, mergedOptions(self))),
           ),
     ],
 
@@ -155,9 +155,7 @@ export function commandTable(
       (command) =>
         addModelOptions(addCommonOptions(command))
           .option('--json', 'print as JSON')
-          .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/status-command.js')).statusCommand(world, mergedOptions(self))),
-          ),
+          .action(async (_options, self: Command) => finish(await statusCommand(world, mergedOptions(self)))),
     ],
 
     usage: [
@@ -168,9 +166,7 @@ export function commandTable(
           .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--until <time>', 'not newer than this')
           .option('--json', 'print as a JSON array')
-          .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/usage-command.js')).usageCommand(world, mergedOptions(self))),
-          ),
+          .action(async (_options, self: Command) => finish(await usageCommand(world, mergedOptions(self)))),
     ],
 
     skills: [
@@ -180,9 +176,7 @@ export function commandTable(
           .argument('[name]', 'show this skill, and why it is or is not sent')
           .option('--json', 'print as JSON')
           .action(async (name: string | undefined, _options, self: Command) =>
-            finish(
-              await (await import('./commands/skills-command.js')).skillsCommand(world, name, mergedOptions(self)),
-            ),
+            finish(await skillsCommand(world, name, mergedOptions(self))),
           ),
     ],
 
@@ -202,9 +196,7 @@ export function commandTable(
         addModelOptions(addCommonOptions(command))
           .option('-y, --yes', 'answer every question with yes; deny rules still refuse a tool call')
           .option('-n, --ephemeral', 'use the whole conversation, but do not add to it')
-          .action(async (_options, self: Command) =>
-            finish(await (await import('./commands/acp-command.js')).acpCommand(world, mergedOptions(self))),
-          ),
+          .action(async (_options, self: Command) => finish(await acpCommand(world, mergedOptions(self)))),
     ],
 
     completion: [
@@ -215,9 +207,7 @@ export function commandTable(
           .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']).argParser((shell) => shell))
           .argument('[line...]', 'for words: the command line so far')
           .action(async (shell: string, line: readonly string[]) =>
-            finish(
-              await (await import('./commands/completion-command.js')).completionCommand(world, whole(), shell, line),
-            ),
+            finish(await completionCommand(world, whole(), shell, line)),
           ),
     ],
 
@@ -229,7 +219,7 @@ export function commandTable(
           .argument('[task]', 'command or explain: what to do with the line')
           .argument('[line...]', 'the command line')
           .action(async (shell: string, task: string | undefined, line: readonly string[]) =>
-            finish(await (await import('./commands/shell-init-command.js')).shellInitCommand(world, shell, task, line)),
+            finish(await shellInitCommand(world, shell, task, line)),
           ),
     ],
   };

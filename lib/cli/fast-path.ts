@@ -1,6 +1,7 @@
 import type { ChatOptions } from './base/command-options.js';
 import type { World } from './base/world.js';
 import { askCommand } from './commands/ask-command.js';
+import { chatCommand } from './commands/chat-command.js';
 
 /** The options of a turn when none is given. */
 export const NO_OPTIONS: ChatOptions = { stream: true, tools: true, outputFormat: 'text' };
@@ -15,6 +16,5 @@ export function fastPathCommand(world: World): (() => Promise<number>) | null {
   if (command === 'ask') return () => askCommand(world, words, NO_OPTIONS);
   if (words.length > 0 || (command !== undefined && command !== 'chat')) return null;
   if (command === undefined && world.stdinIs !== 'terminal') return () => askCommand(world, [], NO_OPTIONS);
-  return async () =>
-    await (await import('./commands/chat-command.js')).chatCommand(world, NO_OPTIONS, command === undefined);
+  return async () => await chatCommand(world, NO_OPTIONS, command === undefined);
 }

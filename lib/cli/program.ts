@@ -6,6 +6,7 @@ import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
 import { commandTable, type Finish } from './command-table.js';
 import { askCommand } from './commands/ask-command.js';
+import { chatCommand } from './commands/chat-command.js';
 import { asUsageError, unknownCommand } from './usage-error.js';
 
 /** Parses the command line and runs its command. Resolves to the exit status. Throws a `HiError` of code `usage` for what cannot be parsed. */
@@ -59,7 +60,7 @@ export function makeProgram(world: World, finish: Finish, words: readonly string
     const options: ChatOptions & { readonly print?: string } = self.opts();
     if (options.print !== undefined) return finish(await askCommand(world, [options.print], options));
     if (world.stdinIs === 'terminal' && options.schema === undefined && options.schemaMulti === undefined)
-      return finish(await (await import('./commands/chat-command.js')).chatCommand(world, options, true));
+      return finish(await chatCommand(world, options, true));
     return finish(await askCommand(world, [], options));
   });
 

@@ -1,7 +1,9 @@
 import { HiError } from '../errors.js';
 import { showHistoryProgress } from './base/history-progress.js';
+import { reportError } from './base/report-error.js';
 import type { World } from './base/world.js';
 import { fastPathCommand } from './fast-path.js';
+import { runProgram } from './program.js';
 
 /** Parses the command line and runs the command. Resolves to the exit status; an error is printed first. */
 export async function run(world: World): Promise<number> {
@@ -15,11 +17,10 @@ export async function run(world: World): Promise<number> {
   if (!optionsIn(world.argv).some((word) => word === '-q' || word === '--quiet')) showHistoryProgress(world);
   try {
     const fast = fastPathCommand(world);
-    const status = fast === null ? await (await import('./program.js')).runProgram(world) : await fast();
+    const status = fast === null ? await runProgram(world) : await fast();
     if (failed !== null) throw failed;
     return status;
   } catch (thrown) {
-    const { reportError } = await import('./base/report-error.js');
     const options = optionsIn(world.argv);
     return reportError(thrown, world, { debug: options.includes('--debug'), json: wantsJson(options) });
   }

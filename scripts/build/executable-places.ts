@@ -10,3 +10,6 @@ const { main, pathToFileURL } = (globalThis as unknown as { readonly Bun: Places
 
 export const executableUrl = pathToFileURL(main).href;
 export const executableFolder = main.replace(/[\\/][^\\/]*$/, '');
+
+/** One of the modules that are evaluated when they are needed. */
+export const lateModule = (name: string): object => require(`${executableFolder}/${name}.js`);

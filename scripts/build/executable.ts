@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { bunFor, ownPlatform, type Platform } from './bun.js';
 import { evaluated } from './evaluated.js';
 import { forBun } from './for-bun.js';
+import { LATE, late, lateName } from './late.js';
 import { licencesOf } from './licences.js';
 import { validators } from './validators.js';
 
@@ -39,7 +40,8 @@ export async function buildExecutable(platform: Platform): Promise<string> {
   try {
     const inputs = await bundle(folder);
     for (const asset of ASSETS) copyFileSync(join('node_modules', asset), join(folder, basename(asset)));
-    const files = ['./hi.js', ...ASSETS.map((asset) => `./${basename(asset)}`)];
+    const late = LATE.map((file) => `./${lateName(file)}.js`);
+    const files = ['./hi.js', ...late, ...ASSETS.map((asset) => `./${basename(asset)}`)];
     const options = ['--compile', '--bytecode', '--format=esm', '--splitting', '--minify', '--target=bun'];
     const alone = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig', '--asset-naming=[name].[ext]'];
     const base = [`--compile-executable-path=${bunFor(platform)}`, `--outfile=${file}`];
@@ -68,7 +70,7 @@ function notices(folder: string): string {
 async function bundle(outdir: string): Promise<readonly string[]> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const { metafile } = await build({
-    entryPoints: { hi: 'bin/hi-executable.ts' },
+    entryPoints: { hi: 'bin/hi-executable.ts', ...Object.fromEntries(LATE.map((file) => [lateName(file), file])) },
     outdir,
     chunkNames: '[name]-[hash]',
     inject: ['scripts/build/executable-places.ts'],
@@ -88,7 +90,7 @@ async function bundle(outdir: string): Promise<readonly string[]> {
     platform: 'node',
     target: 'node20.17',
     external: ['zstd-napi'],
-    plugins: [forBun, evaluated, validators],
+    plugins: [late((file) => `lateModule(${JSON.stringify(lateName(file))})`), forBun, evaluated, validators],
     legalComments: 'linked',
     logLevel: 'warning',
     metafile: true,

@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:
 import { basename, join } from 'node:path';
 import { MANUAL } from '../../lib/cli/manual.js';
 import { EVALUATED, evaluatedIn } from './evaluated.js';
+import { late } from './late.js';
 import { licencesOf } from './licences.js';
 import { PackagesApart } from './packages-apart.js';
 import { replaced } from './replaced.js';
@@ -55,7 +56,7 @@ async function bundleOfProgram(apart: PackagesApart): Promise<Bundle> {
   const exported = Object.entries(TAKEN).map(([file, name]) => `export { ${name} } from './${file}';`);
   return await bundleOf({
     stdin: { contents: exported.join('\n'), resolveDir: '.', loader: 'ts' },
-    plugins: [evaluated, validators, apart.plugin, replaced('thread', { [THREAD]: thread })],
+    plugins: [late(), evaluated, validators, apart.plugin, replaced('thread', { [THREAD]: thread })],
   });
 }
 

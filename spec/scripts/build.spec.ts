@@ -1,5 +1,9 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
+import { exportedFunctions, LATE, late } from '../../scripts/build/late.js';
 import { PackagesApart } from '../../scripts/build/packages-apart.js';
 import { replaced } from '../../scripts/build/replaced.js';
 import { bundleOf, inAscii } from '../../scripts/build/script.js';
@@ -80,6 +84,44 @@ describe('the build', () => {
     const check = Reflect.get(program, 'check');
     expect(['2026-02-28', '2026-02-30', 1].map((value) => check(value))).toEqual([true, false, false]);
     expect((await Reflect.get(program, 'load')())('a: [1]')).toEqual({ a: [1] });
+  });
+  it('evaluates a late module at the first call of one of its functions, and once', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hi-late-'));
+    const file = join(folder, 'rare.ts');
+    writeFileSync(file, "import './runs.js';\nexport function twice(n: number): number { return n * 2; }\n");
+    writeFileSync(join(folder, 'runs.ts'), 'globalThis.hiLateRuns = (globalThis.hiLateRuns ?? 0) + 1;');
+    const stdin = {
+      contents: "import { twice } from './rare.js'; export const four = () => twice(2);",
+      resolveDir: folder,
+    };
+    const { code } = await bundleOf({ stdin, plugins: [late(undefined, [file])] });
+    const four = Reflect.get(evaluated(code), 'four');
+    const runs = (): unknown => Reflect.get(globalThis, 'hiLateRuns');
+    expect(runs()).toBeUndefined();
+    expect([four(), four(), runs()]).toEqual([4, 4, 1]);
+  });
+
+  it.each(LATE)('can put functions in the place of %s, which exports nothing else', (file) => {
+    expect(exportedFunctions(readFileSync(file, 'utf8'))).not.toEqual([]);
+  });
+
+  it('refuses a late module whose exports could not wait for a call', () => {
+    const kept =
+      'export type A = 1;\nexport interface B {}\nexport async function* one() {}\nexport const two = (a: A): A => a;\n';
+    expect(exportedFunctions(kept)).toEqual(['one', 'two']);
+    for (const line of [
+      'const LIST = [];',
+      'const sum = (1 + 2) * 3;',
+      'class C {}',
+      "{ a } from './a.js';",
+      "* from './a.js';",
+    ])
+      expect(() => exportedFunctions(`${kept}export ${line}`)).toThrow(`functions and types only, not '${line}'`);
+  });
+
+  it('fails if the program does not import a late module', async () => {
+    const plugin = late(undefined, ['lib/errors.ts']);
+    await expect(bundled("import './lib/clock.js';", plugin)).rejects.toThrow(/does not import .*lib\/errors\.ts/);
   });
 });
 
