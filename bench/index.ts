@@ -21,6 +21,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   repl: { title: 'The REPL', rows: repl },
   recall: { title: 'Recall', rows: async () => (await import('./recall.js')).rows() },
   lives: { title: 'Automatic recall', rows: async () => (await import('./lives.js')).rows() },
+  price: { title: 'What a question costs', rows: async () => (await import('./price.js')).rows() },
   tools: { title: 'Tools', rows: async () => (await import('./tools.js')).rows() },
 };
 
