@@ -55,9 +55,11 @@ export async function rows(): Promise<readonly Row[]> {
   if (leftOut === undefined) return [];
   const told = all.flat().filter((talk) => talk !== leftOut);
   let rows: readonly Row[] = [];
-  for (const { size, from } of SIZES)
-    rows = [...rows, ...(await lifeRows(lifeOf(told, size, numbers()), from, leftOut))];
-  return [...rows, ...(await askedRows(lifeOf(told, SIZES[0].size, numbers())))];
+  for (const { size, from } of SIZES) {
+    const life = lifeOf(told, size, numbers());
+    rows = [...rows, ...(await lifeRows(life, from, leftOut)), ...(await askedRows(life))];
+  }
+  return rows;
 }
 
 async function lifeRows(life: Life, from: number, leftOut: Talk): Promise<readonly Row[]> {

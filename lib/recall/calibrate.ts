@@ -1,11 +1,10 @@
 import { typedText } from '../chat/message.js';
 import { monotonic } from '../clock.js';
 import { askedIn, mayAsk } from './asked.js';
-import { passageCost } from './passage-size.js';
 import type { RankedDocument } from './rank/chooser.js';
-import { candidatesFor, sharesOf, spend } from './recall-unasked.js';
+import { candidatesFor, costOf, fitting, sharesOf } from './recall-unasked.js';
 import type { Library } from './searched-index.js';
-import { type Calibration, type Sample, STEPS, type Thresholds, UNCALIBRATED } from './threshold.js';
+import { type Calibration, LOWEST, type Sample, STEPS, type Thresholds, UNCALIBRATED } from './threshold.js';
 
 /** The number of the user's messages to sample, the minimum number that must exist, and the number from which their thresholds are used. */
 const SAMPLED = 200;
@@ -14,13 +13,10 @@ const ENOUGH = 50;
 
 /** The tokens that may be recalled for a message, whatever the configuration says, and the average share of them that a threshold may let through. */
 const TOKENS = sharesOf(3000);
-const SPENT = 0.75;
+const SPENT = 0.83;
 
 /** The documents right before a message, which were in view. */
 const IN_VIEW = 6;
-
-/** The tokens of a text for each of its words that is not a stop word. */
-const TOKENS_A_WORD = 3;
 
 /** The samples are spread by the golden ratio, so that any number of them are from all of the time. */
 const SPREAD = (Math.sqrt(5) - 1) / 2;
@@ -68,11 +64,11 @@ function withMessage(sample: Sample, library: Library, document: number): Sample
   const asked = message === null ? '' : askedIn(typedText(message.content));
   const count = sample.count + 1;
   if (!mayAsk(asked)) return { ...sample, count };
-  const least = STEPS[0] ?? 0;
   const end = Math.max(0, document - IN_VIEW);
-  const { whole, newest } = candidatesFor(library, asked, { whole: least, newest: least }, { end });
+  const { whole, newest } = candidatesFor(library, asked, { whole: LOWEST.newest, newest: LOWEST.newest }, { end });
+  const price = (candidate: RankedDocument) => ({ cost: costOf(library, candidate) });
   const spent = (candidates: readonly RankedDocument[], tokens: number) => (sum: number, step: number) =>
-    sum + tokens - spend(candidates, STEPS[step] ?? 0, tokens, ({ document: found }) => costOf(library, found));
+    [...fitting(library, candidates, STEPS[step] ?? 0, tokens, price)].reduce((all, { cost }) => all + cost, sum);
   return {
     ...sample,
     count,
@@ -81,14 +77,12 @@ function withMessage(sample: Sample, library: Library, document: number): Sample
   };
 }
 
-/** About the tokens of the passage of a document, according to the index. */
-function costOf({ scores }: Library, document: number): number {
-  return passageCost(TOKENS_A_WORD * scores.wordsOf(document));
-}
-
 /** The lowest thresholds at which the sampled messages would have got, on average, a share of what may be recalled. */
 function thresholdsOf({ count, whole, newest }: Sample): Thresholds {
-  const lowest = (sums: readonly number[], tokens: number): number =>
-    STEPS.find((_, step) => (sums[step] ?? 0) <= SPENT * tokens * count) ?? STEPS.at(-1) ?? 0;
-  return { whole: lowest(whole, TOKENS.whole), newest: lowest(newest, TOKENS.newest) };
+  const lowest = (sums: readonly number[], tokens: number, least: number): number =>
+    STEPS.find((certain, step) => certain >= least && (sums[step] ?? 0) <= SPENT * tokens * count) ?? STEPS.at(-1) ?? 0;
+  return {
+    whole: lowest(whole, TOKENS.whole, LOWEST.whole),
+    newest: lowest(newest, TOKENS.newest, LOWEST.newest),
+  };
 }

@@ -34,6 +34,12 @@ const WHOLE_SHARE = 2 / 3;
 const LOOKED_AT = 64;
 const AS_WELL = 0.5;
 
+/** Of two candidates that match as well, the shorter one comes first: more of them fit. Their scores are divided by this power of their tokens. */
+const BREVITY = 0.4;
+
+/** The tokens of a text for each of its words that is not a stop word. */
+const TOKENS_A_WORD = 3;
+
 /** Candidates from the whole conversation, and from its newest part, best first. */
 export interface Candidates {
   readonly whole: readonly RankedDocument[];
@@ -60,24 +66,42 @@ export function candidatesFor(
   return { whole: all, newest: recent };
 }
 
-/** Offers candidates, best first, as long as they are certain enough and fit. `offer` returns the tokens that it took, null for none. Returns what is left. */
-export function spend(
+/** Something to recall, and the tokens that it takes. */
+interface Priced {
+  readonly cost: number;
+}
+
+/** The candidates that are certain enough and match nearly as well as the best one, as long as they fit. `price` returns null for what the model already has. */
+export function* fitting<Item extends Priced>(
+  library: Library,
   candidates: readonly RankedDocument[],
   certain: number,
   tokens: number,
-  offer: (candidate: RankedDocument, left: number) => number | null,
-): number {
-  let [left, least] = [tokens, 0];
-  for (const candidate of candidates) {
-    if (candidate.score < least) break;
-    if (certainty(candidate) < certain || candidate.terms === 0) continue;
-    const cost = offer(candidate, left);
-    if (cost === null) continue;
-    if (cost > left) break;
-    left -= cost;
-    least ||= AS_WELL * candidate.score;
+  price: (candidate: RankedDocument) => Item | null,
+): Generator<Item> {
+  const sure = candidates.filter((candidate) => certainty(candidate) >= certain && candidate.terms !== 0);
+  const next = sure.slice(
+    Math.max(
+      0,
+      sure.findIndex((candidate) => price(candidate) !== null),
+    ),
+  );
+  const least = AS_WELL * (next[0]?.score ?? 0);
+  const worth = (candidate: RankedDocument) => candidate.score / costOf(library, candidate) ** BREVITY;
+  const asWell = next.filter(({ score }) => score >= least).sort((one, other) => worth(other) - worth(one));
+  let left = tokens;
+  for (const candidate of asWell) {
+    const item = price(candidate);
+    if (item === null) continue;
+    left -= item.cost;
+    if (left < 0) break;
+    yield item;
   }
-  return left;
+}
+
+/** About the tokens of the passage of a document, according to the index. */
+export function costOf({ scores }: Library, { document }: RankedDocument): number {
+  return passageCost(TOKENS_A_WORD * scores.wordsOf(document));
 }
 
 /** The tokens for passages from the whole conversation, and from its newest part. */
@@ -98,18 +122,19 @@ export function recallUnasked(
   const { whole, newest } = candidatesFor(library, asked, thresholds, { check });
   const shares = sharesOf(tokens);
   const reminders: Reminder[] = [];
+  const price = (candidate: RankedDocument) => {
+    const reminder = reminderOf(library, candidate, known);
+    if (reminder === null || isKnown(reminder, reminders, asked)) return null;
+    return { reminder, cost: passageCost(tokenBound(reminder.text.slice(0, 4 * MOST))) };
+  };
   let room = tokens;
   const take = (candidates: readonly RankedDocument[], certain: number, share: number): void => {
     // In a small window a share may be smaller than a passage.
     const given = Math.min(room, Math.max(share, MOST));
-    room -= given;
-    room += spend(candidates, certain, given, (candidate, left) => {
-      const reminder = reminderOf(library, candidate, known);
-      if (reminder === null || isKnown(reminder, reminders, asked)) return null;
-      const cost = passageCost(tokenBound(reminder.text.slice(0, 4 * MOST)));
-      if (cost <= left) reminders.push(reminder);
-      return cost;
-    });
+    for (const { reminder, cost } of fitting(library, candidates, certain, given, price)) {
+      reminders.push(reminder);
+      room -= cost;
+    }
   };
   take(whole, thresholds.whole, shares.whole);
   take(newest, thresholds.newest, shares.newest);

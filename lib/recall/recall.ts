@@ -35,9 +35,6 @@ export interface RecallDeps {
 const SEARCH_BUDGET = 1000;
 const SEARCHED_ANYWAY = 16;
 
-/** The number of bytes of missing pieces that automatic recall may index first, so that a long history without an index delays no message for long. */
-const REMINDED_ANYWAY = 1024 * 1024;
-
 /** The time if a part of the index was damaged, so that earlier results are found again. */
 const REPAIR_BUDGET = 5000;
 
@@ -123,7 +120,7 @@ export class Recall {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
       try {
-        this.#indexNewest(archive, REMINDED_ANYWAY);
+        this.#index(archive, SEARCH_BUDGET);
         const library = this.#libraryOf(archive, folder.segments);
         const thresholds = readCalibration(folder.path)?.thresholds ?? UNCALIBRATED;
         return { ...recallUnasked(library, asked, thresholds, tokens, known, check), thresholds };
@@ -212,19 +209,6 @@ export class Recall {
       this.#deps.onIndexed?.(all - missing.length + done + 1, all);
       if (done + 1 >= least && monotonic() > end) return;
     }
-  }
-
-  /** Indexes as many of the newest missing pieces as have so many bytes. */
-  #indexNewest(archive: Archive, bytes: number): void {
-    const folder = this.#folderOf(archive);
-    folder.look(archive.pieces, this.#deps.writes);
-    let [count, left] = [0, bytes];
-    for (const number of folder.missing(archive.pieces).toReversed()) {
-      left -= archive.pieces[number]?.content ?? 0;
-      if (left < 0) break;
-      count += 1;
-    }
-    if (count > 0) this.#index(archive, 0, count);
   }
 
   /** Finds the damaged segment by reading all of them. */

@@ -31,8 +31,11 @@ export interface Calibration {
 /** The thresholds of a conversation that was not sampled yet. */
 export const UNCALIBRATED: Thresholds = { whole: 1.5, newest: 1 };
 
-/** The possible thresholds. A lower one would let through what shares one frequent word with the question. */
-export const STEPS: readonly number[] = Array.from({ length: 61 }, (_, step) => 1 + step / 10);
+/** The lowest thresholds. Lower ones would let through what shares a few frequent words with the question; of the newest messages, fewer do. */
+export const LOWEST: Thresholds = { whole: 1.3, newest: 0.9 };
+
+/** The possible thresholds. In tenths, so that they are read back as they are written. */
+export const STEPS: readonly number[] = Array.from({ length: 62 }, (_, step) => (10 * LOWEST.newest + step) / 10);
 
 export const THRESHOLD_FILE = 'threshold.json';
 
@@ -58,7 +61,7 @@ export function writeCalibration(folder: string, calibration: Calibration): void
 
 function isThresholds(stored: unknown): stored is Thresholds {
   if (typeof stored !== 'object' || stored === null || !('whole' in stored && 'newest' in stored)) return false;
-  return [stored.whole, stored.newest].every((one) => typeof one === 'number' && one >= (STEPS[0] ?? 0));
+  return [stored.whole, stored.newest].every((one) => typeof one === 'number' && one >= LOWEST.newest);
 }
 
 function isSample(stored: unknown): stored is Sample {

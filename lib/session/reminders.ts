@@ -11,7 +11,7 @@ import type { SessionDeps } from './common/deps.js';
 const OUT_OF_VIEW = 4;
 
 /** The maximum delay of a message in milliseconds. Only a disk or a machine that hangs takes this long: a search reads a limited part of the index. */
-const PATIENCE = 2000;
+const PATIENCE = 3000;
 
 /** In windows smaller than this one, the share of the window for recalled messages. */
 const SMALL_WINDOW = 32_000;

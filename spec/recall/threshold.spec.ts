@@ -102,4 +102,25 @@ describe('the threshold of automatic recall', () => {
     recall.close();
     await store.close();
   }, 60_000);
+
+  it('lets short passages through before long ones that match hardly better', async () => {
+    const folder = quickFolder();
+    const store = await openIn(folder);
+    for (let turn = 0; turn < 40; turn += 1) {
+      const said = `The zeppelin anchored over the harbour, berth ${turn}.`;
+      await exchange(
+        store,
+        turn % 2 === 0 ? said : `${said} ${said} ${said} ${prose(300, turn)}`,
+        prose(60, turn + 1000),
+      );
+    }
+    const recall = recallIn(folder, store);
+    const known = { isSeen: () => false, isSaid: () => false };
+    const found = await recall.remind('zeppelin over the harbour', known, 600, Number.POSITIVE_INFINITY);
+    const lengths = found === 'late' ? [] : found.reminders.map(({ text }) => text.length);
+    expect(lengths.length).toBeGreaterThan(5);
+    expect(Math.max(0, ...lengths)).toBeLessThan(100);
+    recall.close();
+    await store.close();
+  });
 });

@@ -146,7 +146,7 @@ describe('automatic recall', () => {
     expect(await recalled({ reminders: [], best: 3.14, thresholds: THRESHOLDS })).toEqual(
       nothing(`nothing outside the view matches well enough. The best match has 3.1. ${LIMITS}`),
     );
-    expect(await recalled('late')).toEqual(nothing('the search took longer than 2 s.'));
+    expect(await recalled('late')).toEqual(nothing('the search took longer than 3 s.'));
   });
 
   it('adds nothing, without a search, if it is off, the conversation is short, or the question has no rare word', async () => {
