@@ -28,6 +28,7 @@ import { addConfigCommands } from './config-commands.js';
 import { addMcpCommands } from './mcp-commands.js';
 import { mergedOptions } from './merged-options.js';
 import { STRATEGY_NAMES } from './strategy-names.js';
+import { chatWithText } from './usage-error.js';
 
 /** Takes the exit status of the command that ran. */
 export type Finish = (status: number) => void;
@@ -46,9 +47,12 @@ export function commandTable(
     chat: [
       'chat, line by line',
       (command) =>
-        addContinueOption(addChatOptions(command)).action(async (_options, self: Command) =>
-          finish(await chatCommand(world, mergedOptions(self))),
-        ),
+        addContinueOption(addChatOptions(command))
+          .allowExcessArguments()
+          .action(async (_options, self: Command) => {
+            if (self.args.length > 0) throw chatWithText(self.args);
+            finish(await chatCommand(world, mergedOptions(self)));
+          }),
     ],
 
     ask: [

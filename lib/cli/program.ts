@@ -7,7 +7,7 @@ import type { World } from './base/world.js';
 import { commandTable, type Finish } from './command-table.js';
 import { askCommand } from './commands/ask-command.js';
 import { chatCommand } from './commands/chat-command.js';
-import { asUsageError, unknownCommand } from './usage-error.js';
+import { asUsageError, checkHelpWords, unknownCommand } from './usage-error.js';
 
 /** Parses the command line and runs its command. Resolves to the exit status. Throws a `HiError` of code `usage` for what cannot be parsed. */
 export async function runProgram(world: World): Promise<number> {
@@ -17,6 +17,7 @@ export async function runProgram(world: World): Promise<number> {
   };
   const program = makeProgram(world, finish, world.argv.some(asksForHelp) ? null : world.argv);
   try {
+    await checkHelpWords(world.argv, program);
     await program.parseAsync([...world.argv], { from: 'user' });
     return status;
   } catch (thrown) {
@@ -55,8 +56,8 @@ export function makeProgram(world: World, finish: Finish, words: readonly string
       'after',
       '\nWithout a command, hi starts the chat on a terminal and asks one question when stdin is piped.',
     );
-  program.action(async ([command]: readonly string[], _options, self: Command) => {
-    if (command !== undefined) throw unknownCommand(command, self);
+  program.action(async (words: readonly string[], _options, self: Command) => {
+    if (words.length > 0) throw await unknownCommand(words, self);
     const options: ChatOptions & { readonly print?: string } = self.opts();
     if (options.print !== undefined) return finish(await askCommand(world, [options.print], options));
     if (world.stdinIs === 'terminal' && options.schema === undefined && options.schemaMulti === undefined)

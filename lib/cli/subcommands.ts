@@ -10,8 +10,8 @@ export function subcommands(
   world: World,
   finish: (status: number) => void,
 ): (name: string, description: string) => Command {
-  parent.argument('[command...]').action(([typed]: readonly string[]) => {
-    if (typed !== undefined) throw unknownCommand(typed, parent);
+  parent.argument('[command...]').action(async (words: readonly string[]) => {
+    if (words.length > 0) throw await unknownCommand(words, parent);
     world.stdout.write(parent.helpInformation());
     finish(0);
   });

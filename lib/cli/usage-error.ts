@@ -1,13 +1,49 @@
 import { type Command, CommanderError } from 'commander';
 import { HiError } from '../errors.js';
-import { suggestion } from '../registry.js';
+import { nearest, suggestion } from '../registry.js';
 
-/** The error for an unknown command, which suggests the nearest one. */
-export function unknownCommand(typed: string, parent: Command): HiError {
+/** The error for words that begin with no command of `parent`. It names what was meant: the nearest command, one of the chat, or the question. */
+export async function unknownCommand(words: readonly string[], parent: Command): Promise<HiError> {
+  const [typed = ''] = words;
   const names = parent.commands.map((command) => command.name());
-  return new HiError('usage', `Unknown command '${typed}'.`, {
-    hint: `${suggestion(typed, names)} To ask a question, run: hi ask "…"`,
+  if (parent.parent !== null) {
+    return new HiError('usage', `Unknown command '${parent.name()} ${typed}'.`, { hint: suggestion(typed, names) });
+  }
+  const error = (hint: string): HiError => new HiError('usage', `Unknown command '${typed}'.`, { hint });
+  const near = parent.commands.find((command) => command.name() === nearest(typed, names));
+  const isSentence = words.length > 1 || /\s/.test(typed);
+  if (isSentence && (near?.registeredArguments.length ?? 0) === 0)
+    return error(`To ask it, run: hi ask ${shellQuoted(words.join(' '))}`);
+  if (near !== undefined) return error(`${suggestion(typed, names)} To ask a question, run: hi ask "…"`);
+  const { slashCommands } = await import('../slash/index.js');
+  const inChat = nearest(
+    typed,
+    slashCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+  );
+  if (inChat !== null) return error(`It is a command of the chat. Run 'hi', then type: /${inChat}`);
+  return error(`${suggestion(typed, names)} To ask a question, run: hi ask "…"`);
+}
+
+/** The error for `hi chat TEXT`. */
+export function chatWithText(words: readonly string[]): HiError {
+  return new HiError('usage', `'hi chat' takes no text: '${words.join(' ')}'.`, {
+    hint: `To ask one question, run: hi ask ${shellQuoted(words.join(' '))}`,
   });
+}
+
+/** The text as one word of a shell, as people write it. */
+const shellQuoted = (text: string): string =>
+  /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
+
+/** Throws a `HiError` of code `usage` where `help` names a command that does not exist. */
+export async function checkHelpWords([first, ...words]: readonly string[], program: Command): Promise<void> {
+  let parent = program;
+  for (const [index, word] of words.entries()) {
+    if (first !== 'help' || word.startsWith('-')) return;
+    const found = parent.commands.find((command) => command.name() === word || command.aliases().includes(word));
+    if (found === undefined) throw await unknownCommand(words.slice(index), parent);
+    parent = found;
+  }
 }
 
 /** An error of commander as a `HiError`; null after help or version, which it throws too. */

@@ -121,6 +121,23 @@ describe('what was broken once', () => {
     expect((await hi(['history', 'extra'])).stderr).not.toContain('..');
   });
 
+  it.each([
+    [['help', 'nosuch'], "Unknown command 'nosuch'"],
+    [['help', 'mcp', 'ad'], "Did you mean 'add'"],
+    [['what', 'is', 'the', 'time'], 'run: hi ask "what is the time"'],
+    [["what's $1?"], "run: hi ask 'what'\\''s $1?'"],
+    [['models'], "Run 'hi', then type: /model"],
+    [['undo'], "Run 'hi', then type: /undo"],
+    [['chat', 'good', 'morning'], 'run: hi ask "good morning"'],
+    [['config', 'set', 'model', 'x'], "Unknown command 'config set'"],
+  ])('names what was meant by hi %s', async (words, said) => {
+    await setUp(() => ({}));
+    const run = await hi(words);
+    expect(run.status).toBe(2);
+    expect(run.stdout).toBe('');
+    expect(run.stderr).toContain(said);
+  });
+
   it('attaches an image from stdin, and refuses other binary content', async () => {
     await setUp(() => ({ text: 'ok' }));
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -86,7 +86,7 @@ describe('the first run on a terminal without a configuration', () => {
   it('asks for another key if the vendor refuses the first', async () => {
     const anthropic = await house('anthropic', { key: 'sk-ant-right' });
     home = makeHome(null);
-    await start([], { ANTHROPIC_BASE_URL: anthropic.base });
+    await start(['config', 'init'], { ANTHROPIC_BASE_URL: anthropic.base });
     await answer(PROVIDER, down(1));
     await answer('API key for Anthropic', 'sk-ant-wrong');
     await terminal.until(/refused the API key/);
@@ -94,7 +94,7 @@ describe('the first run on a terminal without a configuration', () => {
     await answer('What now?', '');
     await answer(/try again\n[\s\S]*API key for Anthropic/, 'sk-ant-right');
     await answer('Which model?', '');
-    await terminal.until(PROMPT, 20_000);
+    await expectLeft(0);
     expect(config()).toMatchObject({ provider: 'anthropic', model: 'first-model', api_key: 'sk-ant-right' });
   });
 
@@ -178,36 +178,17 @@ describe('the first run on a terminal without a configuration', () => {
 });
 
 describe('the first run with an API key or a local server', () => {
-  it('offers what was found as the first answer, and continues with the chat', async () => {
-    const openai = await house('openai', { key: 'sk-from-the-shell' });
-    home = makeHome(null);
-    const env = { OPENAI_API_KEY: 'sk-from-the-shell', OPENAI_BASE_URL: openai.base };
-    await start([], env);
-    await terminal.until('❯ OpenAI (key in OPENAI_API_KEY)');
-    await answer(PROVIDER, '');
-    await answer('Which model?', '');
-    await terminal.until(PROMPT, 20_000);
-    terminal.type(`hello${KEY.enter}`);
-    await terminal.until(/Hello from the house\.\n+hi> *$/);
-    terminal.type(control('d'));
-    await expectLeft(0);
-    expect(config()).toEqual({ $schema: './config.schema.json', provider: 'openai', model: 'first-model' });
-    await start([], env);
-    await terminal.until(PROMPT, 20_000);
-  });
-
-  it('can skip the set-up and start a chat', async () => {
+  it('is the chat itself with a local server', async () => {
     const ollama = await house('ollama', { models: ['llama:8b'] });
     home = makeHome(null);
     await start([], { OLLAMA_HOST: ollama.url });
-    await terminal.until('❯ Ollama (running, 1 model)');
-    terminal.type(control('c'));
-    await expectLeft(130);
-    expect(terminal.screen()).toMatch(/Nothing was written\.\n.*'hi chat'/);
+    await terminal.until(PROMPT, 20_000);
+    expect(terminal.screen()).toContain('Using Ollama');
     expect(existsSync(home.configFile)).toBe(false);
   });
 
   it.each([
+    ['nothing else', [], {}],
     ['hi chat', ['chat'], {}],
     ['a model', ['-m', 'openai/first-model'], {}],
     ["a variable of hi's own", [], { HI_PROVIDER: 'openai' }],
@@ -457,14 +438,14 @@ describe('a terminal of 20 columns and 6 rows', () => {
   it('is large enough for the set-up', async () => {
     const openai = await house('openai');
     home = makeHome(null);
-    await start([], { OPENAI_BASE_URL: openai.base }, { columns: 20, rows: 6 });
+    await start(['config', 'init'], { OPENAI_BASE_URL: openai.base }, { columns: 20, rows: 6 });
     await terminal.until('OpenAI');
     terminal.type(KEY.enter);
     await terminal.until('api-keys):', 20_000);
     terminal.type(`any${KEY.enter}`);
     await terminal.until('first-model', 20_000);
     terminal.type(KEY.enter);
-    await terminal.until(PROMPT, 20_000);
+    await expectLeft(0);
     expect(config()).toMatchObject({ provider: 'openai', model: 'first-model' });
   });
 });

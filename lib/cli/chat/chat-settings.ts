@@ -4,7 +4,6 @@ import type { ChatOptions } from '../base/command-options.js';
 import { readSettings, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { chatTerminal } from './chat-terminal.js';
-import { isProviderUnset } from './detected-provider.js';
 
 /** The settings of a chat. If nothing is configured, the set-up runs first; null if the user leaves it. */
 export async function chatSettings(world: World, options: ChatOptions, isDefault: boolean): Promise<Settings | null> {
@@ -12,11 +11,12 @@ export async function chatSettings(world: World, options: ChatOptions, isDefault
   if (chatTerminal(world) !== 'full') return settings;
   if (settings.problem instanceof NoModel && settings.empty !== null)
     return await afterDownload(world, options, settings);
-  if (!needsSetUp(world, options, settings, isDefault)) return settings;
+  if (settings.config !== null) return settings;
+  // Who types `hi chat` and named a server is shown its error.
+  if (settings.problem instanceof NoModel && !isDefault) return settings;
   const { canAsk, init } = await import('../init/init.js');
   if (!canAsk(world)) return settings;
   if ((await init(world, options, settings.empty)) === 0) return await readSettings(world, options);
-  if (settings.config !== null) world.stderr.write("To chat without the set-up, run 'hi chat'.\n");
   return null;
 }
 
@@ -32,11 +32,4 @@ async function afterDownload(world: World, options: ChatOptions, settings: Setti
   } finally {
     release();
   }
-}
-
-/** A provider that was only detected is enough for whoever types `hi chat`; plain `hi` offers the choice once. */
-function needsSetUp(world: World, options: ChatOptions, settings: Settings, isDefault: boolean): boolean {
-  // Where a server was named, its error is shown.
-  if (settings.config === null && !(settings.problem instanceof NoModel)) return true;
-  return isDefault && settings.file === null && isProviderUnset(world, options, settings);
 }

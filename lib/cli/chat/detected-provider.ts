@@ -7,7 +7,7 @@ import type { Settings, SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 
 /** Whether neither the file nor the command line nor a variable of hi's own chooses a provider. */
-export function isProviderUnset({ env }: World, options: SettingsOptions, { file }: Settings): boolean {
+function isProviderUnset({ env }: World, options: SettingsOptions, { file }: Settings): boolean {
   return !(file?.provider || options.provider || options.model || env.HI_PROVIDER || env.HI_MODEL);
 }
 

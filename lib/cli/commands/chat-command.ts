@@ -7,8 +7,8 @@ import { openChat } from '../chat/open-chat.js';
 import { showStart } from '../chat/show-start.js';
 
 /**
- * The REPL; on a terminal without a configuration the set-up comes first. Resolves to the exit status.
- * `isDefault` is true for plain `hi`: then the set-up also comes first where a key in the environment or Ollama would do.
+ * The REPL; on a terminal the set-up comes first where `hi ask` would not work for want of a configuration. Resolves to the exit status.
+ * `isDefault` is true for plain `hi`.
  */
 export async function chatCommand(world: World, options: ChatOptions, isDefault = false): Promise<number> {
   const settings = await chatSettings(world, options, isDefault);
