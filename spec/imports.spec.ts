@@ -102,6 +102,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'compaction/run-strategy',
     'compaction/preview',
     'compaction/written-ahead',
+    'compaction/rest-block',
+    'compaction/rest-record',
     'compaction/cache-after',
     'providers/common/provider',
     'recall/recall',

@@ -35,6 +35,9 @@ export interface NewCompressBlock {
   readonly api_base?: string;
 }
 
+/** The strategy of a block that was written after a pause, without asking a model. */
+export const REST = 'rest';
+
 export interface CompressBlock extends NewCompressBlock {
   readonly id: number;
   readonly at: string;

@@ -1,5 +1,13 @@
 import { commandIn } from './command-report.js';
-import { type CompressBlock, type Entry, isCompressBlock, isMessage, type Mark, type UnknownEntry } from './entry.js';
+import {
+  type CompressBlock,
+  type Entry,
+  isCompressBlock,
+  isMessage,
+  type Mark,
+  REST,
+  type UnknownEntry,
+} from './entry.js';
 import type { CompactionReport } from './event.js';
 import type { Message, Part } from './message.js';
 import { sourceMarkdown, sourceText } from './source.js';
@@ -10,8 +18,12 @@ import { localMinute } from './text/local-time.js';
 const SHOWN_LENGTH = 400;
 
 /** The line a compaction leaves on the screen and in the transcript: `── 42 messages compacted · 6 kept · 101k → 14k tokens ──`. */
-export function compactionLine(report: Omit<CompactionReport, 'strategy' | 'source'>): string {
+export function compactionLine(report: Omit<CompactionReport, 'source'>): string {
   const { messages_compacted: compacted, messages_kept: kept } = report;
+  if (report.strategy === REST) {
+    const left = `${compacted} message${compacted === 1 ? '' : 's'} left the view`;
+    return `── ${left} · ${kept} kept · ${shortCount(report.tokens_after)} tokens ──`;
+  }
   const tokens = `${shortCount(report.tokens_before)} → ${shortCount(report.tokens_after)} tokens`;
   return `── ${compacted} message${compacted === 1 ? '' : 's'} compacted · ${kept} kept · ${tokens} ──`;
 }

@@ -41,6 +41,9 @@ export function compressBlockOf(input: CompactionInput, plan: Plan, { state, ...
     tokens_after: sizeAfter(input, plan, outcome.content),
     state: {
       ...old,
+      covered: null,
+      record: state?.prose === undefined ? old.record : null,
+      named: plan.kept.filter(({ id }) => old.named.includes(id)).map(({ id }) => id),
       ...state,
       facts: marked(state?.facts ?? old.facts, rests_on, plan),
       cut,

@@ -1,6 +1,7 @@
 import { citedIn } from '../chat/text/citations.js';
+import { quantity } from '../chat/text/quantity.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
-import { type Artifacts, type BlockState, stateOf } from '../view/block-state.js';
+import { type Artifacts, type BlockState, type Fact, type Skipped, stateOf } from '../view/block-state.js';
 import { artifactRoom, type LimitSettings } from '../view/limit.js';
 import { collectArtifacts, describeArtifacts } from './artifacts.js';
 import { type Ledger, listed } from './ledger.js';
@@ -26,17 +27,34 @@ export function fixedContentOf(
   const known: Artifacts = stateOf(plan.basis.block).artifacts;
   const artifacts = collectArtifacts(known, plan.compacted, effects, artifactRoom(settings));
   const { facts, forgotten } = summary.ledger;
-  const cites = citedIn(summary.prose).length > 0 || facts.some(({ ids }) => ids !== undefined);
   const sections = [
     summary.prose,
     facts.length > 0 ? `Facts on record:\n${listed(facts)}` : '',
     describeArtifacts(artifacts),
-    cites ? CITED : '',
-    // Models drift towards English, never away from it.
-    language === null || language === 'English' ? '' : `The user writes in ${language}.`,
+    citedLine(summary.prose, facts),
+    skippedLine(stateOf(plan.basis.block).skipped),
+    languageLine(language),
   ];
   return {
     content: sections.filter(Boolean).join('\n\n'),
     state: { facts, forgotten, artifacts, language, prose: summary.prose.length },
   };
+}
+
+/** The line that explains citations; empty if the prose and the facts have none. */
+export function citedLine(prose: string, facts: readonly Fact[]): string {
+  return citedIn(prose).length > 0 || facts.some(({ ids }) => ids !== undefined) ? CITED : '';
+}
+
+/** The line about the user's language; empty for none. Models drift towards English, never away from it. */
+export function languageLine(language: string | null): string {
+  return language === null || language === 'English' ? '' : `The user writes in ${language}.`;
+}
+
+/** The line about messages that no summary covers; empty if there are none. */
+export function skippedLine(skipped: Skipped | null): string {
+  if (skipped === null) return '';
+  const [from, until] = [skipped.from.slice(0, 10), skipped.until.slice(0, 10)];
+  const when = from === until ? `of ${until}` : from === '' ? `until ${until}` : `from ${from} to ${until}`;
+  return `${quantity(skipped.messages, 'message')} ${when} ${skipped.messages === 1 ? 'is' : 'are'} neither in this summary nor below, but can be searched.`;
 }

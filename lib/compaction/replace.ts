@@ -7,6 +7,7 @@ import { summaryBlock } from './summary.js';
 export const replace: Strategy = {
   name: 'replace',
   summary: 'summarise everything but the message that waits for an answer',
+  writes: true,
   plan: (input) =>
     plan(input, {
       from: 'base',

@@ -102,7 +102,7 @@ function isExcuse(prose: string): boolean {
 }
 
 /** As many whole lines as fit; if the first one is too long, its beginning. */
-function wholeLines(text: string, limit: number): string {
+export function wholeLines(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.lastIndexOf('\n', limit);
   return (end > 0 ? text.slice(0, end) : firstCharacters(text, limit)).trim();

@@ -80,6 +80,8 @@ export interface Strategy {
   readonly name: string;
   /** One line for the help. */
   readonly summary: string;
+  /** Whether it writes summaries. */
+  readonly writes: boolean;
   /** True if a pass takes long and can be written before it is due. It then also keeps the messages since. */
   readonly writesAhead?: true;
   /** What `compact` would do with this input. Pure. */

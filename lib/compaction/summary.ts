@@ -4,7 +4,7 @@ import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
 import { undoneIds } from '../chat/undone.js';
 import { HiError } from '../errors.js';
-import { stateOf } from '../view/block-state.js';
+import { proseOf, stateOf } from '../view/block-state.js';
 import { LEAST_PROSE } from '../view/least.js';
 import { effectiveWindow, factRoom } from '../view/limit.js';
 import { estimateView, totalCharacters } from '../view/size.js';
@@ -20,6 +20,7 @@ import { type Summary, summarise } from './summarise.js';
 export const summary: Strategy = {
   name: 'summary',
   summary: 'keep the newest messages word for word and summarise the older ones',
+  writes: true,
   writesAhead: true,
   plan: (input) => plan(input, { from: 'base', keep: () => recentOf(input), writes: true }),
   compact: (input, made, deps, signal) => summaryBlock(input, made, 'summary', deps, signal),
@@ -52,7 +53,7 @@ export async function* summaryBlock(
   const { settings, focus } = input;
   const old = stateOf(block);
   const language = (await languageOf(messages)) ?? old.language;
-  const earlier = block?.content.slice(0, old.prose) ?? '';
+  const earlier = proseOf(block);
   const written = yield* summarise(
     {
       messages: made.compacted,

@@ -7,6 +7,7 @@ import type { CompactionInput, Strategy } from './strategy.js';
 export const truncate: Strategy = {
   name: 'truncate',
   summary: 'keep the newest half of the messages word for word, without a summary',
+  writes: false,
   plan: (input) =>
     plan(input, {
       from: 'sent',

@@ -41,6 +41,11 @@ export class HistoryStore {
     return store;
   }
 
+  /** The time that an entry written now would have. */
+  now(): Date {
+    return this.#settings.now();
+  }
+
   /** The notices since the last call: a repaired file, a turn cut short by a crash. Any read or write may add one. */
   takeNotices(): readonly string[] {
     return this.#notices.take();

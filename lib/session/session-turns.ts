@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../chat/event.js';
+import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { isForeignBlock } from '../chat/foreign-words.js';
 import { type NewMessage, type Part, textOf } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
@@ -6,6 +6,7 @@ import type { WebMode } from '../chat/model/web-mode.js';
 import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { GivenFile } from '../tools/common/tool.js';
+import { stateOf } from '../view/block-state.js';
 import { newestBlock } from '../view/view.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
@@ -13,6 +14,7 @@ import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
 import { CompactionAhead, type UpcomingCompaction } from './context/compaction-ahead.js';
 import { Context } from './context/context.js';
 import type { ContextDeps } from './context/context-deps.js';
+import { nextRest, RestSummaries, restBefore, type SummaryToWrite } from './context/rest-summaries.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
 import { keptFiles } from './input-content.js';
 import type { Reminders } from './reminders.js';
@@ -44,6 +46,9 @@ export class SessionTurns {
   readonly said = new Set<number>();
   /** The compaction written before it is due. */
   readonly ahead = new CompactionAhead(() => this.#upcomingCompaction());
+
+  /** The summaries of what left the view at a rest. */
+  readonly restSummaries = new RestSummaries((upcoming) => this.#unsummarised(upcoming));
 
   constructor(deps: SessionDeps, skills: SkillState, reminders: Reminders, turnSettings: TurnSettings) {
     this.#deps = deps;
@@ -81,6 +86,7 @@ export class SessionTurns {
     yield* this.#settle(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
+    const rested = yield* this.#rest(signal);
     const selection = yield* this.#skills.choose(textOf(content), signal);
     const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
     const reminder = yield* this.#reminders.for(content);
@@ -111,18 +117,44 @@ export class SessionTurns {
       },
     };
     try {
-      const { kept, ...outcome } = yield* this.#run(provider, own, signal);
+      const { kept, ...outcome } = yield* this.#beside(this.#run(provider, own, signal));
       if (kept) this.#failed = null;
       else await this.takeBack(user.turn);
       const turn = history.isEphemeral || !kept ? null : user.turn;
       yield* this.#warnOfHistory();
-      yield { type: 'turn-end', provider: provider.name, ...outcome, compaction: context.compaction, turn };
+      yield { type: 'turn-end', provider: provider.name, ...outcome, compaction: context.compaction ?? rested, turn };
     } catch (thrown) {
       if (!(thrown instanceof TurnFailure)) throw thrown;
       if (thrown.kept) this.#failed = null;
       else await this.takeBack(user.turn);
       throw thrown.reason;
     }
+  }
+
+  /** Lets messages leave the view if the user comes back after a pause. */
+  async *#rest(signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
+    const rest = restBefore(this.#deps, this.#turnSettings.target);
+    if (rest === null) return null;
+    return yield* (await this.context(null, this.#skills.active)).rest(rest, signal);
+  }
+
+  /** Writes the summary of what left the view while the answer arrives, once its first words are there. */
+  async *#beside<Outcome>(answer: AsyncGenerator<ChatEvent, Outcome>): AsyncGenerator<ChatEvent, Outcome> {
+    for (;;) {
+      const { done, value } = await answer.next();
+      if (done) return value;
+      if (value.type === 'text' && this.#deps.summarisesBeside) this.restSummaries.begin(false);
+      yield value;
+    }
+  }
+
+  async #unsummarised(upcoming: boolean): Promise<SummaryToWrite | null> {
+    const { history } = this.#deps;
+    const rest = nextRest(this.#deps, this.#turnSettings.target);
+    const isOpen = upcoming || stateOf(newestBlock(history.entries)).covered !== null;
+    if (rest === null || history.isEphemeral || !isOpen) return null;
+    const context = await this.context(null, this.#skills.active);
+    return await context.unsummarised(rest, upcoming, new AbortController().signal);
   }
 
   /** Runs a turn that is not stored, and in which no tool is run. */

@@ -11,6 +11,7 @@ import type { SessionDeps, Target, TurnOptions, UserInput } from './common/deps.
 import type { Restored } from './compactions.js';
 import type { CompactionOrder } from './context/compact-history.js';
 import type { CompactionAhead } from './context/compaction-ahead.js';
+import type { RestSummaries } from './context/rest-summaries.js';
 import { contentOf } from './input-content.js';
 import { turnMessages, userContentOf } from './newest-turn.js';
 import { turnsFrom } from './past-turns.js';
@@ -44,6 +45,8 @@ export class Session {
   readonly pins: PinnedMessages;
   /** The compaction written before it is due. */
   readonly ahead: CompactionAhead;
+  /** The summaries of what left the view at a rest. */
+  readonly restSummaries: RestSummaries;
   readonly #turns: SessionTurns;
   /** The newest message when this session began, or the conversation was reset: what came later and is not from here was said elsewhere. */
   #before: number;
@@ -67,6 +70,7 @@ export class Session {
     );
     this.#turns = new SessionTurns(deps, this.skills, this.reminders, this.#turnSettings);
     this.ahead = this.#turns.ahead;
+    this.restSummaries = this.#turns.restSummaries;
     this.#before = deps.history.entries.at(-1)?.id ?? 0;
   }
 

@@ -52,7 +52,18 @@ export type BlockState = {
   readonly language: string | null;
   /** How many characters of the content are the summary's prose; the rest is generated from the fields above. */
   readonly prose: number;
+  /** The whole prose, if the content has only a part of it. */
+  readonly record: string | null;
+  /** The position of the first message that left the view and is not summarised yet; null if there is none. The next summary begins there. */
+  readonly covered: { readonly turn: number; readonly id: number } | null;
+  /** The messages that left and will not be summarised unless the user asks for it; null for none. */
+  readonly skipped: Skipped | null;
+  /** Messages whose long texts are sent as their names, beginnings and ends. */
+  readonly named: readonly number[];
 };
+
+/** Messages that no summary covers, and when they were written: ISO 8601, or empty if unknown. */
+export type Skipped = { readonly messages: number; readonly from: string; readonly until: string };
 
 export const NO_ARTIFACTS: Artifacts = { read: [], written: [], commands: 0, images: [] };
 
@@ -68,6 +79,10 @@ const EMPTY: BlockState = {
   artifacts: NO_ARTIFACTS,
   language: null,
   prose: 0,
+  record: null,
+  covered: null,
+  skipped: null,
+  named: [],
 };
 
 const READ = new WeakMap<CompressBlock, BlockState>();
@@ -82,21 +97,31 @@ export function stateOf(block: CompressBlock | null): BlockState {
   return state;
 }
 
+/** The summary's prose as a whole, also if only a part of it is sent. */
+export function proseOf(block: CompressBlock | null): string {
+  const { record, prose } = stateOf(block);
+  return record ?? block?.content.slice(0, prose) ?? '';
+}
+
 /** What a fact of a block rests on. */
 export function restOf({ rests_on }: Fact, block: CompressBlock): RestsOn {
   return rests_on === 'own' || !isForeignBlock(block) ? 'own' : 'foreign';
 }
 
-function parse(state: JsonObject, { id: last, content }: CompressBlock): BlockState {
-  const cut = isJsonObject(state.cut) ? state.cut : {};
+/** The state in a stored object, of a block with that id and content. */
+export function parse(state: JsonObject, { id: last, content }: Pick<CompressBlock, 'id' | 'content'>): BlockState {
   const earlier = (value: JsonValue | undefined): number | null => {
     const named = integer(value);
     return named !== null && named <= last ? named : null;
   };
-  const [turn, id] = [earlier(cut.turn), earlier(cut.id)];
+  const position = (value: JsonValue | undefined): BlockState['cut'] => {
+    const { turn: inTurn, id: from } = isJsonObject(value) ? value : {};
+    const [turn, id] = [earlier(inTurn), earlier(from)];
+    return turn === null || id === null ? null : { turn, id };
+  };
   const artifacts = isJsonObject(state.artifacts) ? state.artifacts : {};
   return {
-    cut: turn === null || id === null ? null : { turn, id },
+    cut: position(state.cut),
     also: list(state.also, earlier),
     open: list(state.open, earlier),
     pruned: list(state.pruned, earlier),
@@ -112,7 +137,17 @@ function parse(state: JsonObject, { id: last, content }: CompressBlock): BlockSt
     },
     language: string(state.language),
     prose: Math.min(integer(state.prose) ?? content.length, content.length),
+    record: string(state.record),
+    covered: position(state.covered),
+    skipped: skipped(state.skipped),
+    named: list(state.named, earlier),
   };
+}
+
+function skipped(value: JsonValue | undefined): Skipped | null {
+  if (!isJsonObject(value)) return null;
+  const messages = integer(value.messages) ?? 0;
+  return messages > 0 ? { messages, from: string(value.from) ?? '', until: string(value.until) ?? '' } : null;
 }
 
 function fact(value: JsonValue): Fact | null {

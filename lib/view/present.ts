@@ -4,7 +4,8 @@ import type { View } from './view.js';
 
 /** The first line of the summary of older messages in a request. */
 export const BLOCK_PREFIX = '[Compressed Message Summary]';
-const LABEL = 'A record of the conversation so far, not instructions.';
+const LABEL =
+  'A record of the conversation so far, not instructions. You see only a part of the conversation; the rest can be searched.';
 
 /** A view in the form of a request: the system text after preamble and skills, and the messages. */
 export interface Presented {

@@ -1,4 +1,6 @@
 import type { DocumentPart, ImagePart, Message, Part, ToolResultPart } from '../chat/message.js';
+import { firstCharacters, lastCharacters } from '../chat/text/cut-text.js';
+import { readFileBlock } from '../chat/text/file-block.js';
 import { lastGroup } from './cuts.js';
 import { headAndTail } from './shorten-text.js';
 import { charactersOf } from './size.js';
@@ -30,6 +32,38 @@ export function shortenOld(messages: readonly Message[], from: number, newestUse
     isOld(message, index) && charactersOf(shortened(message)) < charactersOf(message) ? shortened(message) : message,
   );
   return shown.every((message, index) => message === messages[index]) ? messages : shown;
+}
+
+/** A text of a user's message with more characters, 4,000 tokens, is a paste or a file. */
+const LONG_TEXT = 16_000;
+/** How many characters of its beginning and of its end are sent in its place. */
+const END = 500;
+
+/** Whether a user's message has a long text, which is sent as its name, beginning and end once it is no longer in use. */
+export function isLong({ role, content }: Message): boolean {
+  return role === 'user' && content.some((part) => part.type === 'text' && part.text.length > LONG_TEXT);
+}
+
+const NAMED = new WeakMap<Message, Message>();
+
+/** The message with its long texts replaced by name, size, id, beginning and end. The same message always gives the same bytes. */
+export function withNames(message: Message): Message {
+  const known = NAMED.get(message);
+  if (known) return known;
+  const content = message.content.map((part) =>
+    part.type === 'text' && part.text.length > LONG_TEXT ? { ...part, text: ends(part.text, message.id) } : part,
+  );
+  const short = { ...message, content };
+  NAMED.set(message, short);
+  return short;
+}
+
+function ends(text: string, id: number): string {
+  const file = readFileBlock(text);
+  const name = file === null ? 'A text' : `The file ${JSON.stringify(file.name)}`;
+  const said = file?.text ?? text;
+  const [head, tail] = [firstCharacters(said, END), lastCharacters(said, END)];
+  return `[${name}, ${said.length} characters, is no longer in view but in #${id}, which can be searched. Its beginning and end:]\n${head}\n[...]\n${tail}`;
 }
 
 /** The text that replaces an image or document. */

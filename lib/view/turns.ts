@@ -20,28 +20,30 @@ export interface Turn {
  */
 export function turnsOf(entries: readonly Entry[], keeps: (message: Message) => boolean = () => true): readonly Turn[] {
   const undone = undoneTurns(entries);
-  const found = new Map<number, Message[]>();
-  let id = Number.NaN;
-  let messages: Message[] = [];
+  const found = new Map<number, { readonly kept: Message[]; newest: Message }>();
+  let current: { readonly kept: Message[]; newest: Message } | undefined;
   for (const entry of entries) {
-    if (!isMessage(entry) || undone.has(entry.turn) || !keeps(entry)) continue;
+    if (!isMessage(entry) || undone.has(entry.turn)) continue;
     // Fast path: the next message nearly always belongs to the same turn.
-    if (entry.turn !== id) {
-      id = entry.turn;
-      messages = found.get(id) ?? [];
-      found.set(id, messages);
+    if (entry.turn !== current?.newest.turn) {
+      current = found.get(entry.turn) ?? { kept: [], newest: entry };
+      found.set(entry.turn, current);
     }
-    messages.push(entry);
+    current.newest = entry;
+    if (keeps(entry)) current.kept.push(entry);
   }
-  return [...found].map(([turnId, all]) => turn(turnId, all)).sort((one, other) => one.id - other.id);
+  return [...found.values()]
+    .filter(({ kept }) => kept.length > 0)
+    .map(({ kept, newest }) => turn(kept, newest))
+    .sort((one, other) => one.id - other.id);
 }
 
-function turn(id: number, messages: readonly Message[]): Turn {
-  const newest = messages.at(-1);
-  return { id, messages, finished: endsTurn(newest), last: newest?.id ?? id, at: newest?.at ?? '' };
+/** Whether it is over does not depend on what of it is kept. */
+function turn(messages: readonly Message[], newest: Message): Turn {
+  return { id: newest.turn, messages, finished: endsTurn(newest), last: newest.id, at: newest.at };
 }
 
-function endsTurn(message: Message | undefined): boolean {
-  if (message?.stop_reason === undefined) return false;
+function endsTurn(message: Message): boolean {
+  if (message.stop_reason === undefined) return false;
   return message.role === 'user' || (message.role === 'assistant' && message.stop_reason !== 'tool_calls');
 }

@@ -5,7 +5,7 @@ import { stateOf } from './block-state.js';
 import { loadedFrom } from './load-limit.js';
 import { pairedOnly } from './pairs.js';
 import { pinnedIn, withPinned } from './pinned.js';
-import { shortened } from './shorten.js';
+import { shortened, withNames } from './shorten.js';
 import { type Turn, turnsOf } from './turns.js';
 
 /** The part of the conversation that is sent; preamble, skills and tools come on top of it. */
@@ -37,11 +37,15 @@ export interface Position {
 
 /** The view if `block` were the newest one. */
 export function viewFrom(block: CompressBlock | null, entries: readonly Entry[], running: number | null): View {
-  const pruned = new Set(stateOf(block).pruned);
+  const state = stateOf(block);
+  const [pruned, named] = [new Set(state.pruned), new Set(state.named)];
   const messages: Message[] = [];
   for (const turn of turnsOf(entries, keptBy(block, entries))) {
     if (!isSent(turn, running)) continue;
-    for (const message of turn.messages) messages.push(pruned.has(message.id) ? shortened(message) : message);
+    for (const message of turn.messages) {
+      const short = pruned.has(message.id) ? shortened(message) : message;
+      messages.push(named.has(message.id) ? withNames(short) : short);
+    }
   }
   const pinned = pinnedIn(entries, block, running);
   const sent = pairedOnly(withPinned(messages, pinned)).filter(({ content }) => content.length > 0);
@@ -62,11 +66,27 @@ export function newestBlock(entries: readonly Entry[]): CompressBlock | null {
   return entries.findLast(isCompressBlock) ?? null;
 }
 
-/** The newest block that summarises what came before it. A fallback does not: the next summary covers its messages too. */
+/**
+ * The newest block that summarises what came before it, as if only what its text covers had left: the next summary covers the other messages too. A
+ * fallback covers nothing.
+ */
 export function newestBase(entries: readonly Entry[]): CompressBlock | null {
-  return (
-    entries.findLast((entry): entry is CompressBlock => isCompressBlock(entry) && entry.source !== 'fallback') ?? null
+  const newest = entries.findLast(
+    (entry): entry is CompressBlock => isCompressBlock(entry) && entry.source !== 'fallback',
   );
+  return newest === undefined ? null : asCovered(newest);
+}
+
+const COVERED = new WeakMap<CompressBlock, CompressBlock>();
+
+function asCovered(block: CompressBlock): CompressBlock {
+  const { covered } = stateOf(block);
+  if (covered === null) return block;
+  const known = COVERED.get(block);
+  if (known) return known;
+  const wider = { ...block, state: { ...block.state, cut: { ...covered } } };
+  COVERED.set(block, wider);
+  return wider;
 }
 
 /** True when the turn is sent: it is the running one, or ended before the running one began. */

@@ -13,6 +13,7 @@ import { Session } from '../../lib/session/session.js';
 import { textModel } from '../../lib/session/turn/metered-model.js';
 import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
 import type { ToolRunner } from '../../lib/tools/common/tool.js';
+import type { RestTimes } from '../../lib/view/rest.js';
 import { CONFIGURED } from './compaction.js';
 import { memory } from './memory.js';
 
@@ -76,9 +77,10 @@ export async function stage(
   context_window = 100_000,
   known = memory(),
   ask: () => Promise<void> = async () => {},
+  { now = () => new Date(), rest }: { readonly now?: () => Date; readonly rest?: RestTimes } = {},
 ): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-session-'));
-  const history = await HistoryStore.open({ folder, now: () => new Date() });
+  const history = await HistoryStore.open({ folder, now });
   const requests: ChatRequest[] = [];
   const toolRuns: string[] = [];
   let turnEnds = 0;
@@ -98,6 +100,7 @@ export async function stage(
       return known.facts.context_window ?? context_window;
     },
     memory: known,
+    ...(rest && { rest }),
     connect: async () => provider,
     ask,
     spent() {},
@@ -136,6 +139,7 @@ export async function stage(
     saveImage: async () => ({ reason: 'nowhere' }),
     compaction: { ...CONFIGURED, strategy: 'truncate', timeout_ms: 1000, idle_timeout_ms: 1000 },
     view: DEFAULTS.view,
+    summarisesBeside: false,
     maxRounds: 3,
     toolSpecs: [],
     toolEffects: {},

@@ -31,6 +31,10 @@ const EMPTY = {
   artifacts: NO_ARTIFACTS,
   language: null,
   prose: 0,
+  record: null,
+  covered: null,
+  skipped: null,
+  named: [],
 };
 
 describe('the state of a block', () => {
@@ -50,6 +54,10 @@ describe('the state of a block', () => {
       artifacts: { read: ['a.ts'], written: ['b.ts'], commands: 4, images: ['c.png'] },
       language: 'German',
       prose: 3,
+      record: 'so far, and more',
+      covered: { turn: 6, id: 7 },
+      skipped: { messages: 3, from: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' },
+      named: [9],
     };
     expect(stateOf(block(state))).toEqual(state);
   });

@@ -27,7 +27,8 @@ const block = (content: string): CompressBlock => ({
 
 describe('the block of a view in a request', () => {
   const { messages } = view(new Log().exchange('hello', 'hi').entries, null);
-  const text = '[Compressed Message Summary]\nA record of the conversation so far, not instructions.\n\nso far';
+  const text =
+    '[Compressed Message Summary]\nA record of the conversation so far, not instructions. You see only a part of the conversation; the rest can be searched.\n\nso far';
 
   it('is system text', () => {
     expect(present({ block: block('so far'), messages }, 'system')).toEqual({ system: [text], messages });

@@ -44,7 +44,12 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
   const later = (): Repl => repl;
   const screen = chatScreen(world, options, terminal, streams, screenSettings, () => later().attributes());
   const asked = terminal === 'full' ? questionsOfTurn(world, later) : {};
-  const wired = await wire(world, { ...options, ...asked, listens: true }, settings, config);
+  const wired = await wire(
+    world,
+    { ...options, ...asked, listens: true, idles: terminal === 'full' },
+    settings,
+    config,
+  );
   const usage = new WindowUsage(wired.session);
   const questions = questionsOfCommands(later, terminal, options.yes ?? false);
   const context = await slashContext(world, wired, later, questions, screenSettings);

@@ -85,12 +85,17 @@ async function askOnce(
     throw thrown;
   } finally {
     printHistoryNotices(world, session.history);
+    const settled = session.restSummaries.settle(stop.signal.aborted ? 0 : SUMMARY_PATIENCE);
     // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed or the index is open anyway.
     if (session.history.sealed > 0 || session.reminders.hasSearched)
       await (await import('../chat/index-slice.js')).indexSlice(session);
+    await settled;
     await close();
   }
 }
+
+/** How long the program waits after the answer for the summary of what left the view, in milliseconds. */
+const SUMMARY_PATIENCE = 1800;
 
 /** What is asked, with its files. The words behind a command of the user's own are its arguments. */
 async function gather(

@@ -74,6 +74,7 @@ export class Connections {
       model: name,
       ...(api_base !== null && { api_base: bareAddress(api_base) }),
       isNear: api_base === null ? member.keyVariables.length === 0 : isNear(api_base),
+      isSingle: member.keyVariables.length === 0,
       ...(member.images && { images: member.images }),
       get context_window() {
         return base();

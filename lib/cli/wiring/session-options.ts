@@ -22,6 +22,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly askAboutInstructions?: AskAboutInstructions;
   /** Asks the user what an MCP server wants to know; absent where that is impossible. */
   readonly elicit?: Elicit;
+  /** Whether the session idles at a prompt, where summaries can be written while nobody waits. */
+  readonly idles?: boolean;
   /** Whether MCP servers should report changes, which is useful only in a session that lasts. */
   readonly listens?: boolean;
 }

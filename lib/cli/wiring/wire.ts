@@ -91,6 +91,9 @@ export async function wire(
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
     view: config.view,
+    get summarisesBeside() {
+      return config.compaction.background && options.idles !== true && (small ?? session.target).isSingle !== true;
+    },
     ...(isUnattended(world) && { via: 'script' }),
     maxRounds: config.tools.max_rounds,
     get toolSpecs() {
@@ -107,6 +110,7 @@ export async function wire(
     cwd: () => context.cwd.now,
   });
   const close = async (): Promise<void> => {
+    session.restSummaries.stop();
     await servers.close();
     await session.history.close();
   };

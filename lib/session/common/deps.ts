@@ -33,6 +33,8 @@ export interface Target {
   readonly head_room?: number;
   /** Whether its server is on this machine or the local network. */
   readonly isNear?: boolean;
+  /** Whether the server is one that users run themselves and that may answer only one request at a time. */
+  readonly isSingle?: boolean;
   /** The vendor's limits for images; absent if it has none. */
   readonly images?: ImageLimits;
   /** What is known about the model at this server. */
@@ -72,6 +74,8 @@ export interface SessionDeps {
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
   /** How much stays in view after a pause. */
   readonly view: RestSizes;
+  /** Whether the summaries of what left the view are written beside the answer, because nobody idles at a prompt. */
+  readonly summarisesBeside: boolean;
   /** Set if no terminal is involved: recorded with what is sent. */
   readonly via?: 'script';
   /** How many requests one turn may make. */

@@ -5,11 +5,13 @@ import type { ChatRequest } from '../../chat/request.js';
 import { cacheAfter } from '../../compaction/cache-after.js';
 import type { Preview } from '../../compaction/preview.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
+import type { WriteBlock } from '../../history/store-settings.js';
 import type { SkillForm } from '../../skills/common/skill-library.js';
 import { shownRatio } from '../../view/calibration.js';
 import { effectiveWindow, triggerOf } from '../../view/limit.js';
 import { type Measure, measure } from '../../view/measure.js';
 import { present } from '../../view/present.js';
+import type { Rest } from '../../view/rest.js';
 import { estimateView } from '../../view/size.js';
 import { newestBlock } from '../../view/view.js';
 import { cacheHints } from './cache-hints.js';
@@ -19,6 +21,7 @@ import type { ContextDeps } from './context-deps.js';
 import { type FittedTools, fitTools } from './fit-tools.js';
 import { requestAttachments } from './request-attachments.js';
 import { type RequestOverhead, requestOverhead } from './request-overhead.js';
+import type { SummaryToWrite } from './rest-summaries.js';
 import { isTooLarge, modelWindow, tooLarge } from './too-large-request.js';
 
 /** The share of the trigger from which a compaction counts as nearly due. */
@@ -170,6 +173,35 @@ export class Context {
     const { name, entries, unloaded } = this.#deps.history;
     const input = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
     return { name, input: { ...input, entries: [...entries], unloaded }, deps: this.#compactionDeps };
+  }
+
+  /** Lets messages leave the view at a rest, without asking a model. Yields the `compact` event; null if nothing changes. */
+  async *rest(rest: Rest, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
+    const ordered = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
+    const { cache } = this.#compactionDeps;
+    const { restBlock } = await import('../../compaction/rest-block.js');
+    const write: WriteBlock = async function* (entries, running, unloaded) {
+      yield* [];
+      return await restBlock({ ...ordered, entries, running, unloaded }, rest, cache);
+    };
+    // Messages without a summary stay in the archive, whatever the configuration says of the others.
+    const written = this.#deps.history.compact(null, write, 'keep');
+    for (;;) {
+      const { done, value } = await written.next();
+      if (done) return value;
+      if (value.type === 'compact') yield value;
+    }
+  }
+
+  /** The summary to write while nobody waits, `upcoming` if also of what would leave next; null for none. */
+  async unsummarised(rest: Rest, upcoming: boolean, signal: AbortSignal): Promise<SummaryToWrite | null> {
+    const { entries } = this.#deps.history;
+    const ordered = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
+    const deps = this.#compactionDeps;
+    const { gapToSummarise, proseRoom } = await import('../../compaction/rest-block.js');
+    const input = { ...ordered, entries: [...entries], running: null };
+    const gap = await gapToSummarise(input, rest, upcoming, deps.cache);
+    return gap && { gap, input, budget: proseRoom(rest), deps };
   }
 
   /** What a compaction would do, without asking a model. Null if there is nothing to compact. */

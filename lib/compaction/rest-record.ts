@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { CompressBlock } from '../chat/entry.js';
+import type { ChatEvent } from '../chat/event.js';
+import { isJsonObject } from '../chat/json.js';
+import type { Message } from '../chat/message.js';
+import type { TextCache } from '../chat/text-model.js';
+import { asTokens } from '../chat/tokens.js';
+import { undoneIds } from '../chat/undone.js';
+import { type BlockState, parse, proseOf, stateOf } from '../view/block-state.js';
+import { LEAST_PROSE } from '../view/least.js';
+import { artifactRoom, factRoom } from '../view/limit.js';
+import { withNames } from '../view/shorten.js';
+import { collectArtifacts } from './artifacts.js';
+import { languageOf } from './language.js';
+import type { CompactionDeps, CompactionInput } from './strategy.js';
+import { summarise } from './summarise.js';
+import { summaryInput } from './summary-input.js';
+
+/** Messages that left the view without a summary, oldest first, and the block that their summary continues. */
+export interface Gap {
+  readonly block: CompressBlock | null;
+  readonly messages: readonly Message[];
+}
+
+/** A summary that includes what left the view at a rest: the fields of a block's state that it changes, and its whole prose. */
+export type RestRecord = Pick<BlockState, 'facts' | 'forgotten' | 'artifacts' | 'language'> & {
+  readonly prose: string;
+};
+
+/** A message is read with its long texts cut, so that a paste does not take the room of a whole conversation. */
+const inputOf = (message: Message): string => summaryInput(withNames(message), Number.POSITIVE_INFINITY);
+
+/** How many characters of a message a summary reads. */
+export const sizeForRecord = (message: Message): number => inputOf(message).length;
+
+/** The summary of this gap, if one was written; null if not. */
+export async function findRecord(gap: Gap, cache: TextCache): Promise<RestRecord | null> {
+  if (gap.messages.length === 0) return null;
+  const text = await cache.get(keyOf(gap));
+  return text === null ? null : readRecord(text);
+}
+
+/** Writes the summary of this gap into the cache, in at most `budget` tokens of prose. Throws like `summarise`. */
+export async function* writeRecord(
+  gap: Gap,
+  { entries, settings }: Pick<CompactionInput, 'entries' | 'settings'>,
+  budget: number,
+  deps: CompactionDeps,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, void> {
+  const { block } = gap;
+  const messages = gap.messages.map(withNames);
+  const old = stateOf(block);
+  const language = (await languageOf(messages)) ?? old.language;
+  const { prose, ledger } = yield* summarise(
+    {
+      messages,
+      unread: 0,
+      earlier: proseOf(block),
+      ledger: old,
+      undone: undoneIds(entries),
+      factRoom: factRoom(settings),
+      context_window: settings.context_window,
+      budget: asTokens(Math.max(LEAST_PROSE, Math.floor(budget / 64) * 64)),
+      target_ratio: settings.target_ratio,
+      focus: null,
+      language,
+      ratio: settings.token_ratio ?? 1,
+      timeout_ms: settings.timeout_ms,
+      idle_timeout_ms: settings.idle_timeout_ms,
+      near: settings.near ?? settings,
+    },
+    deps,
+    signal,
+  );
+  const artifacts = collectArtifacts(old.artifacts, messages, deps.effects, artifactRoom(settings));
+  const record: RestRecord = { prose, facts: ledger.facts, forgotten: ledger.forgotten, artifacts, language };
+  await deps.cache.put(keyOf(gap), JSON.stringify(record));
+}
+
+/** Independent of the model and of how much may be sent, so that any process finds it. */
+function keyOf({ block, messages }: Gap): string {
+  const { facts } = stateOf(block);
+  const content = JSON.stringify(['rest', proseOf(block), facts, messages.map(inputOf)]);
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function readRecord(text: string): RestRecord | null {
+  try {
+    const stored: unknown = JSON.parse(text);
+    if (!isJsonObject(stored) || typeof stored.prose !== 'string') return null;
+    const { facts, forgotten, artifacts, language } = parse({ ...stored, prose: 0 }, { id: 0, content: '' });
+    return { prose: stored.prose, facts, forgotten, artifacts, language };
+  } catch {
+    return null;
+  }
+}
