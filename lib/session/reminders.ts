@@ -60,7 +60,7 @@ export class Reminders {
       if (part !== null) yield { type: 'notice', level: 'info', text: recalledLine(part.recalled?.length ?? 0) };
       return part;
     } catch {
-      this.#why = 'The conversation could not be searched. To see why, run: hi history --verify';
+      this.#why = 'The conversation could not be searched. To see why, run: hi config check';
       return null;
     }
   }

@@ -175,6 +175,6 @@ describe('automatic recall', () => {
     );
     expect(reminders.why).toBe('No message has been sent yet.');
     expect(await reminders.for([{ type: 'text', text: QUESTION }]).next()).toEqual({ done: true, value: null });
-    expect(reminders.why).toBe('The conversation could not be searched. To see why, run: hi history --verify');
+    expect(reminders.why).toBe('The conversation could not be searched. To see why, run: hi config check');
   });
 });
