@@ -5,6 +5,7 @@ import { HiError, systemCode } from '../errors.js';
 import { readRegularFile } from '../regular-file.js';
 import type { ConfigFile } from './config.js';
 import { readNamedFile } from './read-named-file.js';
+import { validateConfig } from './validate-config.js';
 
 /** The checks of a parsed file: a fast one that only accepts or refuses, and one that explains every error. */
 export interface ConfigCheck {
@@ -33,7 +34,6 @@ export async function readConfig(path: string, check: ConfigCheck, required: boo
 
 /** Checks a refused value again with the validator that explains the errors. */
 async function explained(value: unknown, check: ConfigCheck, path: string): Promise<ConfigFile> {
-  const { validateConfig } = await import('./validate-config.js');
   return validateConfig(value, await check.explaining(), path);
 }
 

@@ -2,6 +2,7 @@ import { type CompressBlock, type Entry, isMessage, type NewCompressBlock } from
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { HiError } from '../errors.js';
 import { newestBlock } from '../view/view.js';
+import { collectGarbage } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';
 
@@ -54,7 +55,6 @@ function reportOf(block: CompressBlock): CompactionReport {
 /** Removes the originals. The compaction is on disk by then, so a failure is only a warning. */
 async function* discarded(log: Log, paths: HistoryPaths): AsyncGenerator<ChatEvent> {
   try {
-    const { collectGarbage } = await import('./attachments.js');
     await log.discard((logs) => collectGarbage(paths, logs));
   } catch (thrown) {
     if (!(thrown instanceof HiError)) throw thrown;

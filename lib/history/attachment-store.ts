@@ -1,8 +1,19 @@
 import type { DocumentPart, ImagePart, Message } from '../chat/message.js';
+import {
+  attachmentsIn,
+  collectGarbage,
+  commitAttachment,
+  hashOf,
+  hasOrphans,
+  readAttachment,
+  releaseAttachment,
+  storeAttachment,
+} from './attachments.js';
 import { withHistoryErrors } from './base/history-error.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import type { Log } from './log.js';
+import { clearLostMark, lostNotice, markLost } from './lost-attachments.js';
 
 /** The images and documents of the conversation. They are files next to the history, named by their SHA-256; with `--ephemeral` they are kept in memory. */
 export class AttachmentStore {
@@ -23,7 +34,6 @@ export class AttachmentStore {
   /** Stores the bytes, which are on disk when this resolves. Returns their SHA-256. */
   async add(bytes: Uint8Array): Promise<string> {
     return await withHistoryErrors(this.#paths.history, async () => {
-      const { collectGarbage, hashOf, hasOrphans, storeAttachment } = await import('./attachments.js');
       if (!this.#log.writes) {
         const hash = hashOf(bytes);
         this.#inMemory.set(hash, bytes);
@@ -40,10 +50,6 @@ export class AttachmentStore {
   async get(sha256: string): Promise<Uint8Array | null> {
     const inMemory = this.#inMemory.get(sha256);
     if (inMemory) return inMemory;
-    const [{ readAttachment }, { clearLostMark }] = await Promise.all([
-      import('./attachments.js'),
-      import('./lost-attachments.js'),
-    ]);
     const found = readAttachment(this.#paths, sha256);
     if (found !== null && this.#log.writes) clearLostMark(this.#paths, sha256);
     return found;
@@ -51,7 +57,6 @@ export class AttachmentStore {
 
   /** Adds a notice that these attachments are lost, once for each in all processes. */
   async reportLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
-    const { lostNotice, markLost } = await import('./lost-attachments.js');
     const unreported = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.writes));
     if (unreported.length > 0) this.#notices.add(lostNotice(unreported));
   }
@@ -59,7 +64,6 @@ export class AttachmentStore {
   /** The attachments of written messages are no longer pending. */
   async commit(messages: readonly Message[]): Promise<void> {
     if (this.#pending.size === 0) return;
-    const { attachmentsIn, commitAttachment } = await import('./attachments.js');
     await withHistoryErrors(this.#paths.history, async () => {
       for (const { sha256 } of messages.flatMap(attachmentsIn)) {
         if (this.#pending.delete(sha256)) commitAttachment(this.#paths, sha256);
@@ -70,7 +74,6 @@ export class AttachmentStore {
   /** Removes attachments that were never sent. */
   async releasePending(): Promise<void> {
     if (this.#pending.size === 0) return;
-    const { releaseAttachment } = await import('./attachments.js');
     for (const hash of this.#pending) releaseAttachment(this.#paths, hash);
     this.#pending.clear();
   }

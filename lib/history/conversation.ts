@@ -3,6 +3,7 @@ import { AttachmentStore } from './attachment-store.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
 import { Log, type LogUse } from './log.js';
+import { moveToResetCopy, purge as purgeAll, restoreResetCopy } from './reset-history.js';
 import { RunningTurns } from './running-turns.js';
 
 /** A conversation and its state in this process. */
@@ -67,7 +68,6 @@ export class Conversation {
 
   /** Moves the conversation to the copy; with `purge`, removes it and all copies. */
   async reset(purge: boolean): Promise<void> {
-    const { moveToResetCopy, purge: purgeAll } = await import('./reset-history.js');
     if (purge) await this.attachments.releasePending();
     await this.log.exclusively(() => {
       if (purge) for (const notice of purgeAll(this.#paths)) this.#notices.add(notice);
@@ -77,7 +77,6 @@ export class Conversation {
 
   /** Restores the copy. Throws a `HiError` when there is none. */
   async undoReset(): Promise<void> {
-    const { restoreResetCopy } = await import('./reset-history.js');
     await this.log.exclusively(() => restoreResetCopy(this.#paths));
   }
 

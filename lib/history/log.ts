@@ -13,6 +13,7 @@ import { LogFile } from './file/log-file.js';
 import { HistoryFile } from './history-file.js';
 import { LoadedEntries } from './loaded-entries.js';
 import type { ConversationReading } from './open-reading.js';
+import { openReading } from './open-reading.js';
 
 /** How a process uses the log. */
 export interface LogUse {
@@ -205,7 +206,6 @@ export class Log {
   /** Opens a snapshot for random access. The caller closes it. Throws a `HiError`. */
   async reading(): Promise<ConversationReading> {
     await this.refresh();
-    const { openReading } = await import('./open-reading.js');
     return await openReading(this.#disk, this.writes ? [] : this.loaded);
   }
 

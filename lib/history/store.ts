@@ -4,6 +4,7 @@ import type { ForgetOrder } from '../chat/forget-order.js';
 import type { Message, NewMessage } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
 import type { View } from '../view/view.js';
+import { appendBlock } from './append-block.js';
 import type { AttachmentStore } from './attachment-store.js';
 import { withHistoryErrors } from './base/history-error.js';
 import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
@@ -13,9 +14,11 @@ import { findCrashedTurns } from './crashed-turns.js';
 import { prepareCodec } from './file/frames/codec.js';
 import { conversationFiles } from './file/link-targets.js';
 import type { Forgettable } from './forget/forgettable.js';
+import { findForgettable, forget } from './forget-everywhere.js';
 import type { ConversationReading } from './open-reading.js';
 import type { HistorySettings, Totals, WriteBlock } from './store-settings.js';
 import type { Verified } from './verify.js';
+import { verify } from './verify.js';
 
 /** The one conversation. Every expected failure is a `HiError` with code `history`. */
 export class HistoryStore {
@@ -156,7 +159,6 @@ export class HistoryStore {
     write: WriteBlock,
     archive: 'keep' | 'discard',
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    const { appendBlock } = await import('./append-block.js');
     const turn = running === null ? null : this.#conversation.turns.idOf(running);
     const { now } = this.#settings;
     return yield* appendBlock(
@@ -203,13 +205,11 @@ export class HistoryStore {
 
   /** Finds the messages to forget and their copies, without changing anything. */
   async findForgettable(order: ForgetOrder): Promise<Forgettable> {
-    const { findForgettable } = await import('./forget-everywhere.js');
     return await findForgettable(this.#conversation.log, this.#paths, order);
   }
 
   /** Forgets them. `forgetElsewhere` first removes them from other places, under the lock, so that after a kill the conversation still shows what to forget. */
   async forget(order: ForgetOrder, forgetElsewhere: (found: Forgettable) => void): Promise<void> {
-    const { forget } = await import('./forget-everywhere.js');
     await forget(this.#conversation.log, this.#paths, order, forgetElsewhere);
     this.#crashedTurn = null;
   }
@@ -241,10 +241,7 @@ export class HistoryStore {
 
   /** Reads the whole history and reports what is wrong with it; changes nothing. */
   async verify(): Promise<Verified> {
-    return await withHistoryErrors(
-      this.#paths.history,
-      async () => await (await import('./verify.js')).verify(this.#paths),
-    );
+    return await withHistoryErrors(this.#paths.history, async () => await verify(this.#paths));
   }
 
   /** The images and documents, which are stored in files of their own. */

@@ -1,6 +1,7 @@
 import { HiError } from '../errors.js';
 import { withoutHidden } from './base/harmless-text.js';
 import type { CallResult } from './calls/read-result.js';
+import { readContents, readMessages } from './calls/read-result.js';
 import type { CallLimits } from './connection/client.js';
 import type { PromptDefinition } from './definitions/definition.js';
 import type { KnownServer } from './known-server.js';
@@ -73,7 +74,6 @@ export class UserCalls {
   ): Promise<CallResult> {
     const known = this.#server(server);
     const given = await known.prompt(definition.name, args, limitsOf(known, signal));
-    const { readMessages } = await import('./calls/read-result.js');
     return withoutHiddenText(readMessages(given));
   }
 
@@ -81,7 +81,6 @@ export class UserCalls {
   async read({ server, uri }: ServerResource, signal: AbortSignal): Promise<CallResult> {
     const known = this.#server(server);
     const given = await known.read(uri, limitsOf(known, signal));
-    const { readContents } = await import('./calls/read-result.js');
     return withoutHiddenText(readContents(given));
   }
 

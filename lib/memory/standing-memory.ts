@@ -1,5 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import type { Standing } from './standing-of.js';
+import { standingOf } from './standing-of.js';
 
 const NOTHING: Standing = { text: null, warning: null };
 
@@ -17,7 +18,6 @@ export class StandingMemory {
     const version = versionOf(this.#path);
     if (version === null) return NOTHING;
     if (this.#known?.version !== version) {
-      const { standingOf } = await import('./standing-of.js');
       this.#known = { version, standing: standingOf(this.#path) };
     }
     return this.#known.standing;

@@ -1,5 +1,6 @@
 import MarkdownIt, { type Env, type RendererRule, type StateInline, type Token } from 'markdown-it';
 import type { Highlighter } from '../screen/markdown/languages.js';
+import { loadHighlighter } from '../screen/markdown/languages.js';
 import { neutralise } from '../screen/text/neutralise.js';
 import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, RED, type Style, YELLOW } from '../screen/text/styled-text.js';
 
@@ -166,7 +167,6 @@ const loaded = new Map<string, (() => Highlighter) | null>();
 async function loadHighlighters(languages: readonly string[]): Promise<LoadedHighlighters> {
   const missing = languages.filter((language) => !loaded.has(language));
   if (missing.length > 0) {
-    const { loadHighlighter } = await import('../screen/markdown/languages.js');
     for (const language of missing) loaded.set(language, await loadHighlighter(language));
   }
   return (language) => loaded.get(language)?.() ?? null;

@@ -1,5 +1,6 @@
 import { unreachable } from '../errors.js';
 import type { Access, ServerAccess } from './access.js';
+import { judgeCommand } from './judge-command.js';
 import { inTime } from './judging-bound.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
 import { covers, mayCover } from './rules/argument-rules.js';
@@ -18,7 +19,6 @@ export async function judge(
       return judgePath(tool, access, rules, context);
     case 'execute': {
       // The shell parser is loaded for the first command only.
-      const { judgeCommand } = await import('./judge-command.js');
       return judgeCommand(access.command, rules, context);
     }
     case 'conversation':

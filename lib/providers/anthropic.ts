@@ -1,3 +1,5 @@
+import * as adapter from './anthropic/anthropic-adapter.js';
+import { ANTHROPIC_OPTIONS } from './anthropic/anthropic-options.js';
 import type { ProviderMember } from './common/provider.js';
 
 /** Claude, through the Messages API. */
@@ -19,15 +21,15 @@ export const anthropic: ProviderMember = {
   },
   keyPage: 'https://console.anthropic.com/settings/keys',
   async create(settings) {
-    return (await import('./anthropic/anthropic-adapter.js')).create(anthropic, settings);
+    return adapter.create(anthropic, settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./anthropic/anthropic-adapter.js')).listModels(anthropic, settings, signal);
+    return await adapter.listModels(anthropic, settings, signal);
   },
   async askFacts(settings, question, signal) {
-    return await (await import('./anthropic/anthropic-adapter.js')).askFacts(anthropic, settings, question, signal);
+    return await adapter.askFacts(anthropic, settings, question, signal);
   },
   async optionTable() {
-    return (await import('./anthropic/anthropic-options.js')).ANTHROPIC_OPTIONS;
+    return ANTHROPIC_OPTIONS;
   },
 };

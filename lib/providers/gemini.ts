@@ -1,4 +1,6 @@
 import type { ProviderMember } from './common/provider.js';
+import * as adapter from './gemini/gemini-adapter.js';
+import { GEMINI_OPTIONS } from './gemini/gemini-options.js';
 
 /** Gemini, through generateContentStream of the Gemini API. */
 export const gemini: ProviderMember = {
@@ -14,15 +16,15 @@ export const gemini: ProviderMember = {
   images: { bytes: 18 * 1024 * 1024, request: 18 * 1024 * 1024, used: 3072 },
   keyPage: 'https://aistudio.google.com/apikey',
   async create(settings) {
-    return (await import('./gemini/gemini-adapter.js')).create(gemini, settings);
+    return adapter.create(gemini, settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./gemini/gemini-adapter.js')).listModels(gemini, settings, signal);
+    return await adapter.listModels(gemini, settings, signal);
   },
   async askFacts(settings, question, signal) {
-    return await (await import('./gemini/gemini-adapter.js')).askFacts(gemini, settings, question, signal);
+    return await adapter.askFacts(gemini, settings, question, signal);
   },
   async optionTable() {
-    return (await import('./gemini/gemini-options.js')).GEMINI_OPTIONS;
+    return GEMINI_OPTIONS;
   },
 };

@@ -1,5 +1,8 @@
 import { milliseconds } from '../chat/text/duration.js';
 import type { ProviderMember } from './common/provider.js';
+import * as adapter from './ollama/ollama-adapter.js';
+import { OLLAMA_OPTIONS } from './ollama/ollama-options.js';
+import { pull as pullModel } from './ollama/ollama-pull-adapter.js';
 
 const DEFAULT_MODEL = 'llama3.2';
 
@@ -28,19 +31,19 @@ export const ollama: ProviderMember = {
     firstModel: `Get one first, such as: ollama pull ${DEFAULT_MODEL}`,
   },
   async create(settings) {
-    return (await import('./ollama/ollama-adapter.js')).create(ollama, settings);
+    return adapter.create(ollama, settings);
   },
   async listModels(settings, signal) {
-    return await (await import('./ollama/ollama-adapter.js')).listModels(ollama, settings, signal);
+    return await adapter.listModels(ollama, settings, signal);
   },
   async askFacts(settings, question, signal) {
-    return await (await import('./ollama/ollama-adapter.js')).askFacts(ollama, settings, question, signal);
+    return await adapter.askFacts(ollama, settings, question, signal);
   },
   async *pull(settings, model, signal) {
-    yield* (await import('./ollama/ollama-pull-adapter.js')).pull(ollama, settings, model, signal);
+    yield* pullModel(ollama, settings, model, signal);
   },
   async optionTable() {
-    return (await import('./ollama/ollama-options.js')).OLLAMA_OPTIONS;
+    return OLLAMA_OPTIONS;
   },
 };
 

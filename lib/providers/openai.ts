@@ -2,6 +2,8 @@ import type { ModelFacts } from '../chat/model/model-facts.js';
 import type { Vendor } from '../chat/model/vendor.js';
 import type { ListedModel } from './common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderMember, ProviderSettings } from './common/provider.js';
+import * as adapter from './openai/openai-adapter.js';
+import { OPENAI_OPTIONS } from './openai/openai-options.js';
 
 const ADDRESS = 'https://api.openai.com/v1';
 
@@ -24,7 +26,7 @@ export const openai: ProviderMember = {
   listModels: (settings, signal) => listCompatible(openai, ADDRESS, settings, signal),
   askFacts: (settings, question, signal) => askCompatible(openai, ADDRESS, settings, question, signal),
   async optionTable() {
-    return (await import('./openai/openai-options.js')).OPENAI_OPTIONS;
+    return OPENAI_OPTIONS;
   },
 };
 
@@ -39,7 +41,7 @@ function cacheLifeOf(model: string): number {
 
 /** The adapter for a vendor with OpenAI's protocol at `address`. */
 export async function createCompatible(vendor: Vendor, address: string, settings: ProviderSettings): Promise<Provider> {
-  return (await import('./openai/openai-adapter.js')).create(vendor, address, settings);
+  return adapter.create(vendor, address, settings);
 }
 
 /** The models of such a vendor, newest first. */
@@ -49,7 +51,7 @@ export async function listCompatible(
   settings: ProviderSettings,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  return await (await import('./openai/openai-adapter.js')).listModels(vendor, address, settings, signal);
+  return await adapter.listModels(vendor, address, settings, signal);
 }
 
 /** The facts that such a vendor reports about one model. */
@@ -60,5 +62,5 @@ export async function askCompatible(
   question: ModelQuestion,
   signal: AbortSignal,
 ): Promise<ModelFacts> {
-  return await (await import('./openai/openai-adapter.js')).askFacts(vendor, address, settings, question, signal);
+  return await adapter.askFacts(vendor, address, settings, question, signal);
 }

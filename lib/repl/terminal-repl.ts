@@ -8,6 +8,7 @@ import { InputHistory } from './input-history.js';
 import { PromptLine } from './prompt-line.js';
 import type { QuestionTerminal, Repl, ReplDeps, SubmittedLine } from './repl.js';
 import { ScriptRepl } from './script-repl.js';
+import { editExternally } from './terminal/external-editor.js';
 import {
   ATTRIBUTES_LIMIT,
   ATTRIBUTES_QUERY,
@@ -130,7 +131,6 @@ class TerminalRepl implements Repl {
   }
 
   async edit(text: string): Promise<string> {
-    const { editExternally } = await import('./terminal/external-editor.js');
     return await this.releaseTerminal(() => editExternally(text, this.#deps.editor));
   }
 

@@ -1,5 +1,6 @@
 import type { AnswerStyle, AnswerWriter } from './answer-writer.js';
 import type { Highlighter } from './markdown/languages.js';
+import { loadHighlighter } from './markdown/languages.js';
 import { Markdown } from './markdown/markdown.js';
 import type { TerminalLayout } from './terminal-layout.js';
 import { Neutraliser } from './text/neutralise.js';
@@ -97,10 +98,8 @@ const loaded = new Map<string, (() => Highlighter) | null>();
 function findHighlighter(language: string): Highlighter | null | Promise<Highlighter | null> {
   const known = loaded.get(language);
   if (known !== undefined) return known?.() ?? null;
-  return import('./markdown/languages.js')
-    .then(({ loadHighlighter }) => loadHighlighter(language))
-    .then((create) => {
-      loaded.set(language, create);
-      return create?.() ?? null;
-    });
+  return loadHighlighter(language).then((create) => {
+    loaded.set(language, create);
+    return create?.() ?? null;
+  });
 }

@@ -3,8 +3,10 @@ import { type Part, recalledIn, type TextPart, textOf, typedText } from '../chat
 import { recalledLine } from '../chat/transcript.js';
 import { monotonic } from '../clock.js';
 import type { HistoryStore } from '../history/store.js';
+import { askedIn, mayAsk } from '../recall/asked.js';
 import type { Recall } from '../recall/recall.js';
 import type { Reminded } from '../recall/search.js';
+import { recalledText } from '../recall/show/recalled-text.js';
 import type { SessionDeps } from './common/deps.js';
 
 /** The number of messages that must be out of view. */
@@ -70,7 +72,6 @@ export class Reminders {
     if (this.#history.length < OUT_OF_VIEW) return this.#nothing(TOO_SHORT);
     const { messages } = this.#history.view(null);
     if (this.#history.length - messages.length < OUT_OF_VIEW) return this.#nothing(TOO_SHORT);
-    const { askedIn, mayAsk } = await import('../recall/asked.js');
     const asked = askedIn(message);
     if (!mayAsk(asked)) return this.#nothing('the message has no rare words.');
     const seen = new Set(messages.flatMap(({ id, content }) => [id, ...recalledIn(content)]));
@@ -95,7 +96,6 @@ export class Reminders {
     const limits = `The threshold is ${whole.toFixed(1)}, for recent messages ${newest.toFixed(1)}.`;
     const sure = best === 0 ? `No match comes near it. ${limits}` : `The best match has ${best.toFixed(1)}. ${limits}`;
     if (reminders.length === 0) return this.#nothing(`nothing outside the view matches well enough. ${sure}`);
-    const { recalledText } = await import('../recall/show/recalled-text.js');
     const recalled = recalledText(reminders, asked, this.#room);
     if (recalled === null) return this.#nothing(`the matches are too long. ${sure}`);
     this.#why = `Recalled for the last message: ${recalled.ids.map((id) => `#${id}`).join(', ')}. ${sure}`;

@@ -11,6 +11,7 @@ import { newestBlock } from '../view/view.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
+import { keepImage } from './common/keep-image.js';
 import { CompactionAhead, type UpcomingCompaction } from './context/compaction-ahead.js';
 import { Context } from './context/context.js';
 import type { ContextDeps } from './context/context-deps.js';
@@ -225,11 +226,10 @@ export class SessionTurns {
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
     const { model, api_base, memory, spent } = this.#turnSettings.target;
-    const keepImage: TurnDeps['keepImage'] = async (drawing) =>
-      (await import('./common/keep-image.js')).keepImage(drawing, this.#deps.history, this.#deps.saveImage);
+    const keep: TurnDeps['keepImage'] = (drawing) => keepImage(drawing, this.#deps.history, this.#deps.saveImage);
     const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);
     return runTurn(
-      { provider, model, api_base, memory, spent, tools, maxRounds, cwd, keepImage, keepFiles, ...own },
+      { provider, model, api_base, memory, spent, tools, maxRounds, cwd, keepImage: keep, keepFiles, ...own },
       signal,
     );
   }

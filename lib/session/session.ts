@@ -9,6 +9,7 @@ import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './common/deps.js';
 import type { Restored } from './compactions.js';
+import { uncompact } from './compactions.js';
 import type { CompactionOrder } from './context/compact-history.js';
 import type { CompactionAhead } from './context/compaction-ahead.js';
 import type { RestSummaries } from './context/rest-summaries.js';
@@ -239,7 +240,6 @@ export class Session {
   /** Undoes the last compaction. Resolves to what is in view then. */
   async uncompact(signal: AbortSignal): Promise<Restored> {
     const context = await this.#turns.context(null, this.skills.active);
-    const { uncompact } = await import('./compactions.js');
     return await uncompact(this.history, await context.measure(signal), this.target.memory.facts.token_ratio ?? 1);
   }
 

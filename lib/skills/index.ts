@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isMessage } from '../chat/entry.js';
 import { noSkillsIn, type SkillLibrary } from './common/skill-library.js';
 import type { SkillsOptions } from './common/skill-options.js';
+import { openLibrary } from './open.js';
 
 export type { SkillsOptions } from './common/skill-options.js';
 
@@ -14,7 +15,7 @@ export async function openSkills(options: SkillsOptions): Promise<SkillLibrary> 
 }
 
 async function opened(options: SkillsOptions): Promise<SkillLibrary> {
-  return await (await import('./open.js')).openLibrary(options);
+  return await openLibrary(options);
 }
 
 function absent(options: SkillsOptions): SkillLibrary {

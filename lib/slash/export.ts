@@ -4,6 +4,7 @@ import { storedText } from '../chat/stored-text.js';
 import { markdownOf } from '../chat/transcript.js';
 import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
+import { conversationPage } from '../page/conversation-page.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './common/command.js';
 
@@ -52,7 +53,6 @@ function formatOf(file: string): Format {
 }
 
 async function* asPage(history: History, now: Date): AsyncGenerator<string> {
-  const { conversationPage } = await import('../page/conversation-page.js');
   const entries = inReadingOrder(history.archive(), history);
   yield* conversationPage({ entries, read: (sha256) => history.attachments.get(sha256), now });
 }

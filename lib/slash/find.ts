@@ -1,4 +1,5 @@
 import { HiError } from '../errors.js';
+import { foundLines, summaryLine } from '../recall/show/lines.js';
 import type { SlashCommand } from './common/command.js';
 
 /** How many messages are listed. */
@@ -16,7 +17,6 @@ export const slashFind: SlashCommand = {
     const finder = await session.finder();
     const search = { query: argument, who: null, from: null, until: null, every: true, count: LISTED };
     const found = await finder.search(search, signal);
-    const { foundLines, summaryLine } = await import('../recall/show/lines.js');
     for (const text of foundLines(found, argument, now(), (word) => `*${word}*`)) yield { type: 'print', text };
     yield { type: 'print', text: summaryLine(found, argument) };
   },

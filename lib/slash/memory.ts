@@ -1,3 +1,4 @@
+import { factsToReview } from '../memory/review.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
 const REVIEW = 'review';
@@ -32,7 +33,6 @@ async function* editAll({ memory, edit }: SlashContext): AsyncGenerator<SlashEve
 async function* review({ memory, session, confirm }: SlashContext): AsyncGenerator<SlashEvent> {
   await session.history.refresh();
   const { file, origin } = await memory();
-  const { factsToReview } = await import('../memory/review.js');
   const facts = factsToReview(session.history.entries, file.read());
   let kept = 0;
   for (const fact of facts) {

@@ -1,6 +1,8 @@
 import { quantity } from '../chat/text/quantity.js';
 import { HiError } from '../errors.js';
+import { groundLines } from '../recall/show/lines.js';
 import type { Grounds } from '../session/grounds.js';
+import { groundsOf, plain, statementsWith } from '../session/grounds.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
 /** How many statements are shown. */
@@ -19,7 +21,6 @@ export const slashWhy: SlashCommand = {
     }
     const { session } = context;
     await session.history.refresh();
-    const { statementsWith } = await import('../session/grounds.js');
     const found = statementsWith(session.history, text);
     if (found === null) return yield { type: 'print', text: 'No summary is in view.' };
     if (found.length === 0) {
@@ -35,8 +36,6 @@ export const slashWhy: SlashCommand = {
 
 async function* shown(statement: string, context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
   const { session, now } = context;
-  const { groundsOf, plain } = await import('../session/grounds.js');
-  const { groundLines } = await import('../recall/show/lines.js');
   const grounds = await groundsOf(statement, session.history, await session.finder(), signal);
   yield { type: 'print', text: statement };
   for (const text of notesOn(grounds)) yield { type: 'print', text: `  ${text}` };

@@ -4,6 +4,7 @@ import { visibleLine } from '../../screen/text/neutralise.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 import { wrappedQuestion } from '../terminal/wrapped-question.js';
 import type { ApprovalChoice } from './approval-prompt.js';
+import { approvalPrompt } from './approval-prompt.js';
 import { excerpt, previewRows } from './preview-rows.js';
 
 /** The streams of a question. The output is a terminal. */
@@ -25,7 +26,6 @@ export interface ShownQuestion<Value> {
 
 /** Shows the rows, all of them or their head and tail, and asks. If they do not fit, `v` views all of them. Rejects as an interruption if the user cancels the question. */
 export async function showAndAsk<Value>(question: ShownQuestion<Value>, streams: ApprovalStreams): Promise<Value> {
-  const { approvalPrompt } = await import('./approval-prompts.js');
   const { choices, message } = question;
   const { columns, rows } = sizeOf(streams.output);
   const above = heightOf(`? ${message}`.split('\n'), columns);

@@ -1,15 +1,19 @@
 import { DEFAULTS } from '../../config/defaults.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
+import { readKey } from '../../config/read-key.js';
 import type { ServersFile } from '../../config/server-settings.js';
+import { runExclusive } from '../../history/lock/exclusive.js';
 import type { Exclusive } from '../../mcp/auth/login-file.js';
 import { projectFolder } from '../../mcp/base/project-folder.js';
 import { type ReadServers, readServers } from '../../mcp/base/server-entry.js';
 import type { ConnectionDeps } from '../../mcp/connection/connection-deps.js';
 import type { ProjectServer } from '../../mcp/project/project-servers.js';
+import { asServersFile, readProjectServers } from '../../mcp/project/project-servers.js';
 import type { Permissions } from '../../permission/rules/rules.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 import type { CommonOptions } from './command-options.js';
+import { confineServer } from './confine-server.js';
 import { requireTls, serverReach } from './plain-http.js';
 import { VERSION } from './version.js';
 import type { World } from './world.js';
@@ -50,7 +54,6 @@ export async function usableServers(
   const own = readServers(servers, timeout);
   const folder = projectFolder(world.cwd);
   if (folder === null) return { ...own, waiting: [] };
-  const { asServersFile, readProjectServers } = await import('../../mcp/project/project-servers.js');
   const { Approvals } = await import('../../mcp/project/approvals.js');
   const found = readProjectServers(folder);
   const approvals = new Approvals(paths.serverApprovals);
@@ -65,21 +68,18 @@ export async function usableServers(
 }
 
 /** The lock of the logins, which is read only where one changes. */
-export const exclusively: Exclusive = async (folder, name, work) =>
-  await (await import('../../history/lock/exclusive.js')).runExclusive(folder, name, work);
+export const exclusively: Exclusive = async (folder, name, work) => await runExclusive(folder, name, work);
 
 /** What connections to servers are made with. */
 export function connectionDeps(
   world: World,
   { paths, require_tls, permissions }: Pick<ConfiguredServers, 'paths' | 'require_tls' | 'permissions'>,
 ): ConnectionDeps {
-  const run = async (command: string): Promise<string> =>
-    (await (await import('../../config/read-key.js')).readKey(`!${command}`)) ?? '';
+  const run = async (command: string): Promise<string> => (await readKey(`!${command}`)) ?? '';
   return {
     values: { env: world.env, run },
     allow: (url, headers) => requireTls(serverReach(url, headers), { require_tls }),
     confine: async (folder) => {
-      const { confineServer } = await import('./confine-server.js');
       return await confineServer({ paths, deny: permissions.deny ?? [], root: world.cwd }, folder);
     },
     cwd: world.cwd,

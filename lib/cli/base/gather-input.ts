@@ -1,6 +1,7 @@
 import { textBlock } from '../../chat/text/text-block.js';
 import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
+import { webInput } from './web-input.js';
 import type { World } from './world.js';
 
 /** The input given on the command line. */
@@ -40,8 +41,7 @@ export async function gatherInput(
   const inputs = [];
   for (const path of [...files, ...listed]) {
     // A list contains only file names.
-    if (WEB_ADDRESS.test(path) && files.includes(path))
-      inputs.push(await (await import('./web-input.js')).webInput(world, path, notify, signal));
+    if (WEB_ADDRESS.test(path) && files.includes(path)) inputs.push(await webInput(world, path, notify, signal));
     else if (path !== '-')
       inputs.push(await (await reader()).readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
   }

@@ -4,7 +4,9 @@ import type { Repl } from '../../repl/repl.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import type { Approve } from '../../tools/common/tool.js';
 import type { World } from '../base/world.js';
+import { askForServer } from '../from-servers/ask-for-server.js';
 import { askApproval } from '../wiring/approve.js';
+import { askAboutInstructions } from '../wiring/ask-about-instructions.js';
 import type { SessionOptions } from '../wiring/session-options.js';
 import type { ChatTerminal } from './chat-terminal.js';
 import { createChoose, createInput, createSearch } from './choose.js';
@@ -46,7 +48,6 @@ function approveIn(world: World, repl: () => Repl): Approve {
 function askAboutInstructionsIn(repl: () => Repl): AskAboutInstructions {
   return (files, signal) =>
     repl().ask(async (streams) => {
-      const { askAboutInstructions } = await import('../wiring/ask-about-instructions.js');
       return await askAboutInstructions(files, { ...streams, signal: AbortSignal.any([signal, streams.signal]) });
     });
 }
@@ -54,7 +55,6 @@ function askAboutInstructionsIn(repl: () => Repl): AskAboutInstructions {
 function elicitIn(repl: () => Repl): Elicit {
   return (server, question, signal) =>
     repl().ask(async (streams) => {
-      const { askForServer } = await import('../from-servers/ask-for-server.js');
       const either = AbortSignal.any([signal, streams.signal]);
       return await askForServer(server, question, { ...streams, signal: either });
     });

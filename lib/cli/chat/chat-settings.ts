@@ -3,6 +3,8 @@ import { isAbort } from '../../errors.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { readSettings, type Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
+import { withFirstModel } from '../first-model/first-model.js';
+import { canAsk, init } from '../init/init.js';
 import { chatTerminal } from './chat-terminal.js';
 
 /** The settings of a chat. If nothing is configured, the set-up runs first; null if the user leaves it. */
@@ -14,7 +16,6 @@ export async function chatSettings(world: World, options: ChatOptions, isDefault
   if (settings.config !== null) return settings;
   // Who types `hi chat` and named a server is shown its error.
   if (settings.problem instanceof NoModel && !isDefault) return settings;
-  const { canAsk, init } = await import('../init/init.js');
   if (!canAsk(world)) return settings;
   if ((await init(world, options, settings.empty)) === 0) return await readSettings(world, options);
   return null;
@@ -25,7 +26,7 @@ async function afterDownload(world: World, options: ChatOptions, settings: Setti
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
   try {
-    return await (await import('../first-model/first-model.js')).withFirstModel(world, options, settings, stop.signal);
+    return await withFirstModel(world, options, settings, stop.signal);
   } catch (thrown) {
     if (!isAbort(thrown)) throw thrown;
     return null;

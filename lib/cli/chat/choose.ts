@@ -2,6 +2,7 @@ import type { Repl } from '../../repl/repl.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { askQuestion } from '../terminal/ask-question.js';
+import { input, search, select } from '../terminal/inquirer.js';
 import type { ChatTerminal } from './chat-terminal.js';
 
 /** Lets the user choose from a menu; null where there is no terminal for it. */
@@ -9,7 +10,6 @@ export function createChoose(repl: () => Repl, terminal: ChatTerminal): SlashCon
   if (terminal !== 'full') return null;
   return async (question, choices) =>
     await repl().ask(async (streams) => {
-      const { select } = await import('../terminal/inquirer.js');
       const shown = choices.map(({ value, name }) => ({ value, name: visibleLine(name) }));
       return await askQuestion((context) => select({ message: question, choices: shown }, context), streams);
     });
@@ -20,7 +20,6 @@ export function createSearch(repl: () => Repl, terminal: ChatTerminal): SlashCon
   if (terminal !== 'full') return null;
   return async (question, choices) =>
     await repl().ask(async (streams) => {
-      const { search } = await import('../terminal/inquirer.js');
       const all = choices.map(({ value, name }) => ({ value, name: visibleLine(name) }));
       const source = (typed: string | undefined) =>
         all.filter(({ name }) =>
@@ -38,7 +37,6 @@ export function createInput(repl: () => Repl, terminal: ChatTerminal): SlashCont
   if (terminal !== 'full') return null;
   return async (question) =>
     await repl().ask(async (streams) => {
-      const { input } = await import('../terminal/inquirer.js');
       const message = visibleLine(question);
       return await askQuestion((context) => input({ message, required: true }, context), streams);
     });

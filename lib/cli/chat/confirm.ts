@@ -3,6 +3,7 @@ import type { Repl } from '../../repl/repl.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { askQuestion } from '../terminal/ask-question.js';
+import { confirm } from '../terminal/inquirer.js';
 import type { ChatTerminal } from './chat-terminal.js';
 
 /** How the questions of slash commands are answered. */
@@ -24,7 +25,6 @@ export function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashCon
       });
     }
     const asked = repl().ask(async (streams) => {
-      const { confirm } = await import('../terminal/inquirer.js');
       return await askQuestion(
         (context) => confirm({ message: visibleLine(message), default: false }, context),
         streams,

@@ -1,4 +1,5 @@
 import type { Session } from '../../session/session.js';
+import { indexSlice } from './index-slice.js';
 
 /** How long after a turn the chat counts as idle. Milliseconds. */
 const IDLE = 1000;
@@ -22,7 +23,6 @@ export class IdleIndex {
   begin(): void {
     this.wait();
     this.#timer = setTimeout(async () => {
-      const { indexSlice } = await import('./index-slice.js');
       await indexSlice(this.#session);
     }, IDLE);
     this.#timer.unref();

@@ -10,6 +10,7 @@ import { type ChatOptions, withFresh } from '../base/command-options.js';
 import { showHistoryProgress } from '../base/history-progress.js';
 import { requireConfig, type Settings } from '../base/settings.js';
 import { isDumb, outputStreams } from '../base/streams.js';
+import { webInput } from '../base/web-input.js';
 import type { World } from '../base/world.js';
 import { runInForeground } from '../input/local-command.js';
 import { applyTheme } from '../terminal/apply-theme.js';
@@ -21,6 +22,7 @@ import { attentionOf } from './attention.js';
 import { ChatPrompt } from './chat-prompt.js';
 import { questionsOfCommands, questionsOfTurn } from './chat-questions.js';
 import { type ChatTerminal, chatTerminal } from './chat-terminal.js';
+import { pastedImage } from './clipboard-image.js';
 import { slashContext } from './slash-context.js';
 import { type SubmitDeps, submitLine } from './submit.js';
 import { WindowUsage } from './window-usage.js';
@@ -81,7 +83,7 @@ export async function openChat(world: World, given: ChatOptions, settings: Setti
     attention: attentionOf(config, world.env),
     title: config.title && streams.links === true ? 'hi' : null,
     showsTypedAhead: !config.screen_reader,
-    pasteImage: async () => await (await import('./clipboard-image.js')).pastedImage(world),
+    pasteImage: async () => await pastedImage(world),
     modalKeys: config.keys === 'vi' ? new (await import('../../repl/editing/vi-keys.js')).ViKeys() : null,
     cwd: wired.tools.cwd,
     home: world.home,
@@ -134,7 +136,6 @@ function submitDeps(
     notify: (notice) => screen.notice(notice, 'info'),
     resource: (words, signal) => servers.resource(words, signal),
     fetch: async (address, signal) => {
-      const { webInput } = await import('../base/web-input.js');
       return await webInput(world, address, (notice) => screen.notice(notice, 'info'), signal);
     },
     async runCommand(command) {

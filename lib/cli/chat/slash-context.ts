@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ScreenSettings } from '../../chat/screen-settings.js';
 import type { Config } from '../../config/config.js';
+import { keepModel } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { pathsThatBegin } from '../../repl/editing/completion.js';
 import type { Repl } from '../../repl/repl.js';
@@ -9,10 +10,16 @@ import type { OpenMemory, SlashCommand, SlashContext } from '../../slash/common/
 import { slashCommands } from '../../slash/index.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { expandPath, writeFileAtomically } from '../base/export-file.js';
+import { purgeCaches } from '../base/purge-caches.js';
 import type { World } from '../base/world.js';
+import { orderOf, parseForgetWords } from '../forget/forget-words.js';
+import { forgetting } from '../forget/forgetting.js';
 import type { OwnInputDeps } from '../input/own-commands.js';
+import { ownSlashCommands } from '../input/own-commands.js';
+import { compactionCosts } from '../wiring/price.js';
 import type { WiredSession } from '../wiring/wire.js';
 import { copyText } from './clipboard.js';
+import { fullSpendingText, spendingText } from './spending.js';
 
 /** Gives slash commands access to the chat, the terminal and the disk. */
 export async function slashContext(
@@ -39,28 +46,24 @@ export async function slashContext(
     copy: (text) => copyText(text, world, world.stdout),
     keepModel: modelKeeper(session, config, paths.configFile),
     models: (signal) => connections.models(session.target, undefined, signal),
-    purgeCaches: async () => (await import('../base/purge-caches.js')).purgeCaches(paths),
+    purgeCaches: async () => purgeCaches(paths),
     forgetting: async (argument) => {
-      const [{ forgetting }, { orderOf, parseForgetWords }] = await Promise.all([
-        import('../forget/forgetting.js'),
-        import('../forget/forget-words.js'),
-      ]);
       return await forgetting(
         await orderOf(parseForgetWords(argument), session.history, world.now()),
         session.history,
         paths,
       );
     },
-    cost: async () => (await import('./spending.js')).fullSpendingText(connections, session.history, config),
+    cost: async () => fullSpendingText(connections, session.history, config),
     compactionCosts: async (blocks) => {
       if (blocks.every(({ usage }) => usage === undefined)) return new Map();
-      return (await import('../wiring/price.js')).compactionCosts(blocks, config);
+      return compactionCosts(blocks, config);
     },
     memory: () => keptMemory(session, memory),
     now: () => world.now(),
     instructions: () => project.used,
     servers: () => servers.lines(),
-    spending: async () => (await import('./spending.js')).spendingText(connections.spent),
+    spending: async () => spendingText(connections.spent),
     ...filesOf(tools, world),
   };
 }
@@ -72,7 +75,7 @@ function modelKeeper(session: Session, config: Config, configFile: string): Slas
     const { provider, model } = session.target;
     if (provider !== config.provider || model === kept) return null;
     return async () => {
-      await (await import('../../config/write.js')).keepModel(configFile, provider, model);
+      await keepModel(configFile, provider, model);
       kept = model;
     };
   };
@@ -107,6 +110,5 @@ async function typedPaths(
 /** The user's own commands; without their folder nothing is loaded. */
 async function ownCommands(folder: string, deps: OwnInputDeps): Promise<readonly SlashCommand[]> {
   if (!existsSync(folder)) return [];
-  const { ownSlashCommands } = await import('../input/own-commands.js');
   return await ownSlashCommands(folder, slashCommands, deps);
 }

@@ -14,7 +14,11 @@ import { readSettings, requireConfig } from '../base/settings.js';
 import { shownText } from '../base/shown.js';
 import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
+import { indexSlice } from '../chat/index-slice.js';
 import { withFirstModel } from '../first-model/first-model.js';
+import { mentionedResources } from '../input/from-servers.js';
+import { askedCommand } from '../input/own-commands.js';
+import { applyTheme } from '../terminal/apply-theme.js';
 import { inlineImage } from '../terminal/inline-image.js';
 import { screenSettingsOf } from '../terminal/screen-settings-of.js';
 import type { ServerTools } from '../wiring/server-tools.js';
@@ -23,6 +27,7 @@ import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 import { showAnswer } from './show-answer.js';
 import type { Structure } from './structure.js';
+import { openStructure } from './structure.js';
 
 /** A question, and the model that is to answer it; null for the one in use. */
 interface Asked {
@@ -71,7 +76,7 @@ async function askOnce(
   const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
   const { session, config, close } = wired;
   Object.assign(screenSettings, screenSettingsOf(config));
-  if (hasColour(world.stdout, world.env)) (await import('../terminal/apply-theme.js')).applyTheme(config, world);
+  if (hasColour(world.stdout, world.env)) applyTheme(config, world);
   try {
     const asked =
       command === undefined
@@ -87,8 +92,7 @@ async function askOnce(
     printHistoryNotices(world, session.history);
     const settled = session.restSummaries.settle(stop.signal.aborted ? 0 : SUMMARY_PATIENCE);
     // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed or the index is open anyway.
-    if (session.history.sealed > 0 || session.reminders.hasSearched)
-      await (await import('../chat/index-slice.js')).indexSlice(session);
+    if (session.history.sealed > 0 || session.reminders.hasSearched) await indexSlice(session);
     await settled;
     await close();
   }
@@ -118,7 +122,6 @@ async function ofOwnCommand(
   { settings, tools, connections, servers }: WiredSession,
   signal: AbortSignal,
 ): Promise<Asked> {
-  const { askedCommand } = await import('../input/own-commands.js');
   const deps = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
   return await askedCommand({ folder: settings.paths.commands, name, words }, gathered, deps, signal);
 }
@@ -149,7 +152,6 @@ async function withResources(
   notify: (text: string) => void,
 ): Promise<UserInput> {
   if (!servers.areThere || words.every((word) => word === '-' || !word.includes('@'))) return input;
-  const { mentionedResources } = await import('../input/from-servers.js');
   const found = await mentionedResources(words.join(' '), servers.resource.bind(servers), signal);
   if (found.length > 0) notify(`attached ${found.map(({ label }) => label).join(', ')}`);
   return {
@@ -176,7 +178,6 @@ async function structureOf(
     throw new HiError('usage', '--schema and --schema-multi cannot be used together.', {
       hint: 'Leave out one of them.',
     });
-  const { openStructure } = await import('./structure.js');
   return await openStructure({ text, isList: schema === undefined, needsTools: Array.isArray(tools) }, cwd, signal);
 }
 

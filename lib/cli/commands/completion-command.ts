@@ -9,7 +9,9 @@ import type { World } from '../base/world.js';
 import { SCRIPTS, SHELLS } from '../completion/completion-scripts.js';
 import { nextWords } from '../completion/next-words.js';
 import type { OwnCommand } from '../input/own-commands.js';
+import { findOwnCommands } from '../input/own-commands.js';
 import { Connections } from '../wiring/connections.js';
+import { findSkills } from './skills-command.js';
 
 /** How long a server may take to list its models while the user waits after Tab. Milliseconds. */
 const MODELS_TIMEOUT = 2000;
@@ -28,7 +30,7 @@ export async function completionCommand(
   const names = (members: readonly { readonly name: string }[]): readonly string[] => members.map(({ name }) => name);
   const words = await nextWords(program, line, {
     models: () => orNone(() => models(world)),
-    skills: () => orNone(async () => names((await (await import('./skills-command.js')).findSkills(world, {})).skills)),
+    skills: () => orNone(async () => names((await findSkills(world, {})).skills)),
     commands: () => orNone(async () => names(await ownCommands(world))),
     providers: names(providers),
     strategies: strategies.map(({ name, summary }) => ({ text: name, description: summary })),
@@ -41,7 +43,6 @@ export async function completionCommand(
 }
 
 async function ownCommands(world: World): Promise<readonly OwnCommand[]> {
-  const { findOwnCommands } = await import('../input/own-commands.js');
   return findOwnCommands((await findPaths(world.env, null)).commands);
 }
 

@@ -10,6 +10,8 @@ import { readSettings, requireConfig, type SettingsOptions } from '../base/setti
 import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
+import { init } from '../init/init.js';
+import { checkCommand } from './check-command.js';
 
 /** Prints the effective settings, keys masked. */
 export async function configShowCommand(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
@@ -90,10 +92,10 @@ export async function configCheckCommand(
   world: World,
   options: CommonOptions & { readonly live?: boolean },
 ): Promise<number> {
-  return await (await import('./check-command.js')).checkCommand(world, options);
+  return await checkCommand(world, options);
 }
 
 /** Sets up step by step. */
 export async function configInitCommand(world: World, options: CommonOptions): Promise<number> {
-  return await (await import('../init/init.js')).init(world, options);
+  return await init(world, options);
 }

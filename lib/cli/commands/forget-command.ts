@@ -8,6 +8,7 @@ import type { World } from '../base/world.js';
 import { orderOf } from '../forget/forget-words.js';
 import { forgetting } from '../forget/forgetting.js';
 import { askQuestion } from '../terminal/ask-question.js';
+import { confirm } from '../terminal/inquirer.js';
 
 interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;
@@ -44,7 +45,6 @@ export async function forgetCommand(world: World, words: readonly string[], opti
 }
 
 async function confirmed(world: World): Promise<boolean> {
-  const { confirm } = await import('../terminal/inquirer.js');
   const message = 'Forget all of this for good?';
   const streams = { input: world.stdin, output: world.stderr };
   try {

@@ -14,6 +14,9 @@ import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import type { Search } from '../../recall/search.js';
+import { summaryLine, unsearchedLine } from '../../recall/show/lines.js';
+import { markedText } from '../../recall/show/passage.js';
+import { parseTime } from '../../recall/show/when.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { BOLD, CYAN, combine, DIM, INVERSE, paint } from '../../screen/text/styled-text.js';
 import { shellCommand } from '../../shell-command.js';
@@ -24,6 +27,7 @@ import { shownJson, shownText } from '../base/shown.js';
 import { outputStreams, writeAll } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import type { WritePage } from './history-page.js';
+import { pageWriter } from './history-page.js';
 
 interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   readonly number?: number;
@@ -80,7 +84,6 @@ function checkOptions(options: HistoryOptions): void {
 
 /** The writer of the page. Asks before overwriting a file. */
 async function writerOf(world: World, { html, yes, quiet }: HistoryOptions): Promise<WritePage | 'refused'> {
-  const { pageWriter } = await import('./history-page.js');
   const file = html === true || html === '-' ? null : (html ?? '');
   return (await pageWriter(world, file, { yes, quiet })) ?? 'refused';
 }
@@ -149,10 +152,7 @@ async function found(
   filter: EntryFilter | null,
   { number = FOUND, html, quiet }: HistoryOptions,
 ): Promise<readonly Entry[]> {
-  const [{ Recall }, { summaryLine, unsearchedLine }] = await Promise.all([
-    import('../../recall/recall.js'),
-    import('../../recall/show/lines.js'),
-  ]);
+  const { Recall } = await import('../../recall/recall.js');
   const recall = new Recall({ folder, open: () => store.reading(), writes: true });
   const { role, from, until } = filter ?? EVERYTHING;
   const who: Search['who'] = role === 'assistant' ? 'model' : role;
@@ -212,7 +212,6 @@ const EVERYTHING: EntryFilter = { from: null, until: null, role: null };
 /** The filter given on the command line, null if everything is printed. Throws a `HiError` of code `usage`. */
 async function filterOf({ since, until, role }: FilterOptions, now: Date): Promise<EntryFilter | null> {
   if (since === undefined && until === undefined && role === undefined) return null;
-  const { parseTime } = await import('../../recall/show/when.js');
   const filter = {
     from: since === undefined ? null : parseTime(since, now, false),
     until: until === undefined ? null : parseTime(until, now, true),
@@ -311,7 +310,6 @@ const plain: Mark = (text) => text;
 
 /** What makes the words stand out that were looked for. */
 async function markerOf(query: string): Promise<Mark> {
-  const { markedText } = await import('../../recall/show/passage.js');
   // A pager shows each row by itself.
   const standOut = (word: string): string => word.replaceAll(/.+/g, (row) => paint(row, combine(BOLD, INVERSE)));
   return (text) => markedText(text, query, standOut);

@@ -7,6 +7,7 @@ import { writeFileAtomically } from '../base/export-file.js';
 import { writeAll } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { askQuestion } from '../terminal/ask-question.js';
+import { confirm } from '../terminal/inquirer.js';
 
 interface WriterOptions {
   readonly yes: boolean | undefined;
@@ -50,7 +51,6 @@ async function confirmed(world: World, file: string): Promise<boolean> {
       hint: 'To overwrite it, add -y, or name a file that does not exist yet.',
     });
   }
-  const { confirm } = await import('../terminal/inquirer.js');
   try {
     const streams = { input: world.stdin, output: world.stderr };
     return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);

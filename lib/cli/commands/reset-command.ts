@@ -4,8 +4,10 @@ import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices, printNotices } from '../base/print-notices.js';
+import { purgeCaches } from '../base/purge-caches.js';
 import type { World } from '../base/world.js';
 import { askQuestion } from '../terminal/ask-question.js';
+import { confirm } from '../terminal/inquirer.js';
 
 interface ResetOptions extends CommonOptions {
   readonly yes?: boolean;
@@ -37,7 +39,7 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   const problems = history.takeNotices();
   printNotices(world, problems);
   // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
-  if (options.purge) (await import('../base/purge-caches.js')).purgeCaches(paths);
+  if (options.purge) purgeCaches(paths);
   const purged = problems.length === 0 ? ' No copy is kept.' : '';
   const note = options.purge ? purged : ' To restore them, run: hi reset --undo';
   say(messages === 0 ? 'Nothing to clear.' : `Cleared ${quantity(messages, 'message')}.${note}`);
@@ -50,7 +52,6 @@ async function confirmed(world: World, purge: boolean): Promise<boolean> {
       hint: "To clear without asking, run 'hi reset -y'.",
     });
   }
-  const { confirm } = await import('../terminal/inquirer.js');
   const message = purge ? 'Clear the conversation for good, with no copy?' : 'Clear the conversation? A copy is kept.';
   try {
     const streams = { input: world.stdin, output: world.stderr };

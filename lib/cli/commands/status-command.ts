@@ -8,6 +8,7 @@ import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
 import { shownText, writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { conversationCost, costText, wholeCost } from '../wiring/price.js';
 import { wire } from '../wiring/wire.js';
 
 interface StatusOptions extends CommonOptions, SettingsOptions {
@@ -41,7 +42,6 @@ async function costOf(
 ): Promise<{ readonly value: number | null; readonly line: string } | null> {
   const { messages } = history.totals;
   if (messages === 0 || messages > MOST_MESSAGES) return null;
-  const { conversationCost, costText, wholeCost } = await import('../wiring/price.js');
   const cost = await conversationCost(history, server);
   if (cost.priced === 0 && cost.unknown.length === 0) return null;
   return { value: wholeCost(cost), line: `\ncost         ${costText(cost)}` };

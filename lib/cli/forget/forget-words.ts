@@ -3,6 +3,7 @@ import type { ForgetOrder } from '../../chat/forget-order.js';
 import { citedIn } from '../../chat/text/citations.js';
 import { HiError } from '../../errors.js';
 import type { HistoryStore } from '../../history/store.js';
+import { parseTime } from '../../recall/show/when.js';
 
 /** What to forget, as given by the user. */
 export interface ForgetWords {
@@ -35,7 +36,6 @@ export async function orderOf(words: ForgetWords, history: HistoryStore, now: Da
     );
   }
   if (words.since !== undefined) {
-    const { parseTime } = await import('../../recall/show/when.js');
     return { kind: 'since', from: parseTime(words.since, now, false) };
   }
   if (words.last === true) return { kind: 'messages', ids: await lastTurn(history) };

@@ -1,9 +1,11 @@
+import { checkbox } from '@inquirer/prompts';
 import { unreachable } from '../../errors.js';
 import type { FormValue } from '../../mcp/elicitation/elicitation.js';
 import { countError, numberError, textError } from '../../mcp/elicitation/field-errors.js';
 import type { FieldKind, FormField, FormOption } from '../../mcp/elicitation/form-fields.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
+import { input, select } from '../terminal/inquirer.js';
 
 /** Asks for one value; null if the user leaves it out. */
 export async function askField(
@@ -49,7 +51,6 @@ async function line(
   streams: PromptStreams,
   errorOf: (typed: string) => string | null,
 ): Promise<string> {
-  const { input } = await import('./elicitation-prompts.js');
   // Shown as an answer that can be changed: what is sent is what is seen.
   const asked = {
     message,
@@ -67,7 +68,6 @@ async function one(
   isRequired: boolean,
   streams: PromptStreams,
 ): Promise<string | null> {
-  const { select } = await import('./elicitation-prompts.js');
   const choices = options.map(({ title }, at) => ({ value: at, name: visibleLine(title) }));
   // By their places: a value may be any text.
   const none = { value: -1, name: 'leave it out' };
@@ -85,7 +85,6 @@ async function several(
   field: Extract<FieldKind, { kind: 'several' }>,
   streams: PromptStreams,
 ): Promise<readonly string[]> {
-  const { checkbox } = await import('./elicitation-prompts.js');
   const choices = field.options.map(({ value, title }, at) => ({
     value: at,
     name: visibleLine(title),

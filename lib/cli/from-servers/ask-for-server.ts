@@ -6,6 +6,7 @@ import type { OutputStream } from '../../screen/output-stream.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { previewRows } from '../approval/preview-rows.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
+import { select } from '../terminal/inquirer.js';
 import { askField } from './ask-field.js';
 
 /** The streams of a question, whose output is a terminal. */
@@ -118,7 +119,6 @@ async function choose<Value extends string>(
   streams: ServerQuestionStreams,
   choices: readonly (readonly [Value, string])[],
 ): Promise<Value> {
-  const { select } = await import('./elicitation-prompts.js');
   const message = visibleLine(`The server '${server}' ${question}`);
   const shown = choices.map(([value, name]) => ({ value, name }));
   return await askQuestion((context) => select<Value>({ message, choices: shown }, context), streams);

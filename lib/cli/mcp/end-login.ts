@@ -1,5 +1,6 @@
 import type { Paths } from '../../config/paths.js';
 import { LoginFile, type StoredLogin } from '../../mcp/auth/login-file.js';
+import { revokeTokens } from '../../mcp/auth/revocation-adapter.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { exclusively } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
@@ -19,7 +20,6 @@ async function revoked(world: World, login: StoredLogin): Promise<void> {
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
   const limit = AbortSignal.any([stop.signal, AbortSignal.timeout(REVOKED_WITHIN)]);
-  const { revokeTokens } = await import('../../mcp/auth/revocation-adapter.js');
   try {
     await revokeTokens(login, world.env, limit);
   } catch (thrown) {

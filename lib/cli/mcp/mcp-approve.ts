@@ -2,6 +2,7 @@ import { HiError } from '../../errors.js';
 import { Approvals } from '../../mcp/project/approvals.js';
 import type { ProjectServer } from '../../mcp/project/project-servers.js';
 import { suggestion } from '../../registry.js';
+import { askToAgree } from '../approval/show-and-ask.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, usableServers } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
@@ -38,7 +39,6 @@ export async function mcpApproveCommand(
 }
 
 async function isApproved({ stdin, stderr }: World, { name, file }: ProjectServer): Promise<boolean> {
-  const { askToAgree } = await import('../approval/show-and-ask.js');
   const message = `May hi start the server '${name}' of this project?`;
   const texts = [{ name, text: JSON.stringify(file, null, 2) }];
   return await askToAgree(texts, message, { input: stdin, output: stderr });

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { HiError } from '../../errors.js';
+import { logIn } from '../../mcp/auth/login-adapter.js';
 import { LoginFile, type StoredLogin } from '../../mcp/auth/login-file.js';
 import { isPrivate } from '../../mcp/auth/reach.js';
 import { RedirectListener } from '../../mcp/auth/redirect-listener.js';
@@ -44,7 +45,6 @@ async function logInTo(world: World, entry: ServerEntry, values: Values, file: L
   const listener = await listen(entry, before);
   const paste = new PastedAddress(world, listener);
   try {
-    const { logIn } = await import('../../mcp/auth/login-adapter.js');
     await logIn({
       url,
       headers,

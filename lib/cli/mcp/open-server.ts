@@ -7,6 +7,7 @@ import { OfferCache } from '../../mcp/definitions/offer-cache.js';
 import type { Elicit } from '../../mcp/elicitation/elicitation.js';
 import { type ConfiguredServers, connectionDeps } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
+import { askForServer } from '../from-servers/ask-for-server.js';
 
 /** Connects to a server, hands it over, and ends it, however that goes. Ctrl-C stops what is waited for. */
 export async function withServer<Result>(
@@ -32,7 +33,6 @@ const canAsk = ({ stdinIs, stderr }: World): boolean => stdinIs === 'terminal' &
 /** Asks the user on the terminal what a server wants to know. */
 function elicitOn({ stdin, stderr }: World): Elicit {
   return async (server, question, signal) => {
-    const { askForServer } = await import('../from-servers/ask-for-server.js');
     return await askForServer(server, question, { input: stdin, output: stderr, signal, ready: async () => {} });
   };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sixelImageAside } from '../../session/images/small-image-aside.js';
 import type { World } from '../base/world.js';
 
 /** The protocols of terminals for images between lines of text. */
@@ -51,7 +52,6 @@ async function forSixel(
     width: CHARACTER.width * (stderr.columns || 80),
     height: Math.floor((CHARACTER.height * (stderr.rows || 24)) / 2),
   };
-  const { sixelImageAside } = await import('../../session/images/small-image-aside.js');
   return await sixelImageAside(bytes, most, new AbortController().signal).catch(() => null);
 }
 

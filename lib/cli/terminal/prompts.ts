@@ -1,5 +1,6 @@
 import type { World } from '../base/world.js';
 import { askQuestion } from './ask-question.js';
+import { input, password, search, select } from './inquirer.js';
 
 /** The questions of the set-up, on the terminal. Each rejects as an interruption when the user cancels it. */
 export interface Prompts {
@@ -14,7 +15,6 @@ export interface Prompts {
 
 /** Opens prompts on stderr, so that stdout stays free for answers. A question that is open when `signal` aborts rejects. */
 export async function openPrompts(world: World, signal: AbortSignal): Promise<Prompts> {
-  const { select, search, input, password } = await import('./inquirer.js');
   const streams = { input: world.stdin, output: world.stderr, signal };
   return {
     say: (text) => void world.stderr.write(`${text}\n`),

@@ -8,6 +8,7 @@ import { type ApprovalStreams, heightOf, showAndAsk, sizeOf } from '../approval/
 import { hasColour } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { askQuestion } from '../terminal/ask-question.js';
+import { input } from '../terminal/inquirer.js';
 import { wrappedQuestion } from '../terminal/wrapped-question.js';
 
 type Answer = 'once' | 'always' | 'no' | 'say';
@@ -21,7 +22,6 @@ export async function askApproval(
   streams: ApprovalStreams,
   env: World['env'],
 ): Promise<Approval> {
-  const { input } = await import('../approval/approval-prompts.js');
   const { columns, rows } = sizeOf(streams.output);
   const message = messageOf(question, columns, rows);
   const answer = await showAndAsk<Answer>(

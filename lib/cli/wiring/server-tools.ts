@@ -9,6 +9,7 @@ import { newWarnings } from '../base/new-warnings.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import type { PromptCommands } from '../input/from-servers.js';
+import { attachResource } from '../input/from-servers.js';
 import type { AttachedResource } from '../input/mentions.js';
 import type { SessionOptions } from './session-options.js';
 
@@ -149,7 +150,7 @@ class OfferedServers implements ServerTools {
     const { byUser } = this.#servers;
     const found = byUser.resourceIn(words);
     if (found === null) return null;
-    return import('../input/from-servers.js').then(({ attachResource }) => attachResource(byUser, found, signal));
+    return attachResource(byUser, found, signal);
   }
 
   async close(): Promise<void> {

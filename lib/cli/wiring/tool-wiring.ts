@@ -5,6 +5,7 @@ import { ownPlaces } from '../../config/paths.js';
 import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import type { Recall } from '../../recall/recall.js';
+import { recallForModel } from '../../recall/show/for-model.js';
 import { pick } from '../../registry.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory, SearchableConversation, ToolContext, ToolRunner } from '../../tools/common/tool.js';
@@ -15,6 +16,7 @@ import { SERVER_TOOLS } from '../base/orphan-rules.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import type { Connections } from './connections.js';
+import { memoryForModel } from './open-memory.js';
 import type { ServerTools } from './server-tools.js';
 import type { SessionOptions } from './session-options.js';
 
@@ -119,7 +121,6 @@ const inSh = (spec: ToolSpec): ToolSpec => ({
 function conversationOf(finder: () => Promise<Recall>, world: World): SearchableConversation {
   return {
     async search(search, signal) {
-      const { recallForModel } = await import('../../recall/show/for-model.js');
       return await recallForModel(await finder(), search, world.now(), world.home, signal);
     },
   };
@@ -129,7 +130,7 @@ function conversationOf(finder: () => Promise<Recall>, world: World): Searchable
 function memoryOf(open: () => Promise<OpenMemory>, keeps: () => boolean): Memory {
   const forModel = async (): Promise<Memory> => {
     if (!keeps()) throw new HiError('usage', 'This part of the chat is not kept.');
-    return (await import('./open-memory.js')).memoryForModel(open);
+    return memoryForModel(open);
   };
   return {
     preview: async (text, replaces) => await (await forModel()).preview(text, replaces),

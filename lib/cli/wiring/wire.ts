@@ -18,6 +18,8 @@ import { nearLimits, readSettings, requireConfig, type Settings } from '../base/
 import { isUnattended } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { Connections, memoized } from './connections.js';
+import { openMemory } from './open-memory.js';
+import { imageSaver } from './save-image.js';
 import { type ServerTools, serverTools } from './server-tools.js';
 import type { SessionOptions } from './session-options.js';
 import { offeredTools, toolContext, toolRunner } from './tool-wiring.js';
@@ -62,9 +64,7 @@ export async function wire(
   const connections = new Connections(world, options, settings, config, () => history?.isOffRecord !== true);
   const small = config.small_model === null ? null : connections.target(config.small_model);
   const finder = memoized(async () => await openFinder(await opened, paths.index, !ephemeral));
-  const memory = memoized(async () =>
-    (await import('./open-memory.js')).openMemory(paths.memory, await opened, () => world.now()),
-  );
+  const memory = memoized(async () => openMemory(paths.memory, await opened, () => world.now()));
   const keeps = (): boolean => history?.isEphemeral !== true;
   const cache = keptWhile(keeps, fileCache(paths.compressions));
   const window = (): number => session.target.context_window;
@@ -120,7 +120,6 @@ export async function wire(
 /** Saves the pictures that a model draws. Its code is loaded with the first one. */
 function saveImages({ images }: Config, context: ToolContext, { home, now }: World): SessionDeps['saveImage'] {
   return async (bytes, extension) => {
-    const { imageSaver } = await import('./save-image.js');
     return await imageSaver({ folder: images.folder, cwd: context.cwd.now, home, now })(bytes, extension);
   };
 }

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../../chat/event.js';
 import type { Connections } from './connections.js';
+import { costOf, wholeCost } from './price.js';
 
 /** The same events, with the cost of a turn's requests added to its `turn-end`: null unless the price of every request is known. */
 export async function* withCost(
@@ -12,7 +13,6 @@ export async function* withCost(
       yield event;
       continue;
     }
-    const { costOf, wholeCost } = await import('./price.js');
     const cost = wholeCost(costOf(connections.spent.slice(from)));
     from = connections.spent.length;
     yield { ...event, cost };

@@ -3,6 +3,7 @@ import { harmlessLine } from '../base/harmless-text.js';
 import type { LoginFile, StoredLogin, StoredTokens } from './login-file.js';
 import { LoginNeeded } from './login-needed.js';
 import { isPrivate } from './reach.js';
+import { renewedTokens } from './renewal-adapter.js';
 
 /** How much of a scope is shown. */
 const LONGEST_SCOPE = 200;
@@ -88,7 +89,6 @@ export class SessionLogin implements ServerLogin {
   }
 
   async #renewed(login: StoredLogin): Promise<{ login: StoredLogin; result: StoredTokens | null }> {
-    const { renewedTokens } = await import('./renewal-adapter.js');
     // Tokens that cannot be renewed are removed, so that no process tries them again.
     const tokens = await renewedTokens(login, this.#environment);
     return { login: { ...login, tokens }, result: tokens };

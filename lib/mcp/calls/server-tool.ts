@@ -4,6 +4,7 @@ import type { Tool } from '../../tools/common/tool.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { CallLimits } from '../connection/client.js';
 import type { Offer, ToolDefinition } from '../definitions/definition.js';
+import { runServerTool } from './run-server-tool.js';
 import type { ToolPins } from './tool-pins.js';
 
 /** What a server's tool needs. */
@@ -32,8 +33,7 @@ export function serverTool(deps: ServerToolDeps): Tool {
     server: deps.entry.name,
     check: (args) => missingArguments(name, definition.parameters, args),
     access: (args) => accessOf(deps, args),
-    run: async (args, context, emit, signal) =>
-      (await import('./run-server-tool.js')).runServerTool(deps, args, context, emit, signal),
+    run: async (args, context, emit, signal) => runServerTool(deps, args, context, emit, signal),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import type { ServerLogin } from '../auth/session-login.js';
+import { withLogin } from '../auth/transport-adapter.js';
 import { nodeFetch } from '../base/node-fetch.js';
 import { AdaptedClient, type AskUser } from './adapted-client.js';
 import type { Client } from './client.js';
@@ -104,6 +105,5 @@ async function transportTo(destination: Destination): Promise<Transport> {
   const url = new URL(destination.url);
   if (login === null)
     return destination.isOld ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
-  const { withLogin } = await import('../auth/transport-adapter.js');
   return withLogin(url, destination.isOld, options, login);
 }

@@ -6,6 +6,7 @@ import type { Offer } from '../definitions/definition.js';
 import { readOffer } from '../definitions/read-offer.js';
 import type { AskUser } from './adapted-client.js';
 import { type CallLimits, type Client, ErrorResponse, SessionExpired } from './client.js';
+import { connect } from './client-adapter.js';
 import type { ConnectionDeps } from './connection-deps.js';
 import { destinationOf } from './destination.js';
 import { ServerLog } from './server-log.js';
@@ -125,7 +126,6 @@ export class ServerConnection {
   async #connect(signal: AbortSignal): Promise<Client> {
     const { startTimeout } = this.#entry;
     const destination = await destinationOf(this.#entry, this.#deps, this.#log);
-    const { connect } = await import('./client-adapter.js');
     const limit = AbortSignal.any([signal, AbortSignal.timeout(startTimeout)]);
     const { version, elicit, listens } = this.#deps;
     const ask: AskUser | null =

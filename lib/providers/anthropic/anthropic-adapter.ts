@@ -21,6 +21,7 @@ import { sdkOptions } from '../common/sdk-options.js';
 import { type AnswerState, asEvents, readEnd, readEvent } from './anthropic-answer.js';
 import * as facts from './anthropic-facts.js';
 import { toVendorRequest } from './anthropic-request.js';
+import { shapeRequest } from './anthropic-schema.js';
 import { withPauses } from './anthropic-web.js';
 
 /** See `ProviderMember.create`. */
@@ -45,7 +46,6 @@ export async function create(vendor: Vendor, settings: ProviderSettings): Promis
 }
 
 async function loadSchema(options: { readonly compatible: boolean }) {
-  const { shapeRequest } = await import('./anthropic-schema.js');
   return (request: ChatRequest) => shapeRequest(request, options);
 }
 

@@ -1,4 +1,5 @@
 // The SDK's browser build has the same classes without Google Cloud authentication, which takes longer to load than the rest.
+
 import {
   type FinishReason,
   type GenerateContentParameters,
@@ -28,6 +29,7 @@ import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from '.
 import * as facts from './gemini-facts.js';
 import { toVendorRequest } from './gemini-request.js';
 import type { GeminiFormat } from './gemini-schema.js';
+import { shapeRequest } from './gemini-schema.js';
 import { aloneText, readGrounding, searchesAlone } from './gemini-web.js';
 
 /** The formats that Gemini supports in addition to the usual images and PDF. */
@@ -45,7 +47,7 @@ export async function create(vendor: Vendor, settings: ProviderSettings): Promis
   );
 }
 
-const loadSchema = async () => (await import('./gemini-schema.js')).shapeRequest;
+const loadSchema = async () => shapeRequest;
 
 /** See `ProviderMember.listModels`. */
 export async function listModels(

@@ -1,4 +1,5 @@
 // The SDK's browser build is the same class without the file system, which would check whether an image is a path.
+
 import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
 import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject } from '../../chat/json.js';
@@ -25,6 +26,7 @@ import { sdkFetch } from '../common/sdk-options.js';
 import { DroppedLines } from './dropped-lines.js';
 import * as facts from './ollama-facts.js';
 import { toVendorRequest } from './ollama-request.js';
+import { shapeRequest } from './ollama-schema.js';
 import type { OllamaSearch } from './ollama-web.js';
 import { isCut, learntWindow, loadedWindow, promptCutNotice, textTokens, windowOption } from './ollama-window.js';
 import { unreadableLine } from './unreadable-line.js';
@@ -43,7 +45,7 @@ export async function create(vendor: Vendor, settings: ProviderSettings): Promis
   );
 }
 
-const loadSchema = async () => (await import('./ollama-schema.js')).shapeRequest;
+const loadSchema = async () => shapeRequest;
 
 /** See `ProviderMember.listModels`. */
 export async function listModels(

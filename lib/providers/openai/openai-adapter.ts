@@ -14,6 +14,7 @@ import { sdkOptions } from '../common/sdk-options.js';
 import { streamChat } from './openai-chat.js';
 import * as facts from './openai-facts.js';
 import { streamResponses } from './openai-responses.js';
+import { shapeRequest } from './openai-schema.js';
 
 /** The adapter for a vendor with OpenAI's protocol at `address`. */
 export function create(vendor: Vendor, address: string, settings: ProviderSettings): Provider {
@@ -42,7 +43,6 @@ export function create(vendor: Vendor, address: string, settings: ProviderSettin
 }
 
 async function loadSchema(options: { readonly compatible: boolean }) {
-  const { shapeRequest } = await import('./openai-schema.js');
   return (request: ChatRequest) => shapeRequest(request, options);
 }
 

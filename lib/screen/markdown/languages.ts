@@ -1,5 +1,6 @@
 import { type StreamParser, StringStream } from '@codemirror/streamparser';
 import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, PLAIN, RED, type Style, YELLOW } from '../text/styled-text.js';
+import * as more from './more-languages.js';
 
 /** Passes the next line of a text to `put` in coloured pieces. Lines must come in order, because a line may continue what earlier ones left open. */
 export type Highlighter = (line: string, put: (text: string, style: Style) => void) => void;
@@ -161,12 +162,12 @@ const LANGUAGES: Readonly<Record<string, Load>> = Object.fromEntries(
     ['vhdl', () => import('@codemirror/legacy-modes/mode/vhdl').then((mode) => mode.vhdl)],
     ['asm assembly gas nasm', () => import('@codemirror/legacy-modes/mode/gas').then((mode) => mode.gas)],
     ['wasm wast wat', () => import('@codemirror/legacy-modes/mode/wast').then((mode) => mode.wast)],
-    ['php php3 phtml', () => import('./more-languages.js').then((mode) => mode.php)],
-    ['elixir ex exs', () => import('./more-languages.js').then((mode) => mode.elixir)],
-    ['makefile make mk', () => import('./more-languages.js').then((mode) => mode.makefile)],
-    ['hcl terraform tf tfvars', () => import('./more-languages.js').then((mode) => mode.hcl)],
-    ['zig', () => import('./more-languages.js').then((mode) => mode.zig)],
-    ['graphql gql', () => import('./more-languages.js').then((mode) => mode.graphql)],
+    ['php php3 phtml', async () => more.php],
+    ['elixir ex exs', async () => more.elixir],
+    ['makefile make mk', async () => more.makefile],
+    ['hcl terraform tf tfvars', async () => more.hcl],
+    ['zig', async () => more.zig],
+    ['graphql gql', async () => more.graphql],
     ['octave matlab', () => import('@codemirror/legacy-modes/mode/octave').then((mode) => mode.octave)],
   ]),
 );

@@ -1,5 +1,7 @@
 import type { ChatEvent, CompactionReport } from '../../chat/event.js';
 import type { Preview } from '../../compaction/preview.js';
+import { preview } from '../../compaction/preview.js';
+import { runStrategy } from '../../compaction/run-strategy.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
 import { newestBlock } from '../../view/view.js';
@@ -27,7 +29,6 @@ export async function* compactHistory(
   signal: AbortSignal,
   ahead: CompactionAhead | null = null,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
-  const { runStrategy } = await import('../../compaction/run-strategy.js');
   const known = newestBlock(history.entries)?.id;
   return yield* history.compact(
     ordered.running,
@@ -44,7 +45,6 @@ export async function* compactHistory(
 
 /** What a compaction would do, without asking a model. Null if there is nothing to compact. */
 export async function previewCompaction(history: HistoryStore, ordered: OrderedCompaction): Promise<Preview | null> {
-  const { preview } = await import('../../compaction/preview.js');
   const { entries, unloaded } = history;
   return preview({ ...ordered, entries, unloaded });
 }

@@ -1,6 +1,7 @@
 import { type CompressBlock, type Entry, isMessage, type NewCompressBlock } from '../../chat/entry.js';
 import type { ChatEvent } from '../../chat/event.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
+import { settled, writeAhead } from '../../compaction/written-ahead.js';
 import { newestBlock } from '../../view/view.js';
 
 /** A compaction that is not due yet, and its input. */
@@ -58,7 +59,6 @@ export class CompactionAhead {
     const block = yield* draft.follow(signal);
     this.#draft = null;
     if (block === null) return null;
-    const { settled } = await import('../../compaction/written-ahead.js');
     return settled(block, due);
   }
 
@@ -132,7 +132,6 @@ class Draft {
   async #write(input: CompactionInput, deps: CompactionDeps): Promise<void> {
     let written: NewCompressBlock | null = null;
     try {
-      const { writeAhead } = await import('../../compaction/written-ahead.js');
       const steps = writeAhead(input, deps, this.#stop.signal);
       for (let step = await steps.next(); ; step = await steps.next()) {
         if (step.done) {

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../chat/json.js';
 import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { TextCache } from '../../chat/text-model.js';
 import type { SmallImage } from './image-limits.js';
+import { smallImageAside } from './small-image-aside.js';
 
 /** The result of `smallImage` for the picture `key`, cached for all processes: decoding a large picture takes about a second. Rejects if `signal` aborts. */
 export async function cachedSmallImage(
@@ -16,7 +17,6 @@ export async function cachedSmallImage(
   const stored = await cache?.get(hash);
   const known = stored ? fromText(stored) : null;
   if (known !== null) return known;
-  const { smallImageAside } = await import('./small-image-aside.js');
   const made = await smallImageAside(bytes, limits, signal);
   if (made !== null) await cache?.put(hash, toText(made));
   return made;

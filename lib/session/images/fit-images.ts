@@ -3,6 +3,7 @@ import type { ImagePart, Part } from '../../chat/message.js';
 import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { TextCache } from '../../chat/text-model.js';
+import { cachedSmallImage } from './cached-small-image.js';
 import { type SmallImage, tooLargeImages } from './image-limits.js';
 
 /** What scaling pictures down needs. */
@@ -29,7 +30,6 @@ export async function* fitImages(
     const bytes = request.attachments.get(part.sha256);
     if (bytes !== undefined && !made.has(key)) {
       yield { type: 'waiting', what: `scaling ${part.name ?? 'a picture'}` };
-      const { cachedSmallImage } = await import('./cached-small-image.js');
       const image = await cachedSmallImage(bytes, limits, key, cache, signal);
       made.set(key, image);
       if (image !== null && isNewest(part, request))

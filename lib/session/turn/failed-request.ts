@@ -6,6 +6,7 @@ import { windowIn } from '../../chat/text/window-in.js';
 import { HiError } from '../../errors.js';
 import { RequestRefusal } from '../../providers/common/provider.js';
 import type { Adapted } from '../refusals/adapt-request.js';
+import { learnLate } from '../refusals/learn-late.js';
 import type { PartialAnswer, StreamEnd } from './partial-answer.js';
 
 /** How often a request is sent again without what the server refused. */
@@ -37,7 +38,6 @@ export async function withoutContent(
 
 export async function learntLate(request: ChatRequest, thrown: HiError, memory: ModelMemory): Promise<string | null> {
   if (!(thrown instanceof RequestRefusal)) return null;
-  const { learnLate } = await import('../refusals/learn-late.js');
   return learnLate(request, thrown, memory);
 }
 

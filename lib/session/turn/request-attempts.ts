@@ -4,6 +4,9 @@ import type { ChatRequest } from '../../chat/request.js';
 import type { HiError } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { Adapted } from '../refusals/adapt-request.js';
+import { adaptAfterFailure, adaptRequest, learntFromAnswer } from '../refusals/adapt-request.js';
+import { failureOfEmpty } from '../refusals/empty-answer.js';
+import { withoutRefusedTools } from '../refusals/refused-tools.js';
 import { MOST_REFUSALS, warning, withoutContent } from './failed-request.js';
 import type { PartialAnswer, StreamEnd } from './partial-answer.js';
 import { ATTEMPTS, delayBefore, sleep } from './retry-delay.js';
@@ -73,13 +76,11 @@ export class RequestAttempts {
   }
 
   async #failureOfEmpty(end: StreamEnd): Promise<HiError | null> {
-    const { failureOfEmpty } = await import('../refusals/empty-answer.js');
     return failureOfEmpty(this.#request, end, this.#attempt >= PLAIN_ATTEMPT);
   }
 
   async #learn(): Promise<void> {
     if (this.#adapted === null && !this.#memory.facts.doubted_at) return;
-    const { learntFromAnswer } = await import('../refusals/adapt-request.js');
     const learnt = learntFromAnswer(this.#adapted, this.#memory.facts, Date.now());
     if (learnt !== null) this.#memory.learn(learnt);
   }
@@ -105,7 +106,6 @@ export class RequestAttempts {
 
   /** Makes the request plainer, because its form may be why the server fails. */
   async #simplify(failure: HiError): Promise<void> {
-    const { adaptAfterFailure } = await import('../refusals/adapt-request.js');
     this.#adapted = adaptAfterFailure(this.#request, failure, this.#memory);
     this.#unchanged = this.#request;
     this.#request = this.#adapted?.request ?? this.#request;
@@ -126,7 +126,6 @@ export class RequestAttempts {
 
   async #fewerTools(failure: HiError): Promise<{ readonly request: ChatRequest; readonly notice: string } | null> {
     if (!(failure instanceof RequestRefusal) || this.#request.tools.length === 0) return null;
-    const { withoutRefusedTools } = await import('../refusals/refused-tools.js');
     return withoutRefusedTools(this.#request, failure, this.#memory);
   }
 
@@ -136,7 +135,6 @@ export class RequestAttempts {
   }
 
   async *#adapt(refusal: RequestRefusal): AsyncGenerator<ChatEvent> {
-    const { adaptRequest } = await import('../refusals/adapt-request.js');
     this.#refusals += 1;
     const isAgain = this.#refusals > 1;
     this.#adapted = this.#refusals > MOST_REFUSALS ? null : adaptRequest(this.#request, refusal, this.#memory, isAgain);

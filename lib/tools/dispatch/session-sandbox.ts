@@ -1,4 +1,6 @@
+import { deniesToRead } from '../../permission/paths/judge-path.js';
 import type { Rules } from '../../permission/rules/rules.js';
+import { replacementFile } from '../../permission/sandbox/replacement-file.js';
 import type { Sandbox } from '../../permission/sandbox/sandbox.js';
 import type { ToolContext } from '../common/tool.js';
 
@@ -15,8 +17,6 @@ export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Pr
   const make = async () => {
     const { Sandbox, sandboxKind } = await import('../../permission/sandbox/sandbox.js');
     const { context, ownPlaces = [], freeFolders = [] } = options;
-    const { deniesToRead } = await import('../../permission/paths/judge-path.js');
-    const { replacementFile } = await import('../../permission/sandbox/replacement-file.js');
     if (!context.sandbox && (await sandboxKind()) === null) return null;
     return new Sandbox({
       root: context.cwd.start,

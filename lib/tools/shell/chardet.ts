@@ -1,2 +1,6 @@
-// esbuild keeps the export names of a CommonJS package in a chunk only for static imports.
-export { detect } from 'chardet';
+import { detect } from 'chardet';
+
+/** The encoding that the frequencies of letters speak for. Null if none does. */
+export function likelyEncoding(bytes: Uint8Array): string | null {
+  return detect(bytes);
+}

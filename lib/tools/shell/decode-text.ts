@@ -1,4 +1,5 @@
 import { fileFormat } from '../../chat/media/file-format.js';
+import { likelyEncoding } from './chardet.js';
 
 /** The encoding of a file. For a binary file, `what` names its format; `mark` is the length of a byte order mark. */
 export type Encoding =
@@ -31,11 +32,10 @@ function isUtf8(bytes: Uint8Array, whole: boolean): boolean {
   }
 }
 
-async function guess(bytes: Uint8Array): Promise<Encoding> {
+function guess(bytes: Uint8Array): Encoding {
   const control = bytes.filter((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32)).length;
   if (control > bytes.length / 50) return { kind: 'binary', what: 'binary file' };
-  const { detect } = await import('./chardet.js');
-  return { kind: 'text', name: knownName(detect(bytes) ?? 'windows-1252'), mark: 0 };
+  return { kind: 'text', name: knownName(likelyEncoding(bytes) ?? 'windows-1252'), mark: 0 };
 }
 
 /** The name of the decoder for an encoding: ASCII is decoded as Windows-1252, its usual superset. */

@@ -4,6 +4,7 @@ import { HiError } from '../../../errors.js';
 import { atMost, GRACE } from '../../../http/body.js';
 import { aborted } from '../../../http/failures.js';
 import type { FailureContext } from '../failure/failure-text.js';
+import { asFailure } from '../failure/provider-failure.js';
 import { RequestRefusal, UNSAID } from '../provider.js';
 import { CoalescedStream } from './coalesced-stream.js';
 import { validEvent } from './validate-event.js';
@@ -59,7 +60,6 @@ export async function askVendor<Value>(
 
 /** The code that reads vendors' errors is loaded only when there is one. */
 async function failure(thrown: unknown, context: FailureContext): Promise<Error> {
-  const { asFailure } = await import('../failure/provider-failure.js');
   return asFailure(thrown, context);
 }
 
