@@ -103,8 +103,10 @@ export class LoadedEntries {
       this.#entries.push(entry);
       this.#facts = withEntry(this.#facts, entry);
     }
-    if (entries.some((entry) => isCompressBlock(entry) && entry.restores !== undefined))
+    if (entries.some((entry) => isCompressBlock(entry) && entry.restores !== undefined)) {
       this.#entries = [...olderEntries(this.#disk.file, this.#withoutAsides), ...this.#entries];
+      this.#version += 1;
+    }
     return entries;
   }
 

@@ -5,11 +5,13 @@ import { type Entry, isMessage } from '../../lib/chat/entry.js';
 import { type Message, textOf } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
 import { citedIn } from '../../lib/chat/text/citations.js';
+import type { TextCache } from '../../lib/chat/text-model.js';
 import { HiError } from '../../lib/errors.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { redo } from '../../lib/session/past-turns.js';
 import type { Session } from '../../lib/session/session.js';
 import { view } from '../../lib/view/view.js';
+import { memoryCache } from '../support/compaction.js';
 import { archived, openIn, quickFolder, unzstd } from '../support/history.js';
 import fc, { cases } from '../support/properties.js';
 import { prose } from '../support/prose.js';
@@ -36,8 +38,8 @@ const WEIGHTS = {
   ...{ say: 8, grow: 2, both: 2, idle: 2, compact: 3, uncompact: 3, undo: 2, rewind: 1, redo: 3, pin: 3, unpin: 1 },
   ...{ off: 1, on: 2, reset: 1, unreset: 1, restart: 1 },
 };
-type Deed = keyof typeof WEIGHTS;
-const NAMES = Object.keys(WEIGHTS) as Deed[];
+type Deed = keyof typeof WEIGHTS | 'night';
+const NAMES = Object.keys(WEIGHTS) as (keyof typeof WEIGHTS)[];
 
 /** What often comes one after another. */
 const PHRASES: readonly (readonly Deed[])[] = [
@@ -51,10 +53,24 @@ const PHRASES: readonly (readonly Deed[])[] = [
   ['grow', 'idle', 'grow'],
 ];
 
+/** What comes one after another where a night lies between. */
+const NIGHTS: readonly (readonly Deed[])[] = [
+  ['grow', 'night', 'say'],
+  ['grow', 'night', 'say', 'uncompact', 'say', 'night', 'both'],
+  ['pin', 'grow', 'night', 'grow', 'undo', 'night', 'redo', 'say', 'compact', 'uncompact'],
+];
+
 /** What one of two processes does; `size` is that of what it says, or how far it goes back. */
 const step = (deed: fc.Arbitrary<Deed>) => fc.record({ deed, who: fc.nat(1), size: fc.nat(5) });
 const single = step(fc.oneof(...NAMES.map((name) => ({ weight: WEIGHTS[name], arbitrary: fc.constant(name) }))));
-const phrase = fc.constantFrom(...PHRASES).chain((names) => fc.tuple(...names.map((name) => step(fc.constant(name)))));
+const phraseOf = (names: readonly Deed[]) => fc.tuple(...names.map((name) => step(fc.constant(name))));
+const phrase = fc.constantFrom(...PHRASES).chain(phraseOf);
+const nights = fc
+  .array(fc.constantFrom(...NIGHTS, ...PHRASES.filter((names) => !names.includes('off'))).chain(phraseOf), {
+    minLength: 3,
+    maxLength: 6,
+  })
+  .map((steps) => steps.flat());
 const deeds = fc
   .array(fc.oneof({ weight: 3, arbitrary: single.map((one) => [one]) }, { weight: 2, arbitrary: phrase }), {
     minLength: 5,
@@ -88,14 +104,19 @@ interface Process {
   readonly session: Session;
 }
 
-async function start(folder: string): Promise<Process> {
-  const store = await openIn(folder);
-  const set = await stage([answering], { history: store, compaction: SETTINGS, writers: () => [writer()] }, WINDOW);
+const HOUR = 3_600_000;
+const RESTS = { rest: { cache_life: HOUR / 12, after: HOUR } };
+
+async function start(folder: string, now: () => Date, cache: TextCache): Promise<Process> {
+  const store = await openIn(folder, { now });
+  const deps = { history: store, compaction: SETTINGS, writers: () => [writer()], cache };
+  const set = await stage([answering], deps, WINDOW, undefined, undefined, RESTS);
   return { set, store, session: set.session };
 }
 
 async function end({ set, store }: Process): Promise<void> {
   set.session.ahead.drop();
+  set.session.restSummaries.stop();
   await store.close();
   await set.close();
 }
@@ -109,6 +130,9 @@ const sentIn = (request: ChatRequest | undefined): string =>
 /** Two processes on one conversation, and what is known of it without them. */
 class World {
   readonly folder = quickFolder();
+  readonly #cache = memoryCache();
+  #time = Date.UTC(2026, 10, 22, 10);
+  readonly #now = (): Date => new Date(this.#time);
   readonly #processes: Process[] = [];
   #marks = 0;
   /** Whether anything was said off the record. */
@@ -129,7 +153,7 @@ class World {
   readonly #last: (string | null)[] = [null, null];
 
   async open(): Promise<void> {
-    for (const _ of [0, 1]) this.#processes.push(await start(this.folder));
+    for (const _ of [0, 1]) this.#processes.push(await start(this.folder, this.#now, this.#cache));
     for (let turn = 0; turn < 6; turn += 1) await this.do('say', turn % 2, 3);
   }
 
@@ -144,7 +168,7 @@ class World {
     const bytes = isOff ? this.#bytes() : null;
     if (deed !== 'uncompact') this.#uncompacted = null;
     if (deed === 'compact' || deed === 'uncompact') this.#hasCompacted = true;
-    if (deed !== 'say' && deed !== 'grow' && deed !== 'idle') this.#disturb();
+    if (!['say', 'grow', 'idle', 'night'].includes(deed)) this.#disturb();
     try {
       await this.#try(deed, who, size, uncompacted);
     } catch (thrown) {
@@ -225,7 +249,12 @@ class World {
         return;
       case 'restart':
         await end(this.#at(who));
-        this.#processes[who] = await start(this.folder);
+        this.#processes[who] = await start(this.folder, this.#now, this.#cache);
+        return;
+      case 'night':
+        session.restSummaries.begin(size > 2);
+        await session.restSummaries.settle(10_000);
+        this.#time += 10 * HOUR;
         return;
     }
   }
@@ -337,9 +366,9 @@ class World {
   }
 }
 
-it('keeps its promises whatever two processes do to one conversation', async () => {
-  await fc.assert(
-    fc.asyncProperty(deeds, async (all) => {
+const keepsPromises = (lives: typeof deeds, count: number): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(lives, async (all) => {
       const world = new World();
       try {
         await world.open();
@@ -348,6 +377,13 @@ it('keeps its promises whatever two processes do to one conversation', async () 
         await world.close();
       }
     }),
-    { numRuns: cases(12) },
+    { numRuns: cases(count) },
   );
+
+it('keeps its promises whatever two processes do to one conversation', async () => {
+  await keepsPromises(deeds, 12);
+}, 1_200_000);
+
+it('keeps them over nights, at which it rests', async () => {
+  await keepsPromises(nights, 8);
 }, 1_200_000);

@@ -28,7 +28,7 @@ export function fileIn(folder: string): string {
 /** Opens the history of a data folder, on the day of the specs. */
 export async function openIn(
   folder: string,
-  more: { readonly ephemeral?: boolean; readonly aside?: boolean } = {},
+  more: { readonly ephemeral?: boolean; readonly aside?: boolean; readonly now?: () => Date } = {},
 ): Promise<HistoryStore> {
   return await HistoryStore.open({ folder, now: () => new Date('2026-11-22T10:00:00Z'), ...more });
 }
