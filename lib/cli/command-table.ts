@@ -83,6 +83,7 @@ export function commandTable(
         addModelOptions(addCommonOptions(command))
           .argument('[focus...]', 'what the summary should focus on')
           .option('--strategy <name>', `one of: ${STRATEGY_NAMES.join(', ')}`)
+          .option('--all', 'summarise everything that was said, also what was skipped')
           .option('--dry-run', 'only print what would happen')
           .option('--json', 'print the result as JSON')
           .action(async (focus: readonly string[], _options, self: Command) =>

@@ -1,3 +1,4 @@
+import type { Message } from '../chat/message.js';
 import { citedIn } from '../chat/text/citations.js';
 import { quantity } from '../chat/text/quantity.js';
 import type { ToolEffects } from '../chat/tool-effect.js';
@@ -23,6 +24,7 @@ export function fixedContentOf(
   language: string | null,
   settings: LimitSettings,
   effects: ToolEffects,
+  skipped: Skipped | null,
 ): Content {
   const known: Artifacts = stateOf(plan.basis.block).artifacts;
   const artifacts = collectArtifacts(known, plan.compacted, effects, artifactRoom(settings));
@@ -32,12 +34,12 @@ export function fixedContentOf(
     facts.length > 0 ? `Facts on record:\n${listed(facts)}` : '',
     describeArtifacts(artifacts),
     citedLine(summary.prose, facts),
-    skippedLine(stateOf(plan.basis.block).skipped),
+    skippedLine(skipped),
     languageLine(language),
   ];
   return {
     content: sections.filter(Boolean).join('\n\n'),
-    state: { facts, forgotten, artifacts, language, prose: summary.prose.length },
+    state: { facts, forgotten, artifacts, language, prose: summary.prose.length, skipped },
   };
 }
 
@@ -57,4 +59,12 @@ export function skippedLine(skipped: Skipped | null): string {
   const [from, until] = [skipped.from.slice(0, 10), skipped.until.slice(0, 10)];
   const when = from === until ? `of ${until}` : from === '' ? `until ${until}` : `from ${from} to ${until}`;
   return `${quantity(skipped.messages, 'message')} ${when} ${skipped.messages === 1 ? 'is' : 'are'} neither in this summary nor below, but can be searched.`;
+}
+
+/** Messages that no summary covers, and more of them. Nothing is known of `unloaded` ones, which are the oldest. */
+export function together(before: Skipped | null, more: readonly Message[], unloaded: number): Skipped | null {
+  const messages = (before?.messages ?? 0) + more.length + unloaded;
+  if (messages === 0) return null;
+  const from = unloaded > 0 ? '' : (before?.from ?? more[0]?.at ?? '');
+  return { messages, from, until: more.at(-1)?.at ?? before?.until ?? '' };
 }

@@ -8,15 +8,12 @@ import { isRestDue, type Rest, type Staying, stayingAt } from '../view/rest.js';
 import { newestBase, newestBlock, type View, viewFrom } from '../view/view.js';
 import { collectArtifacts, describeArtifacts } from './artifacts.js';
 import { compressBlockOf } from './compress-block.js';
-import { citedLine, languageLine, skippedLine } from './fixed-content.js';
+import { citedLine, languageLine, skippedLine, together } from './fixed-content.js';
 import { strategies } from './index.js';
 import { listed } from './ledger.js';
 import { wholeLines } from './reply.js';
-import { findRecord, type Gap, type RestRecord, sizeForRecord } from './rest-record.js';
+import { backlogStart, findRecord, type Gap, type RestRecord, sizeForRecord } from './rest-record.js';
 import type { CompactionInput, Plan } from './strategy.js';
-
-/** How many tokens of what left are summarised without being asked for. */
-const BACKLOG = 24_000;
 
 /** What leaves the view at a rest, and what of that no summary covers. */
 export interface Leaving {
@@ -36,12 +33,7 @@ export function leavingAt(input: CompactionInput, rest: Rest): Leaving {
   const stays = stayingAt(sent, rest);
   const before = uncoveredIn(input, sent);
   const all = [...before, ...stays.leaving].sort((one, other) => one.turn - other.turn || one.id - other.id);
-  let room = (4 * BACKLOG) / rest.ratio;
-  const from =
-    all.findLastIndex((message) => {
-      room -= sizeForRecord(message);
-      return room < 0;
-    }) + 1;
+  const from = backlogStart(all, rest.ratio);
   return { sent, stays, before, gap: { block: sent.block, messages: all.slice(from) }, older: all.slice(0, from) };
 }
 
@@ -103,14 +95,6 @@ function planOf(
     ratio,
     room: asTokens(0),
   };
-}
-
-/** Messages that no summary covers, and more of them. Nothing is known of `unloaded` ones, which are the oldest. */
-function together(before: Skipped | null, more: readonly Message[], unloaded: number): Skipped | null {
-  const messages = (before?.messages ?? 0) + more.length + unloaded;
-  if (messages === 0) return null;
-  const from = unloaded > 0 ? '' : (before?.from ?? more[0]?.at ?? '');
-  return { messages, from, until: more.at(-1)?.at ?? before?.until ?? '' };
 }
 
 /** The shares of the block for prose, if the facts need theirs, and for the names of files. */

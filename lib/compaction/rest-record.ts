@@ -33,6 +33,19 @@ const inputOf = (message: Message): string => summaryInput(withNames(message), N
 /** How many characters of a message a summary reads. */
 export const sizeForRecord = (message: Message): number => inputOf(message).length;
 
+/** How many tokens of what left long ago are summarised without being asked for. */
+const BACKLOG = 24_000;
+
+/** The index of the first of these messages that is summarised unasked. */
+export function backlogStart(messages: readonly Message[], ratio: number): number {
+  let room = (4 * BACKLOG) / ratio;
+  const isTooMuch = (message: Message): boolean => {
+    room -= sizeForRecord(message);
+    return room < 0;
+  };
+  return messages.findLastIndex(isTooMuch) + 1;
+}
+
 /** The summary of this gap, if one was written; null if not. */
 export async function findRecord(gap: Gap, cache: TextCache): Promise<RestRecord | null> {
   if (gap.messages.length === 0) return null;
@@ -56,6 +69,7 @@ export async function* writeRecord(
     {
       messages,
       unread: 0,
+      all: true,
       earlier: proseOf(block),
       ledger: old,
       undone: undoneIds(entries),

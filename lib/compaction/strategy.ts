@@ -14,6 +14,8 @@ export type SummaryLimits = Pick<Config['compaction'], 'timeout_ms' | 'idle_time
 /** The settings of a pass: the `compaction` section of the configuration, and the context window. */
 export type CompactionSettings = Omit<Config['compaction'], 'background'> &
   LimitSettings & {
+    /** Whether an automatic summary of more than the window reads only its newest part; the rest is summarised when the user asks for it. */
+    readonly skips?: boolean;
     /** The limits for a nearby model; the same as for others if absent. */
     readonly near?: SummaryLimits;
   };
@@ -34,6 +36,8 @@ export interface CompactionInput {
   readonly reason: 'auto' | 'manual' | 'overflow';
   /** What the user wants the summary to focus on. */
   readonly focus: string | null;
+  /** Whether the summary reads everything, however many requests that takes. */
+  readonly all?: boolean;
 }
 
 /** The dependencies of a pass. */

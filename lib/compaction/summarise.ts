@@ -20,6 +20,8 @@ export interface Task extends SummaryLimits, Omit<Material, 'transcript' | 'fact
   readonly messages: readonly Message[];
   /** How many older messages are missing because they are not loaded. */
   readonly unread: number;
+  /** Whether all messages are read, however many requests that takes. */
+  readonly all: boolean;
   readonly ledger: Ledger;
   /** The ids of undone messages, which must not be cited. */
   readonly undone: ReadonlySet<number>;
@@ -96,7 +98,7 @@ async function* fold(
   let usage: Usage | null = null;
   let share = 1;
   const first = callFor(model, task, share, prose, ledger).room;
-  const messages = newestOf(task.messages, first, task.context_window * 4);
+  const messages = task.all ? task.messages : newestOf(task.messages, first, task.context_window * 4);
   if (messages.length < task.messages.length + task.unread)
     yield { type: 'notice', level: 'warning', text: partly(task, messages) };
   // Runs once even without messages, to shorten the current summary.
@@ -161,7 +163,7 @@ function newestOf(messages: readonly Message[], room: number, least: number): re
 
 function partly(task: Task, messages: readonly Message[]): string {
   const [read, all] = [messages.length, task.messages.length + task.unread];
-  return `The summary is made from the newest ${read} of ${all} messages; the older ones would take too many requests. They stay in the history, and \`hi history --find TEXT\` finds them.`;
+  return `The summary is made from the newest ${read} of ${all} messages; the older ones would take too many requests. They stay in the history, and \`hi history --find TEXT\` finds them; \`hi compact --all\` reads them too.`;
 }
 
 /** The size of instructions and headings, in tokens, and of the brief ones. */

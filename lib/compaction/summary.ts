@@ -10,9 +10,10 @@ import { effectiveWindow, factRoom } from '../view/limit.js';
 import { estimateView, totalCharacters } from '../view/size.js';
 import { refuseAfterFailures } from './breaker.js';
 import { compressBlockOf } from './compress-block.js';
-import { fixedContentOf } from './fixed-content.js';
+import { fixedContentOf, together } from './fixed-content.js';
 import { languageOf } from './language.js';
 import { plan } from './plan.js';
+import { backlogStart } from './rest-record.js';
 import type { CompactionDeps, CompactionInput, Plan, Strategy } from './strategy.js';
 import { type Summary, summarise } from './summarise.js';
 
@@ -54,10 +55,13 @@ export async function* summaryBlock(
   const old = stateOf(block);
   const language = (await languageOf(messages)) ?? old.language;
   const earlier = proseOf(block);
+  const from = isBacklog(input, made) ? backlogStart(made.compacted, made.ratio) : 0;
+  const skipped = together(old.skipped, made.compacted.slice(0, from), from > 0 ? (input.unloaded ?? 0) : 0);
   const written = yield* summarise(
     {
-      messages: made.compacted,
-      unread: made.leaving - made.compacted.length,
+      messages: made.compacted.slice(from),
+      unread: made.leaving - made.compacted.length + from,
+      all: input.all ?? false,
       earlier,
       ledger: old,
       undone: undoneIds(input.entries),
@@ -75,7 +79,7 @@ export async function* summaryBlock(
     deps,
     signal,
   );
-  const { content, state } = fixedContentOf(made, written, language, settings, deps.effects);
+  const { content, state } = fixedContentOf(made, written, language, settings, deps.effects, skipped);
   const [before, after] = [estimateView(made.basis), estimateTokens(content.length + totalCharacters(made.kept))];
   if (after >= before) {
     throw new HiError('malformed', `it would save nothing (${after} tokens with it, ${before} without).`);
@@ -89,6 +93,13 @@ export async function* summaryBlock(
     ...(writer === null ? {} : writtenBy(writer)),
     ...(usage === null ? {} : { usage }),
   });
+}
+
+/** Whether more would leave than a window holds, which nobody asked to summarise. */
+function isBacklog({ settings, reason, unloaded = 0 }: CompactionInput, { basis, compacted, ratio }: Plan): boolean {
+  if (settings.skips !== true || reason !== 'auto') return false;
+  const isUnloaded = unloaded > 0 && basis.block === null;
+  return isUnloaded || (ratio * totalCharacters(compacted)) / 4 > settings.context_window;
 }
 
 const writtenBy = ({ model, provider, api_base }: NonNullable<Summary['writer']>) => ({

@@ -141,7 +141,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         background: setting(
           { type: 'boolean' },
           true,
-          'Whether a chat writes a summary ahead of time, while you read and type.',
+          'Whether summaries are written in the background: ahead of time while you read and type, and of what left the view.',
         ),
       },
       'compaction',

@@ -1,6 +1,7 @@
 import { type Entry, isCompressBlock } from '../chat/entry.js';
 import { asStored } from '../chat/stored-text.js';
 import { HiError } from '../errors.js';
+import { stateOf } from '../view/block-state.js';
 import { newestBase } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
@@ -121,7 +122,8 @@ export class Log {
     if (!this.writes) return;
     await this.#lockedWithRepair((codec) => {
       // Messages that no summary covers are kept, however old they are.
-      const needed = newestBase(this.entries) === null ? 0 : (this.#loaded.needed ?? 0);
+      const base = newestBase(this.entries);
+      const needed = base === null || stateOf(base).skipped !== null ? 0 : (this.#loaded.needed ?? 0);
       const keeps = (entry: Entry): boolean => entry.id >= needed || isCompressBlock(entry);
       this.#loaded.apply(this.#disk.rewrite(codec, (entry) => (keeps(entry) ? entry : null)));
       after(this.#disk.allLogs());

@@ -77,6 +77,13 @@ export function newestBase(entries: readonly Entry[]): CompressBlock | null {
   return newest === undefined ? null : asCovered(newest);
 }
 
+/** Whether the text of a block covers every message before its cut. */
+export function coversAll(block: CompressBlock): boolean {
+  const { covered, skipped } = stateOf(block);
+  const isSummary = block.source === 'model' || block.source === 'cache';
+  return isSummary && covered === null && skipped === null && block.restores === undefined;
+}
+
 const COVERED = new WeakMap<CompressBlock, CompressBlock>();
 
 function asCovered(block: CompressBlock): CompressBlock {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatRequest } from '../../lib/chat/request.js';
+import type { SessionDeps } from '../../lib/session/common/deps.js';
 import { stateOf } from '../../lib/view/block-state.js';
 import { CONFIGURED, memoryCache } from '../support/compaction.js';
+import { answers, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { answer, drain, type Stage, stage } from '../support/session.js';
 import { partsOf, type ScriptedModel, scripted } from '../support/summarisers.js';
@@ -21,7 +23,7 @@ interface Life {
 
 async function inLife(
   live: (life: Life) => Promise<void>,
-  { window = 128_000, rests = true, answers = prose(2000, 1) } = {},
+  { window = 128_000, rests = true, said = prose(2000, 1), deps = {} as Partial<SessionDeps> } = {},
 ): Promise<void> {
   let now = Date.UTC(2026, 2, 1, 8);
   const writer = scripted((prompt) => {
@@ -29,8 +31,8 @@ async function inLife(
     return `=== SUMMARY ===\nThey spoke of ${words.join(', ')}.\n=== NEW FACTS ===\n${words.map((word) => `- fact: ${word}`).join('\n')}`;
   });
   const set = await stage(
-    [answer(answers)],
-    { compaction: CONFIGURED, writers: () => [writer], cache: memoryCache() },
+    [answer(said)],
+    { compaction: CONFIGURED, writers: () => [writer], cache: memoryCache(), ...deps },
     window,
     undefined,
     undefined,
@@ -80,7 +82,7 @@ describe('a conversation', () => {
   });
 
   it('never rests in a window that the user set, nor in one below 4,000 tokens', async () => {
-    for (const other of [{ rests: false }, { window: 3900, answers: 'Fine.' }])
+    for (const other of [{ rests: false }, { window: 3900, said: 'Fine.' }])
       await inLife(async ({ say }) => {
         for (let turn = 0; turn < 12; turn += 1) expect(await say(prose(400, turn), 10 * HOUR)).toEqual([]);
       }, other);
@@ -130,6 +132,56 @@ describe('a conversation', () => {
       expect(text).toMatch(/A text, 2\d+ characters, is no longer in view but in #1, .*BEGIN.*END/);
       expect(set.history.view(null).messages[0]?.id).toBe(1);
       expect(text.length / 4).toBeLessThan(7000);
+    });
+  });
+
+  it('summarises the newest 24,000 tokens of what left unasked, and everything when it is asked to', async () => {
+    await inLife(async ({ set, writer, say, sent }) => {
+      for (let turn = 0; turn < 60; turn += 1) await say(`NOTE-${turn} ${prose(600, turn)}`);
+      await say('next day', 10 * HOUR);
+      set.session.restSummaries.begin(false);
+      await set.session.restSummaries.settle(10_000);
+      const read = writer.asked.map(({ user }) => user).join('');
+      expect(read).toContain('NOTE-55 ');
+      expect(read).not.toContain('NOTE-5 ');
+      expect(read.length / 4).toBeLessThan(26_000);
+      expect(stateOf(set.history.view(null).block).skipped?.messages).toBeGreaterThan(20);
+      await drain(set.session.compact({ focus: null, strategy: null, all: true }, new AbortController().signal));
+      expect(await say('now', 20_000)).toEqual([]);
+      const facts = stateOf(set.history.view(null).block).facts.map(({ text }) => text);
+      expect(facts).toEqual(expect.arrayContaining(['NOTE-0', 'NOTE-30']));
+      expect(asText(sent())).not.toContain('neither in this summary nor below');
+    });
+  });
+
+  it('reads no old backlog when the window is nearly full, and keeps what no summary covers in the archive', async () => {
+    const discarding = { compaction: { ...CONFIGURED, archive: 'discard' } } as const;
+    await inLife(
+      async ({ set, writer, say, sent }) => {
+        for (let turn = 0; turn < 200; turn += 1) {
+          const { turn: id } = await set.history.begin(says(`NOTE-${turn} ${prose(3000, turn)}`));
+          await set.history.append(id, [answers(prose(500, turn))]);
+        }
+        expect(await say('at once')).toEqual(['summary']);
+        expect(writer.asked.map(({ user }) => user.length / 4)).toEqual([expect.closeTo(24_000, -4)]);
+        expect(asText(sent())).toMatch(/\d{3} messages of 2026-03-01 are neither in this summary nor below/);
+        expect(set.history.length).toBe(402);
+      },
+      { deps: discarding },
+    );
+  });
+
+  it('lets what scripts asked leave first', async () => {
+    await inLife(async ({ set, say, sent }) => {
+      for (let turn = 0; turn < 12; turn += 1) await say(`mine-${turn}`);
+      for (let turn = 0; turn < 12; turn += 1) {
+        const { turn: id } = await set.history.begin({ ...says(`script-${turn}`), via: 'script' });
+        await set.history.append(id, [answers(prose(2000, turn))]);
+      }
+      await say('next day', 10 * HOUR);
+      expect(asText(sent())).toMatch(/"script-11".*"next day"/);
+      expect(asText(sent())).toContain('"mine-11"');
+      expect(asText(sent())).not.toContain('"script-10"');
     });
   });
 

@@ -31,6 +31,7 @@ export async function summariesIn(
     earlier: '',
     ledger: { facts: [], forgotten: 0 },
     undone: new Set<number>(),
+    all: false,
     factRoom: Math.floor(0.2 * context_window),
     context_window,
     budget: asTokens(512),

@@ -15,6 +15,7 @@ import { openSession } from '../wiring/wire.js';
 
 interface CompactCommandOptions extends CommonOptions, SettingsOptions {
   readonly strategy?: string;
+  readonly all?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -30,7 +31,7 @@ export async function compactCommand(
   const release = world.onStop(() => stop.abort());
   const { session } = await openSession(world, options);
   printHistoryNotices(world, session.history);
-  const order = { focus: focus.length === 0 ? null : focus.join(' '), strategy };
+  const order = { focus: focus.length === 0 ? null : focus.join(' '), strategy, all: options.all ?? false };
   if (options.dryRun) {
     release();
     return printPreview(world, options, await session.previewCompaction(order, stop.signal));

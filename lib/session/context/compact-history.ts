@@ -1,10 +1,11 @@
+import { type Entry, isCompressBlock } from '../../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../../chat/event.js';
 import type { Preview } from '../../compaction/preview.js';
 import { preview } from '../../compaction/preview.js';
 import { runStrategy } from '../../compaction/run-strategy.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
-import { newestBlock } from '../../view/view.js';
+import { coversAll, newestBlock } from '../../view/view.js';
 import type { CompactionAhead } from './compaction-ahead.js';
 
 /** How a compaction is requested: manually with options, or because it is due. */
@@ -13,6 +14,8 @@ export interface CompactionOrder {
   readonly focus: string | null;
   /** A strategy instead of the configured one. */
   readonly strategy: string | null;
+  /** Whether the summary covers everything that was said, also what no summary covers yet. */
+  readonly all?: boolean;
 }
 
 /** The input of a compaction without the part that comes from the history. */
@@ -35,7 +38,9 @@ export async function* compactHistory(
     async function* (entries, running, unloaded) {
       // Another process may have compacted in the meantime.
       if (ordered.reason === 'auto' && newestBlock(entries)?.id !== known) return null;
-      const input = { ...ordered, entries, running, unloaded };
+      const input = ordered.all
+        ? { ...ordered, entries: await wholeOf(history), running, unloaded: 0 }
+        : { ...ordered, entries, running, unloaded };
       const written = ahead === null ? null : yield* ahead.take(history.name, input, signal);
       return written ?? (yield* runStrategy(input, deps, signal));
     },
@@ -46,5 +51,14 @@ export async function* compactHistory(
 /** What a compaction would do, without asking a model. Null if there is nothing to compact. */
 export async function previewCompaction(history: HistoryStore, ordered: OrderedCompaction): Promise<Preview | null> {
   const { entries, unloaded } = history;
+  if (ordered.all) return preview({ ...ordered, entries: await wholeOf(history), unloaded: 0 });
   return preview({ ...ordered, entries, unloaded });
+}
+
+/** The whole conversation, with the blocks up to the newest one whose text covers everything before its cut. */
+async function wholeOf(history: HistoryStore): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of history.conversation()) entries.push(entry);
+  const covering = entries.findLast((entry) => isCompressBlock(entry) && coversAll(entry))?.id ?? 0;
+  return entries.filter((entry) => !isCompressBlock(entry) || entry.id <= covering);
 }

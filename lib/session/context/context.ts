@@ -224,6 +224,7 @@ export class Context {
       settings: this.#settings(order.strategy),
       reason: order.reason,
       focus: order.focus,
+      all: order.all ?? false,
     };
   }
 
@@ -233,6 +234,7 @@ export class Context {
     return {
       ...compaction,
       ...(token_ratio !== undefined && { token_ratio }),
+      skips: target.rest !== undefined,
       context_window: target.context_window,
       strategy: strategy ?? compaction.strategy,
     };
