@@ -60,6 +60,8 @@ export const LATE: readonly string[] = [
   'lib/cli/wiring/price.ts',
   'lib/cli/wiring/save-image.ts',
   'lib/compaction/preview.ts',
+  'lib/compaction/rest-block.ts',
+  'lib/compaction/rest-record.ts',
   'lib/compaction/run-strategy.ts',
   'lib/compaction/written-ahead.ts',
   'lib/config/read-key.ts',

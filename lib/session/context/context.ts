@@ -4,6 +4,7 @@ import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { cacheAfter } from '../../compaction/cache-after.js';
 import type { Preview } from '../../compaction/preview.js';
+import { gapToSummarise, proseRoom, restBlock } from '../../compaction/rest-block.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { WriteBlock } from '../../history/store-settings.js';
 import type { SkillForm } from '../../skills/common/skill-library.js';
@@ -179,7 +180,6 @@ export class Context {
   async *rest(rest: Rest, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const ordered = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
     const { cache } = this.#compactionDeps;
-    const { restBlock } = await import('../../compaction/rest-block.js');
     const write: WriteBlock = async function* (entries, running, unloaded) {
       yield* [];
       return await restBlock({ ...ordered, entries, running, unloaded }, rest, cache);
@@ -198,7 +198,6 @@ export class Context {
     const { entries } = this.#deps.history;
     const ordered = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
     const deps = this.#compactionDeps;
-    const { gapToSummarise, proseRoom } = await import('../../compaction/rest-block.js');
     const input = { ...ordered, entries: [...entries], running: null };
     const gap = await gapToSummarise(input, rest, upcoming, deps.cache);
     return gap && { gap, input, budget: proseRoom(rest), deps };

@@ -1,4 +1,4 @@
-import type { Gap } from '../../compaction/rest-record.js';
+import { type Gap, writeRecord } from '../../compaction/rest-record.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import { ratioOf } from '../../view/calibration.js';
 import { isRestDue, pauseBefore, type Rest, restSizes } from '../../view/rest.js';
@@ -83,7 +83,6 @@ export class RestSummaries {
     const found = await this.#find(upcoming);
     if (found === null) return;
     signal.throwIfAborted();
-    const { writeRecord } = await import('../../compaction/rest-record.js');
     for await (const _ of writeRecord(found.gap, found.input, found.budget, found.deps, signal));
   }
 }
