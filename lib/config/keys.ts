@@ -213,7 +213,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
           '`true` runs commands in a sandbox or not at all; `"network"` does the same but allows network access.',
         ),
         permissions: section(
-          'Three lists of rules, `allow`, `ask` and `deny`: `tool`, `tool(exact text)` or `tool(prefix:*)`, or an object with `rule`, `folder`, and in `allow` `write` and `network`. Deny beats ask, ask beats allow.',
+          'Three lists of rules, `allow`, `ask` and `deny`: `tool`, `tool(exact text)` or `tool(prefix:*)`, or an object with `rule`, `folder`, and in `allow` `write`, `network` and `read`. Deny beats ask, ask beats allow.',
           {
             allow: setting<readonly RuleSetting[]>(rules(GRANTS), [], 'Calls that run without asking.'),
             ask: setting<readonly RuleSetting[]>(rules({}), [], 'Calls that need your approval.'),

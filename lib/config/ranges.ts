@@ -18,9 +18,19 @@ export const rules = (more: JsonObject) => ({
 });
 
 /** The further fields of a rule in `allow`. */
-export const GRANTS = { write: { type: 'boolean' }, network: { type: 'boolean' } };
+export const GRANTS = {
+  write: { type: 'boolean' },
+  network: { type: 'boolean' },
+  read: { type: 'array', items: TEXT },
+};
 
 /** A rule as written in `config.json`. */
 export type RuleSetting =
   | string
-  | { readonly rule: string; readonly folder?: string; readonly write?: boolean; readonly network?: boolean };
+  | {
+      readonly rule: string;
+      readonly folder?: string;
+      readonly write?: boolean;
+      readonly network?: boolean;
+      readonly read?: readonly string[];
+    };

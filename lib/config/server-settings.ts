@@ -17,6 +17,8 @@ export interface ServerFile {
   readonly tools?: { readonly only?: readonly string[]; readonly not?: readonly string[] };
   /** Whether the program runs in a sandbox, where it cannot change files or read private ones. */
   readonly sandbox?: boolean;
+  /** Files and folders outside of the working folder that it may read in the sandbox. */
+  readonly read?: readonly string[];
   readonly timeout_ms?: number;
   readonly start_timeout_ms?: number;
   readonly enabled?: boolean;
@@ -75,6 +77,7 @@ export const SERVERS_RANGE: JsonObject = {
         additionalProperties: false,
       },
       sandbox: { type: 'boolean' },
+      read: TEXTS,
       timeout_ms: MILLISECONDS,
       start_timeout_ms: MILLISECONDS,
       enabled: { type: 'boolean' },

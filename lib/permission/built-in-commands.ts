@@ -95,7 +95,7 @@ export async function builtIn(
   rules: Rules,
   context: JudgeContext,
 ): Promise<BuiltIn> {
-  const paths = pathsOf(part);
+  const paths = pathsOf(part, context.hasSandbox);
   if (paths === null || part.assignments.length > 0 || part.inner !== null || part.uncertainty !== null) return 'no';
   let found: BuiltIn = 'yes';
   for (const folder of folders)
@@ -124,7 +124,7 @@ interface Operand {
 }
 
 /** The paths that a listed command reads; null for any other command. */
-function pathsOf({ words }: CommandPart): readonly Operand[] | null {
+function pathsOf({ words }: CommandPart, hasSandbox: boolean): readonly Operand[] | null {
   const [program, ...rest] = words;
   const form = Object.hasOwn(FORMS, program?.value ?? '') ? FORMS[program?.value ?? ''] : undefined;
   if (form === undefined) return null;
@@ -132,9 +132,14 @@ function pathsOf({ words }: CommandPart): readonly Operand[] | null {
   if (given === null || given.operands.length > (form.most ?? Number.POSITIVE_INFINITY)) return null;
   if (form.operands === 'none') return given.operands.length === 0 ? [] : null;
   if (form.operands === 'words') return [];
-  const isFile =
-    form.operands === 'files' && ![...(form.recursive ?? '')].some((letter) => given.letters.includes(letter));
-  return given.operands.map((path) => ({ path, isFile }));
+  const isRecursive = [...(form.recursive ?? '')].some((letter) => given.letters.includes(letter));
+  // What private files it would go through, only a sandbox can hide.
+  if (isRecursive && !hasSandbox) return null;
+  // Without an operand most of them read the folder that they run in.
+  return ['.', ...given.operands].map((path, index) => ({
+    path,
+    isFile: index > 0 && form.operands === 'files' && !isRecursive,
+  }));
 }
 
 function operandsOf(form: Form, rest: readonly ShellWord[]): { operands: string[]; letters: string } | null {

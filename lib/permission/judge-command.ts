@@ -1,24 +1,20 @@
 import { type BuiltIn, builtIn, findsSystemPrograms } from './built-in-commands.js';
 import { excessOf, excessOfParts, isStackOverflow, NESTED_TOO_DEEPLY } from './judging-bound.js';
-import { knownPattern } from './paths/glob-matches.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
-import { type PathUse, pathUse, runsWhatItWrites } from './paths/path-use.js';
-import { pathWordProblem } from './paths/path-words.js';
+import { foldersOf, hidesCommands, type LineFolders, pathWordProblem } from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
-import { traversalProblem } from './paths/traversed-files.js';
 import { shouldYield, yieldToEvents } from './paths/yield-to-events.js';
 import {
   type CommandRule,
   commandRules,
   coverage,
   coversCommandLine,
+  matchingRule,
   READING,
   together,
 } from './rules/command-rules.js';
-import { matchingRule, mayHide } from './rules/denial.js';
 import { type Grant, generalSubject, type Rules } from './rules/rules.js';
 import { suggestCommandRule } from './rules/suggest-rule.js';
-import { isMetadataOnly, traversalsOf } from './shell/directory-traversals.js';
 import { readCommand, type ShellPart } from './shell/read-command.js';
 import type { ShellWord } from './shell/shell-word.js';
 
@@ -56,33 +52,19 @@ async function judgeReading(line: CommandLine, rules: Rules, context: JudgeConte
   const [deny, ask] = [await commandRules(rules.deny), await commandRules(rules.ask)];
   const denied = matchingRule(deny, command, line.all);
   if (denied?.isCertain) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
-  const use = pathUse(line.all, context.workingFolder);
-  const files = await judgeFiles(line.all, use.changesFolder, rules, context);
+  const use = foldersOf(line.all, context.workingFolder);
+  const files = await judgeFiles(line.all, use.changes, rules, context);
   const named = await pathWordProblem(words, use, rules, context);
   const forbidden = [...files.values(), named].find((verdict) => verdict?.decision === 'deny');
   if (forbidden) return forbidden;
-  const mayBeDenied =
-    denied !== null ||
-    leavesDenialOpen(named) ||
-    [...files.values()].some(leavesDenialOpen) ||
-    mayEvade(line.all, rules);
+  // Which files a command uses, a sandbox decides; which words a command has that the text does not show, nobody can tell.
+  const mayBeDenied = denied !== null || (deny.length > 0 && line.all.some(hidesCommands));
   const asking = (reason: string, rule: string | null): AskVerdict => ({ decision: 'ask', reason, rule, mayBeDenied });
   const problem = [named, ...files.values()].find((verdict) => verdict?.decision === 'ask' && verdict.rule === null);
+  if (problem?.decision === 'ask') return asking(problem.reason, null);
   const asked = matchingRule(ask, command, line.all);
-  const covered =
-    problem?.decision === 'ask'
-      ? asking(problem.reason, null)
-      : asked === null
-        ? await cover(line, files, use, rules, context)
-        : asking(`the rule '${asked.source}' says to ask`, null);
-  if (covered.decision === 'allow' && context.hasSandbox && !mayBeDenied) return covered;
-  // A sandboxed command cannot read private files, so what it traverses matters only without the sandbox.
-  const traversed = await traversalProblem(traversalsOf(line.all, words), use.folders ?? [], rules, context);
-  if (traversed?.decision === 'ask')
-    return {
-      ...asking(problem?.decision === 'ask' ? problem.reason : traversed.reason, null),
-      mayBeDenied: mayBeDenied || leavesDenialOpen(traversed),
-    };
+  if (asked !== null) return asking(`the rule '${asked.source}' says to ask`, null);
+  const covered = await cover(line, files, use, rules, context);
   if (covered.decision === 'ask') return asking(covered.reason, covered.rule);
   return mayBeDenied
     ? asking('a deny rule may apply; the text of the command does not show whether it does', null)
@@ -99,33 +81,9 @@ interface CommandLine {
 
 type Files = ReadonlyMap<ShellPart, Verdict>;
 
-function leavesDenialOpen(verdict: Verdict | null): boolean {
-  return verdict?.decision === 'ask' && verdict.mayBeDenied === true;
-}
-
 function flattened(parts: readonly ShellPart[]): readonly ShellPart[] {
   return parts.flatMap((part) =>
     part.kind === 'command' && part.inner !== null ? [part, ...flattened(part.inner.parts)] : [part],
-  );
-}
-
-/**
- * Whether the line may do something denied that its text does not show: run a command that is not in it or a script that it writes, or use a file that a
- * variable names.
- */
-function mayEvade(all: readonly ShellPart[], { deny }: Rules): boolean {
-  const namesFiles = deny.some(
-    ({ subject, scope }) => subject.accessKind !== 'execute' && scope.kind !== 'all' && scope.kind !== 'argument',
-  );
-  const isAnything = (part: ShellPart): boolean =>
-    part.kind === 'command' &&
-    part.inner === null &&
-    !isMetadataOnly(part) &&
-    part.words
-      .slice(1)
-      .some((word) => /^["']*\$/.test(word.text) && word.value === null && knownPattern(word) === null);
-  return (
-    deny.length > 0 && (runsWhatItWrites(all) || all.some((part) => mayHide(part) || (namesFiles && isAnything(part))))
   );
 }
 
@@ -147,17 +105,16 @@ async function judgeFiles(
 }
 
 function unknownFolder({ use, path }: FilePart, rules: Rules): Verdict {
-  const mayBeDenied = rules.deny.some(({ subject }) => subject.accessKind !== 'execute');
   const reason = 'it is unclear which folder the file is in';
   const subject = generalSubject(rules, use);
-  return { decision: 'ask', reason, rule: subject === null ? null : `${subject}(${path})`, mayBeDenied };
+  return { decision: 'ask', reason, rule: subject === null ? null : `${subject}(${path})` };
 }
 
 /** Whether rules and the built-in list cover the whole line, and what they let it do. */
 async function cover(
   line: CommandLine,
   files: Files,
-  use: PathUse,
+  use: LineFolders,
   rules: Rules,
   context: JudgeContext,
 ): Promise<AskVerdict | AllowVerdict> {
@@ -191,7 +148,7 @@ async function cover(
 
 async function builtIns(
   all: readonly ShellPart[],
-  { folders }: PathUse,
+  { folders }: LineFolders,
   rules: Rules,
   context: JudgeContext,
 ): Promise<ReadonlyMap<ShellPart, BuiltIn>> {

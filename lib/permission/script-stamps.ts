@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { excessOf, isStackOverflow } from './judging-bound.js';
 import type { JudgeContext } from './paths/judge-path.js';
-import { pathUse } from './paths/path-use.js';
+import { foldersOf } from './paths/path-words.js';
 import { absolutePath } from './paths/resolve-path.js';
 import { readCommand } from './shell/read-command.js';
 import { scriptFiles } from './shell/script-files.js';
@@ -30,7 +30,7 @@ async function namesIn(
   if (excessOf(command) !== null) return [];
   try {
     const { parts } = await readCommand(command, env, shell);
-    const folders = pathUse(parts, workingFolder).folders ?? [workingFolder];
+    const folders = foldersOf(parts, workingFolder).folders ?? [workingFolder];
     return [
       ...new Set(
         scriptFiles(parts).flatMap((name) =>

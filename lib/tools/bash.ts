@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { endProcesses } from '../end-processes.js';
 import { HiError, systemCode } from '../errors.js';
 import { commandEnvironment } from '../permission/command-environment.js';
+import { isInside, realPath } from '../permission/paths/resolve-path.js';
 import type { Leftovers } from '../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../permission/secret-stream.js';
 import type { Tool, ToolContext } from './common/tool.js';
@@ -62,7 +63,7 @@ export const bash: Tool<{ readonly command: string }> = {
     const [room, errorRoom] = splitLimit(context.outputLimit, stdout.characters, stderr.characters);
     const output = stdout.finish(room);
     const errors = stderr.finish(errorRoom);
-    const moved = await followFolder(end.folder, context);
+    const moved = await followFolder(end.folder, context, confined !== null);
     return {
       stdout: output.text,
       stderr: errors.text,
@@ -91,9 +92,13 @@ async function requireFolder(context: ToolContext): Promise<void> {
   );
 }
 
-/** Changes to the command's last folder, unless it exists only inside the sandbox. */
-async function followFolder(folder: string | null, context: ToolContext): Promise<boolean> {
+/**
+ * Changes to the command's last folder. A sandboxed command may report any folder, so only one in the working folder counts, where it could have gone
+ * without approval.
+ */
+async function followFolder(folder: string | null, context: ToolContext, isConfined: boolean): Promise<boolean> {
   if (folder === null || folder === context.cwd.now) return false;
+  if (isConfined && !isInside(realPath(context.cwd.start), realPath(folder))) return false;
   if (!(await stat(folder).catch(() => null))?.isDirectory()) return false;
   context.cwd.now = folder;
   return true;
@@ -116,7 +121,7 @@ const APPROVABLE = 'The user can approve such a command.';
 
 /** Warnings about files that a command left for other programs to run. */
 function aboutLeftovers({ renamed, isComplete }: Leftovers): readonly string[] {
-  const names = `Other programs would run what the command left here, so it was renamed: ${renamed.join(', ')}.`;
+  const names = `Other programs would run what the command left here, or a rule forbids it, so it was renamed: ${renamed.join(', ')}.`;
   return [...(renamed.length > 0 ? [names] : []), ...(isComplete ? [] : [TOO_MUCH_LEFT])];
 }
 

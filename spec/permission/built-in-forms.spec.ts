@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const RULES = { subjects: [], deny: [], ask: [], allow: [] };
 const context = () => ({
-  ...{ root: folder, workingFolder: folder, ownPlaces: [], freeFolders: [], hasSandbox: false, env: {} },
+  ...{ root: folder, workingFolder: folder, ownPlaces: [], freeFolders: [], hasSandbox: true, env: {} },
 });
 const looked = async (line: string, folders = [folder]) => builtIn(await commandOf(line), folders, RULES, context());
 

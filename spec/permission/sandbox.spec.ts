@@ -186,7 +186,7 @@ describe(`the sandbox (${works ? 'bubblewrap works here' : 'bubblewrap does not 
     const { call, run: runCalls } = runnerOn(place, { allowAll: true });
     const { events, results } = await runCalls([call('bash', { command: 'echo evil > .envrc' })]);
     if (!works) return expect(results[0]?.error).toContain('bubblewrap cannot be used here');
-    const text = `Other programs would run what the command left here, so it was renamed: ${file('.envrc.set-aside-1')}.`;
+    const text = `Other programs would run what the command left here, or a rule forbids it, so it was renamed: ${file('.envrc.set-aside-1')}.`;
     expect(resultOf(results[0] as never).note).toBe(`${text} The user can approve such a command.`);
     expect(events.at(-1)).toEqual({ type: 'notice', level: 'warning', text });
   });

@@ -5,11 +5,9 @@ import { SEATBELT_PROBE, seatbeltProfile } from '../../lib/permission/sandbox/se
 const READING: Confinement = {
   root: '/project',
   folder: '/project',
-  grant: { write: false, network: false, files: [] },
-  hidden: [],
-  readable: [],
-  runsLater: [],
-  missing: [],
+  grant: { write: false, network: false, files: [], read: [] },
+  ...{ system: [], home: '/Users/me', readable: [], work: ['/project'], own: [], free: [] },
+  ...{ hidden: [], kept: [], missing: [] },
   replaced: [],
   emptyFile: '/empty',
   temporary: '/temporary',
@@ -34,30 +32,38 @@ function decision(profile: readonly string[], operation: string, path: string): 
 describe('the profile for sandbox-exec', () => {
   it('is well-formed whatever a path contains', () => {
     const place = '/a "b" (c) \\d';
-    for (const line of rules({ hidden: [place], grant: { write: true, network: false, files: [place] } })) {
+    for (const line of rules({
+      hidden: [{ path: place, isFolder: false }],
+      grant: { write: true, network: false, files: [place], read: [] },
+    })) {
       const bare = line.replace(/"(?:[^"\\]|\\.)*"/g, '');
       expect([line, bare.split('(').length]).toEqual([line, bare.split(')').length]);
       expect([line, bare.includes('"')]).toEqual([line, false]);
     }
-    expect(decision(rules({ hidden: [place] }), 'file-read', place)).toBe('deny');
+    expect(decision(rules({ hidden: [{ path: place, isFolder: false }] }), 'file-read', place)).toBe('deny');
   });
 
   it('has no rule about what is not granted, hidden or protected', () => {
-    const [first, second, third, fourth, ...others] = rules({});
-    expect([first, second, third, fourth]).toEqual([
+    const profile = rules({});
+    expect(profile.slice(0, 6)).toEqual([
       '(version 1)',
       '(allow default)',
       '(deny file-write*)',
+      '(deny file-read* (subpath "/Users") (subpath "/Volumes") (subpath "/private/var/root"))',
+      '(allow file-read* (subpath "/project"))',
       '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (subpath "/temporary"))',
     ]);
-    expect(others.map((rule) => rule.slice(0, 20))).toEqual([
+    expect(profile.slice(6).map((rule) => rule.slice(0, 20))).toEqual([
       '(deny network*)',
       '(deny signal) (allow',
       '(deny process-info* ',
       '(deny mach-lookup (g',
     ]);
-    const writing = rules({ grant: { write: true, network: false, files: [] }, hidden: ['/project/x'] });
-    expect(writing.slice(4, -4)).toEqual([
+    const writing = rules({
+      grant: { write: true, network: false, files: [], read: [] },
+      hidden: [{ path: '/project/x', isFolder: false }],
+    });
+    expect(writing.slice(6, -4)).toEqual([
       '(allow file-write* (subpath "/project"))',
       '(deny file-write* (subpath "/project/x"))',
       '(deny file-read* (subpath "/project/x"))',
@@ -72,16 +78,23 @@ describe('the profile for sandbox-exec', () => {
   });
 
   it('lets it write the files of a redirection, and nothing else of the project', () => {
-    const profile = rules({ grant: { write: false, network: false, files: ['/project/out'] } });
+    const profile = rules({ grant: { write: false, network: false, files: ['/project/out'], read: [] } });
     expect(decision(profile, 'file-write', '/project/out')).toBe('allow');
     expect(decision(profile, 'file-write', '/project/out/below')).toBe('deny');
     expect(decision(profile, 'file-write', '/project/x')).toBe('deny');
   });
 
   it('lets a writing command neither change, move nor link what it cannot see', () => {
-    const grant = { write: true, network: false, files: [] };
+    const grant = { write: true, network: false, files: [], read: [] };
     const replaced = [{ path: '/project/.git/config', by: '/copy' }];
-    const profile = rules({ grant, hidden: ['/project/a/b/.env', '/home/u/.ssh'], replaced });
+    const profile = rules({
+      grant,
+      hidden: [
+        { path: '/project/a/b/.env', isFolder: false },
+        { path: '/home/u/.ssh', isFolder: false },
+      ],
+      replaced,
+    });
     for (const path of ['/project/a/b/.env', '/project/.git/config']) {
       expect([path, decision(profile, 'file-write', path)]).toEqual([path, 'deny']);
       expect([path, decision(profile, 'file-read', path)]).toEqual([path, 'deny']);
@@ -92,11 +105,13 @@ describe('the profile for sandbox-exec', () => {
     expect(profile).toContain(
       '(deny file-link (subpath "/project/a/b/.env") (subpath "/home/u/.ssh") (subpath "/project/.git/config"))',
     );
-    expect(rules({ hidden: ['/project/a/b/.env'] }).join()).not.toContain('file-write-unlink');
+    expect(rules({ hidden: [{ path: '/project/a/b/.env', isFolder: false }] }).join()).not.toContain(
+      'file-write-unlink',
+    );
   });
 
   it('allows name lookups with the network, and no other socket of a program', () => {
-    const profile = rules({ grant: { write: false, network: true, files: [] } });
+    const profile = rules({ grant: { write: false, network: true, files: [], read: [] } });
     const [deny, allow] = profile.filter((rule) => rule.includes('network'));
     expect(deny).toBe('(deny network* (remote unix-socket))');
     expect(allow).toBe('(allow network-outbound (literal "/private/var/run/mDNSResponder"))');
@@ -104,8 +119,8 @@ describe('the profile for sandbox-exec', () => {
   });
 
   it('lets a writing command change the project, except for files that run later', () => {
-    const grant = { write: true, network: false, files: [] };
-    const profile = rules({ grant, runsLater: ['/project/.git'], missing: ['/project/.husky'] });
+    const grant = { write: true, network: false, files: [], read: [] };
+    const profile = rules({ grant, kept: ['/project/.git'], missing: [{ path: '/project/.husky', isFolder: true }] });
     expect(decision(profile, 'file-write', '/project/src/x')).toBe('allow');
     for (const path of ['/project/.git', '/project/.git/hooks/x', '/project/.husky/x', '/home/x'])
       expect([path, decision(profile, 'file-write', path)]).toEqual([path, 'deny']);
@@ -113,7 +128,7 @@ describe('the profile for sandbox-exec', () => {
   });
 
   it('hides private places, and shows what may be read in one', () => {
-    const profile = rules({ hidden: ['/home/config'], readable: ['/home/config/skills'] });
+    const profile = rules({ own: [{ path: '/home/config', isFolder: true }], free: ['/home/config/skills'] });
     expect(decision(profile, 'file-read', '/home/config/key')).toBe('deny');
     expect(decision(profile, 'file-read', '/home/config/skills/a.md')).toBe('allow');
     expect(decision(profile, 'file-read', '/home/x')).toBe('allow');
@@ -121,7 +136,7 @@ describe('the profile for sandbox-exec', () => {
 
   it('denies the network, and allows all of it except local sockets', () => {
     expect(rules({})).toContain('(deny network*)');
-    const open = rules({ grant: { write: false, network: true, files: [] } });
+    const open = rules({ grant: { write: false, network: true, files: [], read: [] } });
     expect(open).toContain('(deny network* (remote unix-socket))');
     expect(open).not.toContain('(deny network*)');
   });
@@ -131,14 +146,17 @@ describe('the profile for sandbox-exec', () => {
       '(version 1)',
       '(allow default)',
       '(deny file-write*)',
+      '(deny file-read* (subpath "/Users") (subpath "/Volumes") (subpath "/private/var/root"))',
+      '(allow file-read* (subpath "/private/tmp/hi-readable") (subpath "/private/tmp/hi-probe"))',
+      '(allow file-read-metadata (literal "/private") (literal "/private/tmp"))',
       '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (subpath "/private/tmp/hi-temporary"))',
       '(allow file-write* (literal "/private/tmp/hi-file"))',
       '(allow file-write* (subpath "/private/tmp/hi-probe"))',
       '(deny file-write* (subpath "/private/tmp/hi-probe/a/hidden"))',
       '(deny file-write-unlink (literal "/private/tmp/hi-probe/a"))',
+      '(allow file-read* (subpath "/private/tmp/hi-free"))',
       '(deny file-read* (subpath "/private/tmp/hi-probe/a/hidden"))',
       '(deny file-link (subpath "/private/tmp/hi-probe/a/hidden"))',
-      '(allow file-read* (subpath "/private/tmp/hi-readable"))',
       '(deny network* (remote unix-socket))',
       '(allow network-outbound (literal "/private/var/run/mDNSResponder"))',
       '(deny signal) (allow signal (target same-sandbox))',

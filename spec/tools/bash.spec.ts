@@ -159,7 +159,7 @@ describe('a command that left more files in the sandbox than can be checked', ()
   it('is reported to model and user', async () => {
     const warnings: string[] = [];
     const confined = {
-      ...{ wrapper: [], filter: null, env: {}, grant: { write: true, network: false } },
+      ...{ wrapper: [], filter: null, env: {}, grant: { write: true, network: false, read: [], files: [] } },
       finish: async () => ({ renamed: [], isComplete: false }),
     };
     const context = { ...place.context, warn: (text: string) => void warnings.push(text) };

@@ -93,7 +93,7 @@ it(
     const emptyFile = join(home.data, 'empty');
     mkdirSync(home.data, { recursive: true });
     writeFileSync(emptyFile, '');
-    const sandbox = new Sandbox({ ...around, fileOf: () => emptyFile, isDenied: () => false });
+    const sandbox = new Sandbox({ ...around, fileOf: () => emptyFile, rules: () => rules });
     const hasSandbox = (await sandboxKind()) !== null;
     const filterPath = join(home.folder, 'filter');
     writeFileSync(filterPath, systemCallFilter() ?? '');
@@ -101,7 +101,9 @@ it(
     const counts = { judged: 0, confined: 0, alone: 0 };
 
     const run = async (commands: readonly string[], confined: boolean): Promise<string> => {
-      const made = confined ? await sandbox.confine({ write: false, network: false, files: [] }, home.work) : null;
+      const made = confined
+        ? await sandbox.confine({ write: false, network: false, read: [], files: [] }, home.work)
+        : null;
       const [program = 'bash', ...rest] = [...(made?.wrapper ?? []), 'bash'];
       const each = 'while IFS= read -r -d "" c; do timeout 5 bash --noprofile --norc -c "$c" < /dev/null; echo; done';
       const filter = openSync(filterPath, 'r');

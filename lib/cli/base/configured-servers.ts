@@ -79,9 +79,8 @@ export function connectionDeps(
   return {
     values: { env: world.env, run },
     allow: (url, headers) => requireTls(serverReach(url, headers), { require_tls }),
-    confine: async (folder) => {
-      return await confineServer({ paths, deny: permissions.deny ?? [], root: world.cwd }, folder);
-    },
+    confine: (folder, read) =>
+      confineServer({ paths, deny: permissions.deny ?? [], root: world.cwd, env: world.env }, folder, read),
     cwd: world.cwd,
     home: world.home,
     version: VERSION,

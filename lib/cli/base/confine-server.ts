@@ -1,6 +1,5 @@
 import { ownPlaces, type Paths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
-import { deniesToRead } from '../../permission/paths/judge-path.js';
 import { type Permissions, readRules } from '../../permission/rules/rules.js';
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import { replacementFile } from '../../permission/sandbox/replacement-file.js';
@@ -14,16 +13,28 @@ import { SERVER_TOOLS } from './orphan-rules.js';
  */
 const GRANT = { write: false, network: true, files: [] };
 
+/** The session that a server is started in. */
+interface ServerSession {
+  readonly paths: Paths;
+  readonly deny: Permissions['deny'];
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 const INSTEAD = `remove "sandbox" from the server's entry`;
 const HINT =
   process.platform === 'linux'
     ? `Install bubblewrap (Debian: apt install bubblewrap), or ${INSTEAD}.`
     : `To start it without a sandbox, ${INSTEAD}.`;
 
-/** Sandboxes a server's program that runs in `folder`: it sees what commands in the working folder `root` see. Throws a `HiError` if that is impossible. */
+/**
+ * Sandboxes a server's program that runs in `folder`: it sees what commands in the working folder `root` see, its own folder, and what its entry opens
+ * (`read`). Throws a `HiError` if that is impossible.
+ */
 export async function confineServer(
-  { paths, deny, root }: { readonly paths: Paths; readonly deny: Permissions['deny']; readonly root: string },
+  { paths, deny, root, env }: ServerSession,
   folder: string,
+  read: readonly string[],
 ): Promise<ConfinedRun> {
   const problem = await sandboxProblem();
   if (problem !== null) throw new HiError('config', `Not started: ${problem}. ${HINT}`);
@@ -33,10 +44,11 @@ export async function confineServer(
     ownPlaces: ownPlaces(paths),
     freeFolders: [],
     fileOf: (text) => replacementFile(paths.outputs, text),
-    isDenied: (path) => deniesToRead(rules, path, root),
+    env,
+    rules: () => rules,
   });
   try {
-    return await sandbox.confine(GRANT, folder);
+    return await sandbox.confine({ ...GRANT, read: [folder, ...read] }, folder);
   } catch (thrown) {
     if (!(thrown instanceof NotConfinable)) throw thrown;
     throw new HiError('config', `Not started: ${thrown.reason}.`, { cause: thrown });

@@ -9,8 +9,9 @@ export type ServerAddress =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly cwd: string | null;
-      /** It runs in a sandbox. */
+      /** It runs in a sandbox, where it may read these files and folders outside of the working folder. */
       readonly sandbox?: true;
+      readonly read?: readonly string[];
     }
   | {
       readonly kind: 'http';
@@ -81,12 +82,17 @@ function entryOf(
 
 /** The address, or what is wrong with it, as the end of a sentence. */
 function addressOf(file: ServerFile): ServerAddress | string {
-  const { type, command, args = [], env = {}, cwd, url, headers = {}, sandbox } = file;
+  const { type, command, args = [], env = {}, cwd, url, headers = {}, sandbox, read = [] } = file;
   if (command !== undefined && url !== undefined) return 'has both command and url; keep one of them.';
   if (url !== undefined && sandbox === true)
     return 'has sandbox, which is for programs, and a url; remove one of them.';
+  if (read.length > 0 && sandbox !== true) return 'has read, which is for servers with "sandbox": true.';
   if (command !== undefined)
-    return { kind: 'process', command, args, env, cwd: cwd ?? null, ...(sandbox === true && { sandbox }) };
+    return {
+      ...{ kind: 'process', command, args, env, cwd: cwd ?? null },
+      ...(sandbox === true && { sandbox }),
+      ...(read.length > 0 && { read }),
+    };
   if (url !== undefined) return { kind: 'http', url, headers, isOld: type === 'sse' };
   return 'has neither command nor url.';
 }

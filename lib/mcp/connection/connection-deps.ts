@@ -9,7 +9,7 @@ export interface ConnectionDeps {
   /** Throws if these headers must not be sent to that address. */
   allow(url: string, headers: Readonly<Record<string, string>>): void;
   /** Sandboxes a program that runs in this folder. Throws a `HiError` if that is impossible. */
-  confine(folder: string): Promise<ConfinedProgram>;
+  confine(folder: string, read: readonly string[]): Promise<ConfinedProgram>;
   /** The default working folder of servers. */
   readonly cwd: string;
   readonly home: string;

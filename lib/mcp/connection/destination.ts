@@ -37,7 +37,7 @@ export async function destinationOf(entry: ServerEntry, deps: ConnectionDeps, lo
     env: { ...usualVariables(deps.values.env), ...(await lookUpAll(address.env, values)) },
     cwd: at,
     log,
-    confine: address.sandbox === true ? () => deps.confine(at) : null,
+    confine: address.sandbox === true ? () => deps.confine(at, address.read ?? []) : null,
   };
 }
 

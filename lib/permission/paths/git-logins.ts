@@ -58,11 +58,14 @@ export function loginFilesOf(git: string): readonly string[] {
   return folders.slice(0, MAX_FOLDERS).flatMap((folder) => FILES.map((name) => join(folder, name)).filter(holdsLogin));
 }
 
-/** The user's own git settings files that contain credentials. */
-export function ownLoginFiles(): readonly string[] {
+/** The user's own git settings files. */
+export function ownSettings(): readonly string[] {
   const settings = process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
-  return [join(homedir(), '.gitconfig'), join(settings, 'git/config')].filter(holdsLogin);
+  return [join(homedir(), '.gitconfig'), join(settings, 'git/config')];
 }
+
+/** Those of them that contain credentials. */
+export const ownLoginFiles = (): readonly string[] => ownSettings().filter(holdsLogin);
 
 /** Whether git reads settings from this file or records URLs in it, judging by its path. */
 export function isGitFile(path: string): boolean {

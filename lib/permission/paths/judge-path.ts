@@ -104,13 +104,8 @@ export function coversPath({ scope }: Rule, paths: readonly string[], root: stri
   );
 }
 
-/** Whether a rule denies reading this path. A rule that denies all reading is about the tool; applied to commands, none could run. */
-export const deniesToRead = ({ deny }: Rules, path: string, root: string): boolean =>
-  deny.some(
-    (rule) => rule.subject.accessKind === 'read' && rule.scope.kind !== 'all' && coversPath(rule, [path], root),
-  );
-
-function fullPath(text: string, root: string, home = homedir()): string {
+/** The absolute path that a rule's text means in the working folder `root`. */
+export function fullPath(text: string, root: string, home = homedir()): string {
   return text === '~' || text.startsWith('~/') ? home + text.slice(1) : resolve(root, text);
 }
 

@@ -1,4 +1,3 @@
-import { alsoDoes } from '../shell/git-commands.js';
 import { programName } from '../shell/program-name.js';
 import { readCommand, type ShellPart } from '../shell/read-command.js';
 import type { ShellWord } from '../shell/shell-word.js';
@@ -48,11 +47,15 @@ export function coversCommandLine({ rule: { scope } }: CommandRule, command: str
 export type Coverage = 'all' | 'outer' | 'none';
 
 /** Reading only. */
-export const READING: Grant = { write: false, network: false };
+export const READING: Grant = { write: false, network: false, read: [] };
 
 /** The union of these grants. */
 export function together(grants: readonly Grant[]): Grant {
-  return { write: grants.some(({ write }) => write), network: grants.some(({ network }) => network) };
+  return {
+    write: grants.some(({ write }) => write),
+    network: grants.some(({ network }) => network),
+    read: [...new Set(grants.flatMap(({ read }) => read))],
+  };
 }
 
 /** How much of this command the rules cover, and what they let it do. The prefix of a rule has to include the name of the nested command. */
@@ -90,13 +93,7 @@ export type RuleMatch = 'yes' | 'maybe' | 'no';
 export function matchCommand({ rule, words }: CommandRule, part: CommandPart): RuleMatch {
   if (rule.scope.kind === 'all') return 'yes';
   if (words === null) return 'no';
-  const [program = '', subcommand = ''] = words;
-  if (
-    programName(program) === 'git' &&
-    programName(part.words[0]?.value ?? '') === 'git' &&
-    alsoDoes(part.words, subcommand)
-  )
-    return 'maybe';
+  const [program = ''] = words;
   const mayNest = part.inner !== null || part.uncertainty !== null;
   const starts = mayNest ? part.words.map((_, index) => index) : [0];
   const found = starts.map((start) =>
@@ -143,4 +140,29 @@ function afterOptions(words: readonly ShellWord[], from: number, name: string): 
     position += 1;
   }
   return position;
+}
+
+/** A rule that a command line matches. `isCertain` is false if a word of unknown value may be the one that the rule names. */
+export interface RuleFound {
+  readonly source: string;
+  readonly isCertain: boolean;
+}
+
+/** The first rule that certainly matches this command line or a part of it; else the first that may. */
+export function matchingRule(
+  rules: readonly CommandRule[],
+  command: string,
+  all: readonly ShellPart[],
+): RuleFound | null {
+  let possible: string | null = null;
+  for (const rule of rules) {
+    const { source } = rule.rule;
+    if (coversCommandLine(rule, command)) return { source, isCertain: true };
+    for (const part of all) {
+      const match = part.kind === 'command' ? matchCommand(rule, part) : 'no';
+      if (match === 'yes') return { source, isCertain: true };
+      if (match === 'maybe') possible ??= source;
+    }
+  }
+  return possible === null ? null : { source: possible, isCertain: false };
 }

@@ -15,6 +15,8 @@ export interface RuleObject {
   readonly write?: boolean;
   /** Whether its commands may reach the network. */
   readonly network?: boolean;
+  /** Files and folders outside of the working folder that its commands may read. */
+  readonly read?: readonly string[];
 }
 
 /** A rule as written; a string if it has no further fields. */
@@ -31,12 +33,16 @@ export interface Permissions {
 export interface Grant {
   readonly write: boolean;
   readonly network: boolean;
+  /** Files and folders outside of the working folder: absolute, below `~`, or relative to the working folder. */
+  readonly read: readonly string[];
 }
 
 /** What the sandbox lets one command line do. */
 export interface CommandGrant extends Grant {
   /** The files that it redirects to. */
   readonly files: readonly string[];
+  /** Whether it may do anything except for what is denied: the user approved every command. */
+  readonly isOpen?: true;
 }
 
 /** What an access does. */
@@ -108,7 +114,8 @@ function realFolder(path: string): string {
 /** A rule in one line, as a question shows it: `bash(npm test), may write, may use the network`. */
 export function describeRule(entry: RuleEntry): string {
   if (typeof entry === 'string') return entry;
-  return `${entry.rule}${entry.write ? ', may write' : ''}${entry.network ? ', may use the network' : ''}`;
+  const read = entry.read?.length ? `, may read ${entry.read.join(', ')}` : '';
+  return `${entry.rule}${entry.write ? ', may write' : ''}${entry.network ? ', may use the network' : ''}${read}`;
 }
 
 /** Whether a rule is about this access. `tool` is the called tool; null for an access by a command. */
@@ -117,6 +124,11 @@ export function concerns({ subject }: Rule, kind: AccessKind, tool: string | nul
   if (subject.isFamily && subject.name.endsWith('*')) return tool?.startsWith(subject.name.slice(0, -1)) === true;
   return subject.name === tool;
 }
+
+/** Whether a rule is about files that it names. */
+export const namesPlaces = ({ subject, scope }: Rule): boolean =>
+  (subject.accessKind === 'read' || subject.accessKind === 'write') &&
+  (scope.kind === 'exact' || scope.kind === 'prefix');
 
 /** The tool whose rules cover every access of this kind; null if there is none. */
 export function generalSubject({ subjects }: Rules, kind: AccessKind): string | null {
@@ -150,8 +162,13 @@ function argumentScope(inner: string, source: string, where: string, tool: strin
 }
 
 function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubject[]): Rule {
-  const { rule: source, write = false, network = false } = typeof entry === 'string' ? { rule: entry } : entry;
-  const grant = { write, network };
+  const {
+    rule: source,
+    write = false,
+    network = false,
+    read = [],
+  } = typeof entry === 'string' ? { rule: entry } : entry;
+  const grant = { write, network, read };
   const [, tool = '', inner] = /^([A-Za-z_][\w-]*\*?)(?:\s*\((.*)\))?$/s.exec(source.trim()) ?? [];
   const subject = subjects.find(({ name, isFamily }) => name === tool && !isFamily) ?? inFamily(tool, subjects);
   if (subject === undefined) {

@@ -29,7 +29,21 @@ export function gitPlaces(git: string, root: string): GitPlaces {
   const places = new Set([repository, shared, ...links]);
   for (const folder of new Set([repository, shared]))
     for (const name of ['config', 'config.worktree']) addNamed(join(folder, name), top, places, MAX_INCLUDES);
-  const inside = [...places].filter((path) => path !== root && isInside(root, path) && !isInside(git, path));
+  return sorted(
+    [...places].filter((path) => !isInside(git, path)),
+    root,
+  );
+}
+
+/** The same for a settings file of the user: what it names in `root`. */
+export function placesOfSettings(config: string, root: string): GitPlaces {
+  const places = new Set<string>();
+  addNamed(config, root, places, MAX_INCLUDES);
+  return sorted([...places], root);
+}
+
+function sorted(places: readonly string[], root: string): GitPlaces {
+  const inside = places.filter((path) => path !== root && isInside(root, path));
   const existing = inside.filter(isThere);
   const missing = new Set(inside.filter((path) => !isThere(path)).map(firstMissing));
   return { existing, missing: [...missing].filter((path) => !existing.some((place) => isInside(place, path))) };

@@ -1,19 +1,30 @@
 import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { loginFilesOf, ownLoginFiles, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
-import { privatePlacesBelow, repositoriesBelow } from '../paths/places-below.js';
-import { isPrivatePath, SYSTEM_PLACES } from '../paths/private-places.js';
+import { loginFilesOf, ownLoginFiles, ownSettings, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
+import { fullPath } from '../paths/judge-path.js';
+import { isPrivatePath } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
-import { isRepository, runsLater } from '../paths/runs-later.js';
-import type { CommandGrant, Grant } from '../rules/rules.js';
+import { isRepository, protectedFirst, runsLater } from '../paths/runs-later.js';
+import type { CommandGrant, Rules } from '../rules/rules.js';
 import { BARE_OPTIONS, bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
-import { type Confinement, NotConfinable } from './confinement.js';
-import { gitPlaces } from './git-places.js';
-import { otherHomes } from './other-homes.js';
+import {
+  closedSystemPlaces,
+  homeFolder,
+  isAbsentName,
+  isOfSystem,
+  placeAt,
+  systemMounts,
+  toolchainMounts,
+  visibleEntries,
+} from './closed-home.js';
+import { type Confinement, type Mount, NotConfinable, type Place } from './confinement.js';
+import { type Denial, denialsOf, mayReach } from './denied-places.js';
+import { gitPlaces, placesOfSettings } from './git-places.js';
+import { closeInheritedDescriptors } from './inherited-descriptors.js';
 import { SEATBELT_PROBE, seatbeltProfile } from './seatbelt.js';
-import { madeListable, removeStandIns, setAside } from './set-aside.js';
+import { madeListable, makeMissing, removeStandIns, removeUnused, setAside } from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
 import { TREE_LIMITS, TreeIndex, type TreePlaces } from './tree-places.js';
 
@@ -24,12 +35,12 @@ export interface ConfinedRun {
   /** The input for file descriptor 4 of the program; null for none. */
   readonly filter: Uint8Array | null;
   readonly env: Readonly<Record<string, string>>;
-  readonly grant: Grant;
+  readonly grant: CommandGrant;
   /** Must be called when the command has ended. Never rejects. */
   finish(): Promise<Leftovers>;
 }
 
-/** Files that a command left behind for other programs to run. */
+/** Files that a command left behind for other programs to run, or where a rule forbids it. */
 export interface Leftovers {
   /** The files under their new names. */
   readonly renamed: readonly string[];
@@ -45,77 +56,237 @@ export interface SandboxOptions {
   readonly ownPlaces: readonly string[];
   /** Folders in them that may be read. */
   readonly freeFolders: readonly string[];
+  /** The environment of commands: toolchains are looked for where it says. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Creates one of hi's own files with this text, unless it exists, and returns its path. */
   fileOf(text: string): string;
-  /** Whether a rule denies reading this path. */
-  isDenied(path: string): boolean;
+  /** The rules of the session: what they deny are places for a sandbox. */
+  rules(): Rules;
+}
+
+/** What a search before a command found. */
+type Places = Pick<
+  Confinement,
+  'grant' | 'system' | 'home' | 'readable' | 'work' | 'hidden' | 'kept' | 'missing' | 'replaced'
+> & { readonly before: { readonly tree: TreePlaces; readonly roots: readonly string[]; readonly index: TreeIndex } };
+
+/** What rules deny, and the searches: for all that is special, and only for what is denied. */
+interface Searches {
+  /** The working folder, with all links resolved. */
+  readonly root: string;
+  readonly denials: readonly Denial[];
+  readonly all: TreeIndex;
+  readonly denied: TreeIndex;
 }
 
 /** The sandbox of one session. */
 export class Sandbox {
   readonly #options: SandboxOptions;
-  readonly #index: TreeIndex;
+  #search: Searches | null = null;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
-    const root = realPath(options.root);
-    this.#index = new TreeIndex({
-      isHidden: (path) => isPrivatePath(path) || options.isDenied(path),
-      // Where the working folder itself is does not matter.
-      runsLater: (path) => runsLater(`/${relative(root, path)}`),
-      isRepository: (path) => isRepository(basename(path)),
-    });
   }
 
   /** Prepares the sandbox for one command. Throws `NotConfinable` where the command cannot be sandboxed and so must not run without approval. */
   async confine(grant: CommandGrant, workingFolder: string, signal?: AbortSignal): Promise<ConfinedRun> {
     const kind = await requireSandbox();
+    const { confinement, before } = await this.#confinement(grant, realPath(workingFolder), signal);
+    const { folder, missing, temporary } = confinement;
+    const closed = before.tree.closed.find((path) => isInside(path, folder));
+    if (closed !== undefined)
+      throw new NotConfinable(
+        `the folder '${closed}' cannot be listed, so its private files cannot be hidden`,
+        'Make it readable, or start hi elsewhere',
+      );
+    if (!isVisible(folder, confinement))
+      throw new NotConfinable(`the folder '${folder}' does not exist in the sandbox`, 'Go back to the working folder');
+    // A file that a command redirects to is made first, so that it can be mounted alone, without its folder.
+    const made = kind === 'bubblewrap' ? makeMissing(confinement.grant.files) : [];
+    const finish = async (): Promise<Leftovers> => {
+      removeStandIns(missing.map(({ path }) => path));
+      removeUnused(made);
+      if (kind === 'seatbelt') rmSync(temporary, { recursive: true, force: true });
+      return confinement.grant.write ? this.#setAside(confinement, before) : { renamed: [], isComplete: true };
+    };
+    try {
+      const filter = kind === 'bubblewrap' ? systemCallFilter() : null;
+      const wrapper = kind === 'bubblewrap' ? bubblewrapCommand(confinement, filter) : seatbeltCommand(confinement);
+      closeInheritedDescriptors();
+      return {
+        wrapper,
+        filter,
+        env: kind === 'bubblewrap' ? {} : { TMPDIR: temporary },
+        grant: confinement.grant,
+        finish,
+      };
+    } catch (failure) {
+      removeUnused(made);
+      throw failure;
+    }
+  }
+
+  #searches(): Searches {
+    if (this.#search !== null) return this.#search;
     const root = realPath(this.#options.root);
-    const tree = await this.#treeOf(root, grant.write, signal);
-    const confinement = this.#confinement(root, tree, grant, workingFolder);
-    const filter = kind === 'bubblewrap' ? systemCallFilter() : null;
+    const denials = denialsOf(this.#options.rules(), root);
+    const isMeant = (kind: Denial['kind']) => {
+      const patterns = denials.filter((denial) => denial.kind === kind && denial.matches !== null);
+      return (path: string, isFolder: boolean): boolean =>
+        patterns.some(({ path: top, matches }) => isInside(top, path) && matches?.(path, isFolder));
+    };
+    const home = homeFolder();
+    const denied = {
+      ...{ isHidden: isMeant('read'), isDenied: isMeant('read'), isKept: isMeant('write') },
+      ...{ isAbsent: () => false, runsLater: () => false, isRepository: () => false },
+    };
+    this.#search = {
+      root,
+      denials,
+      denied: new TreeIndex(denied),
+      all: new TreeIndex({
+        ...denied,
+        isHidden: (path, isFolder) => isPrivatePath(path) || denied.isHidden(path, isFolder),
+        isAbsent: (path) => dirname(path) === home && isAbsentName(basename(path)),
+        // Where the working folder itself is does not matter.
+        runsLater: (path) => runsLater(`/${relative(root, path)}`),
+        isRepository: (path) => isRepository(basename(path)),
+      }),
+    };
+    return this.#search;
+  }
+
+  async #confinement(grant: CommandGrant, folder: string, signal: AbortSignal | undefined) {
+    const { fileOf, freeFolders, ownPlaces } = this.#options;
+    const { root, denials } = this.#searches();
+    const fixed = denials.filter(({ matches }) => matches === null);
+    const common = {
+      ...{ root, folder, emptyFile: fileOf('') },
+      own: ownPlaces.flatMap(placeAt),
+      free: freeFolders.flatMap(placeAt).map(({ path }) => path),
+      temporary: process.platform === 'darwin' ? realPath(mkdtempSync(join(tmpdir(), 'hi-'))) : '/tmp',
+    };
+    const { before, ...found } = await (grant.isOpen
+      ? this.#openPlaces(grant, signal)
+      : this.#closedPlaces(grant, signal));
+    const written = fixed.filter(({ kind }) => kind === 'write');
+    const isWritable = (path: string): boolean =>
+      grant.isOpen || (found.grant.write && path !== root && isInside(root, path));
+    const kept = [...found.kept, ...written.filter(({ path }) => isThere(path)).map(({ path }) => path)];
+    for (const path of [...kept, ...written.map((denial) => denial.written)]) if (isWritable(path)) requireNoLink(path);
+    const hidden = [
+      ...found.hidden,
+      ...fixed.filter(({ kind }) => kind === 'read').flatMap(({ path }) => placeAt(path)),
+    ];
+    const missing = [...found.missing, ...written.filter(({ path }) => isWritable(path)).flatMap(standIn)];
+    return { confinement: { ...common, ...found, hidden, kept, missing }, before };
+  }
+
+  /** Everything, except for what is denied: for a command that `-y` approved. */
+  async #openPlaces(grant: CommandGrant, signal: AbortSignal | undefined): Promise<Places> {
+    const { denials, denied } = this.#searches();
+    const roots = topsOf(denials);
+    if (roots.includes('/')) throw tooMuchToSearch(denials);
+    const tree = await denied.find(roots, signal, true);
+    if (!tree.isComplete || !tree.hasAllPackages) throw tooMuchToSearch(denials);
     return {
-      wrapper: kind === 'bubblewrap' ? bubblewrapCommand(confinement, filter) : seatbeltCommand(confinement),
-      filter,
-      env: kind === 'bubblewrap' ? {} : { TMPDIR: confinement.temporary },
-      grant: confinement.grant,
-      finish: async () => {
-        removeStandIns(confinement.missing);
-        if (kind === 'seatbelt') rmSync(confinement.temporary, { recursive: true, force: true });
-        return confinement.grant.write ? this.#setAside(confinement, tree) : { renamed: [], isComplete: true };
+      ...{ grant, system: [], home: null, readable: [], work: [], replaced: [], missing: [] },
+      ...{
+        hidden: [...tree.hidden, ...tree.closed.map(asFolder)],
+        kept: tree.kept,
+        before: { tree, roots, index: denied },
       },
     };
   }
 
-  /** Renames files that a command left for other programs to run. Makes folders readable that it made unreadable, to search them. */
-  async #setAside({ root, runsLater: known }: Confinement, before: TreePlaces): Promise<Leftovers> {
-    for (;;) {
-      const { runsLater: left, closed, isComplete, hasAllPackages } = await this.#index.find(root, undefined, true);
-      const shut = closed.filter((path) => !before.closed.includes(path));
-      if (shut.some(madeListable)) continue;
-      const fresh = left.filter((path) => !known.includes(path));
-      // If the working folder itself became a bare repository, only HEAD is renamed: without it, it is not one.
-      const renamed = setAside(fresh.map((path) => (path === root ? join(root, 'HEAD') : path)));
-      // If there were too many packages before the command too, it did not create them.
-      const isSearched = isComplete && (hasAllPackages || !before.hasAllPackages);
-      return { renamed, isComplete: isSearched && shut.length === 0 };
-    }
-  }
-
-  async #treeOf(root: string, write: boolean, signal: AbortSignal | undefined): Promise<TreePlaces> {
+  /** The working folder, the system and the toolchains, and what a rule grants. */
+  async #closedPlaces(grant: CommandGrant, signal: AbortSignal | undefined): Promise<Places> {
+    const { root, denials, all } = this.#searches();
+    const home = homeFolder();
     if (root === '/')
       throw new NotConfinable('the working folder is the root of the file system', 'Start hi in a folder');
-    const tree = await this.#index.find(root, signal, write);
-    if (tree.isComplete) return tree;
+    if (home !== null && root !== home && isInside(root, home))
+      throw new NotConfinable(`the working folder '${root}' contains your home folder`, 'Start hi in a folder');
+    const read = grant.read.flatMap((path) => placeAt(fullPath(path, root)));
+    const { top, tree } = await this.#treeOf(root, grant, signal);
+    const others = await this.#otherTrees(read, signal);
+    // The user's programs read settings directly from the home folder, and git from a bare repository.
+    const write = grant.write && root !== home && !tree.runsLater.includes(root);
+    const repositories = [...new Set([...tree.runsLater.filter(isGit), ...gitFoldersAbove(root)])];
+    const git = write
+      ? [
+          ...repositories.map((path) => gitPlaces(path, root)),
+          ...ownSettings().map((path) => placesOfSettings(path, root)),
+        ]
+      : [];
+    const kept = [...protectedFirst(tree.runsLater), ...tree.kept, ...git.flatMap(({ existing }) => existing)];
+    const missing = [
+      ...(write && !isThere(join(root, '.git')) ? [asFolder(join(root, '.git'))] : []),
+      ...git.flatMap((one) => one.missing.map(asFile)),
+    ];
+    return {
+      grant: { ...grant, write, files: grant.files.map(realPath) },
+      system: systemMounts(home, grant.network),
+      home,
+      // A pattern may mean files in there, too many to search before each command.
+      readable: [
+        ...toolchainMounts(this.#options.env, home).filter(
+          ({ path }) => !patternsIn(denials).some((one) => mayReach(one, path)),
+        ),
+        ...[
+          ...read.flatMap(({ path }) => (path === home ? visibleEntries(path) : [path])),
+          ...(top === root ? [] : [top]),
+        ].map(asReadable),
+      ],
+      work: root === home ? visibleEntries(root) : [root],
+      hidden: [
+        ...closedSystemPlaces(),
+        ...[tree, ...others].flatMap(({ hidden, closed }) => [...hidden, ...closed.map(asFolder)]),
+      ],
+      kept: write ? kept.filter((path) => path !== root && isInside(root, path)) : [],
+      missing: write ? missing : [],
+      replaced: this.#withoutLogins(repositories),
+      before: { tree, roots: [top], index: all },
+    };
+  }
+
+  /** Searches the working folder, and with it the repository that it is in, unless that is too large. */
+  async #treeOf(root: string, { write }: CommandGrant, signal: AbortSignal | undefined) {
+    const { all, denials } = this.#searches();
+    const entersPackages = write || patternsIn(denials).length > 0;
+    for (const top of new Set([repositoryAround(root), root])) {
+      const tree = await all.find([top], signal, entersPackages);
+      if (tree.isComplete) return { top, tree };
+    }
     throw new NotConfinable(
       `'${root}' has more than ${TREE_LIMITS.folders} folders or ${TREE_LIMITS.entries} files, too many to hide the private ones from a command`,
       'Start hi in one of its folders',
     );
   }
 
+  /** Searches what else can be read. A private place that a rule names itself is shown with all that is in it, except for what is denied. */
+  async #otherTrees(read: readonly Place[], signal: AbortSignal | undefined): Promise<readonly TreePlaces[]> {
+    const { all, denied, denials } = this.#searches();
+    const folders = read.filter(({ isFolder }) => isFolder).map(({ path }) => path);
+    const patterns = topsOf(denials.filter(({ kind, path }) => kind === 'read' && isOfSystem(path)));
+    if (patternsIn(denials).some(({ kind, path }) => kind === 'read' && path === '/')) throw tooMuchToSearch(denials);
+    const trees = [
+      await all.find(
+        folders.filter((path) => !isPrivatePath(path)),
+        signal,
+        true,
+      ),
+      await denied.find([...folders.filter(isPrivatePath), ...patterns], signal, true),
+    ];
+    if (trees.every(({ isComplete, hasAllPackages }) => isComplete && hasAllPackages)) return trees;
+    throw new NotConfinable(
+      'a rule opens or denies places in a folder with too many files to search',
+      'Name smaller folders',
+    );
+  }
+
   /** The git settings that contain credentials, each with the file that commands see instead. */
-  #withoutLogins(git: readonly string[], root: string): Confinement['replaced'] {
-    const repositories = [...git, ...gitFoldersAbove(root), ...repositoriesBelow(realPath(homedir()))];
+  #withoutLogins(repositories: readonly string[]): Confinement['replaced'] {
     const files = [...repositories.flatMap(repositoriesOf).flatMap(loginFilesOf), ...ownLoginFiles()].map(realPath);
     return [...new Set(files)].map((path) => ({
       path,
@@ -123,50 +294,93 @@ export class Sandbox {
     }));
   }
 
-  #confinement(root: string, tree: TreePlaces, grant: CommandGrant, workingFolder: string): Confinement {
-    // The user's programs read settings directly from the home folder, and git from a bare repository.
-    const write = grant.write && !isInside(root, realPath(homedir())) && !tree.runsLater.includes(root);
-    const git = tree.runsLater.filter((path) => basename(path) === '.git');
-    const others = write ? git.map((path) => gitPlaces(path, root)) : [];
-    const hidden = [...placesOutside(root), ...tree.hidden, ...tree.closed, ...this.#options.ownPlaces];
-    const own = join(root, '.git');
-    const isRepository = lstatSync(own, { throwIfNoEntry: false }) !== undefined;
-    const folder = realPath(workingFolder);
-    const closed = tree.closed.find((path) => isInside(path, folder));
-    if (closed !== undefined)
-      throw new NotConfinable(
-        `the folder '${closed}' cannot be listed, so its private files cannot be hidden`,
-        'Make it readable, or start hi elsewhere',
+  /** Renames what a command left for other programs to run or where a rule forbids it. Makes folders readable that it made unreadable, to search them. */
+  async #setAside(
+    { root, grant, kept: protectedPlaces }: Confinement,
+    { tree: before, roots, index }: Places['before'],
+  ): Promise<Leftovers> {
+    const { denials } = this.#searches();
+    const known = new Set([...protectedPlaces, ...before.runsLater, ...before.kept]);
+    const places = denials.filter(
+      ({ kind, matches, path }) =>
+        kind === 'write' && matches === null && isInRange(path, root, grant) && isThere(path),
+    );
+    for (;;) {
+      const { runsLater: left, kept, closed, isComplete, hasAllPackages } = await index.find(roots, undefined, true);
+      const shut = closed.filter((path) => !before.closed.includes(path));
+      if (shut.some(madeListable)) continue;
+      const fresh = [...new Set([...left, ...kept, ...places.map(({ path }) => path)])].filter(
+        (path) => !known.has(path) && isInRange(path, root, grant),
       );
-    return {
-      root,
-      folder: isInside(root, folder) || isVisible(folder) ? folder : root,
-      grant: { ...grant, write, files: grant.files.map(realPath) },
-      hidden,
-      readable: this.#options.freeFolders.filter((path) => existsSync(path)).map(realPath),
-      runsLater: [...tree.runsLater, ...others.flatMap(({ existing }) => existing)],
-      missing: write ? [...(isRepository ? [] : [own]), ...others.flatMap(({ missing }) => missing)] : [],
-      emptyFile: this.#options.fileOf(''),
-      replaced: this.#withoutLogins(git, root).filter(({ path }) => !hidden.some((place) => isInside(place, path))),
-      temporary: process.platform === 'darwin' ? realPath(mkdtempSync(join(tmpdir(), 'hi-'))) : '/tmp',
-    };
+      // If the working folder itself became a bare repository, only HEAD is renamed: without it, it is not one.
+      const renamed = setAside(fresh.map((path) => (path === root ? join(root, 'HEAD') : path)));
+      // If there were too many packages before the command too, it did not create them.
+      const isSearched = isComplete && (hasAllPackages || !before.hasAllPackages);
+      return { renamed, isComplete: isSearched && shut.length === 0 };
+    }
   }
+}
+
+const isInRange = (path: string, root: string, grant: CommandGrant): boolean =>
+  grant.isOpen === true || isInside(root, path);
+
+const isGit = (path: string): boolean => basename(path) === '.git';
+const asFolder = (path: string): Place => ({ path, isFolder: true });
+const asFile = (path: string): Place => ({ path, isFolder: false });
+const asReadable = (path: string): Mount => ({ kind: 'read', path });
+const patternsIn = (denials: readonly Denial[]): readonly Denial[] => denials.filter(({ matches }) => matches !== null);
+
+/** The folders that the patterns of these rules are about, none in another. */
+function topsOf(denials: readonly Denial[]): readonly string[] {
+  const tops = patternsIn(denials).map(({ path }) => path);
+  return [...new Set(tops)].filter((path) => !tops.some((other) => other !== path && isInside(other, path)));
+}
+
+const tooMuchToSearch = (denials: readonly Denial[]): NotConfinable =>
+  new NotConfinable(
+    `${patternsIn(denials)
+      .map(({ source }) => `'${source}'`)
+      .join(', ')} may deny files in too many folders to search before each command`,
+    'Begin the pattern with a smaller folder',
+  );
+
+/** Whether a command that starts in this folder finds it. */
+function isVisible(folder: string, { root, grant, system, readable, work, hidden }: Confinement): boolean {
+  if (hidden.some(({ path }) => isInside(path, folder))) return false;
+  const shown = [...work.map(asReadable), ...readable, ...system].filter(({ kind }) => kind === 'read');
+  return grant.isOpen === true || folder === root || shown.some(({ path }) => isInside(path, folder));
+}
+
+/** The repository that a folder is in; the folder itself where there is none, or where it is the home folder. */
+function repositoryAround(root: string): string {
+  const home = homeFolder();
+  const top =
+    root === home ? root : dirname([join(root, '.git'), ...gitFoldersAbove(root)].find(isThere) ?? join(root, '.git'));
+  return top === '/' || (home !== null && isInside(top, home)) ? root : top;
 }
 
 function gitFoldersAbove(folder: string): readonly string[] {
   const above = dirname(folder);
   const git = join(above, '.git');
-  return above === folder ? [] : [...(existsSync(git) ? [git] : []), ...gitFoldersAbove(above)];
+  return above === folder ? [] : [...(isThere(git) ? [git] : []), ...gitFoldersAbove(above)];
 }
 
-function placesOutside(root: string): readonly string[] {
-  const home = realPath(homedir());
-  const others = otherHomes(home).filter((path) => !isInside(path, root));
-  return [...privatePlacesBelow([home, '/etc/ssh']), ...others, ...SYSTEM_PLACES.filter((path) => existsSync(path))];
+/** Something empty in the place of what does not exist: not in a folder that is missing too, because the command may need that one. */
+function standIn({ path, source }: Denial): readonly Place[] {
+  if (isThere(path) || !isThere(dirname(path))) return [];
+  return [{ path, isFolder: /\/\*{1,2}\)|:\*\)/.test(source) }];
 }
 
-const isVisible = (folder: string): boolean =>
-  !['/tmp', '/var/tmp', '/run', '/proc', '/dev'].some((empty) => isInside(empty, folder));
+// Nothing can be mounted over a symbolic link, so a command could replace it.
+function requireNoLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new NotConfinable(
+    `the sandbox cannot protect '${path}', which is a symbolic link`,
+    "Put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval",
+  );
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function bubblewrapCommand(confinement: Confinement, filter: Uint8Array | null): readonly string[] {
   const filtered = filter === null ? [] : ['--seccomp', String(FILTER_DESCRIPTOR)];

@@ -16,35 +16,46 @@ const SERVICES = [
 /** Host names are resolved through this socket. */
 const RESOLVER = '/private/var/run/mDNSResponder';
 
+/** The folders of users and their disks, which are closed but for what a confinement shows of them. */
+const CLOSED = ['/Users', '/Volumes', '/private/var/root'];
+
 /** A profile with every kind of rule, to check that this system accepts them all. */
 export const SEATBELT_PROBE: Confinement = {
   ...{
     root: '/private/tmp/hi-probe',
     folder: '/',
-    grant: { write: true, network: true, files: ['/private/tmp/hi-file'] },
+    grant: { write: true, network: true, files: ['/private/tmp/hi-file'], read: [] },
   },
-  ...{ hidden: ['/private/tmp/hi-probe/a/hidden'], readable: ['/private/tmp/hi-readable'], runsLater: [], missing: [] },
+  ...{ system: [], home: '/Users/hi', readable: [{ kind: 'read', path: '/private/tmp/hi-readable' }] },
+  ...{ work: ['/private/tmp/hi-probe'], own: [], free: ['/private/tmp/hi-free'] },
+  ...{ hidden: [{ path: '/private/tmp/hi-probe/a/hidden', isFolder: false }], kept: [], missing: [] },
   ...{ replaced: [], emptyFile: '/dev/null', temporary: '/private/tmp/hi-temporary' },
 };
 
-/** The profile of `sandbox-exec` for this confinement. The last rule that matches decides. */
+/** The profile of `sandbox-exec` for this confinement. The last rule that matches decides, so what is hidden or kept comes last. */
 export function seatbeltProfile(confinement: Confinement): string {
-  const { root, grant, hidden, readable, runsLater, missing, replaced, temporary } = confinement;
-  const unseen = [...hidden, ...replaced.map(({ path }) => path)];
-  const kept = [...runsLater, ...missing, ...unseen];
-  const above = [...new Set(kept.flatMap((path) => foldersBetween(root, path)))];
+  const { grant, work, readable, own, free, hidden, kept, missing, replaced, temporary } = confinement;
+  const paths = (places: readonly { readonly path: string }[]): readonly string[] => places.map(({ path }) => path);
+  const unseen = [...paths(hidden), ...paths(replaced)];
+  const unchanged = [...kept, ...paths(missing), ...unseen, ...paths(own)];
+  const writable = grant.isOpen ? ['/'] : grant.write ? work : [];
+  const above = [...new Set(unchanged.flatMap((path) => writable.flatMap((top) => foldersBetween(top, path))))];
+  const shown = [...paths(readable), ...work];
   return [
     '(version 1)',
     '(allow default)',
-    '(deny file-write*)',
-    `(allow file-write* (literal "/dev/null") (literal "/dev/zero") ${subpaths([temporary])})`,
+    ...(grant.isOpen ? [] : closing(shown)),
+    ...(grant.isOpen
+      ? []
+      : [`(allow file-write* (literal "/dev/null") (literal "/dev/zero") ${subpaths([temporary])})`]),
     ...(grant.files.length > 0 ? [`(allow file-write* ${literals(grant.files)})`] : []),
-    ...(grant.write ? [`(allow file-write* ${subpaths([root])})`] : []),
-    ...(grant.write && kept.length > 0 ? [`(deny file-write* ${subpaths(kept)})`] : []),
+    ...(grant.write && work.length > 0 ? [`(allow file-write* ${subpaths(work)})`] : []),
+    ...(writable.length > 0 && unchanged.length > 0 ? [`(deny file-write* ${subpaths(unchanged)})`] : []),
     // Rules go by path: renaming a folder above a protected file would take the file out of these rules.
-    ...(grant.write && above.length > 0 ? [`(deny file-write-unlink ${literals(above)})`] : []),
-    ...(unseen.length > 0 ? [`(deny file-read* ${subpaths(unseen)})`, `(deny file-link ${subpaths(unseen)})`] : []),
-    ...(readable.length > 0 ? [`(allow file-read* ${subpaths(readable)})`] : []),
+    ...(above.length > 0 ? [`(deny file-write-unlink ${literals(above)})`] : []),
+    ...(own.length > 0 ? denied(paths(own)) : []),
+    ...(free.length > 0 ? [`(allow file-read* ${subpaths(free)})`] : []),
+    ...(unseen.length > 0 ? denied(unseen) : []),
     ...(grant.network
       ? ['(deny network* (remote unix-socket))', `(allow network-outbound (literal ${quoted(RESOLVER)}))`]
       : ['(deny network*)']),
@@ -53,6 +64,22 @@ export function seatbeltProfile(confinement: Confinement): string {
     `(deny mach-lookup ${SERVICES.map((name) => `(global-name ${quoted(name)})`).join(' ')})`,
   ].join('\n');
 }
+
+/** Nothing can be written, and of the folders of users only what is shown can be read; the folders above that can be passed through. */
+function closing(shown: readonly string[]): readonly string[] {
+  const above = [...new Set(shown.flatMap((path) => foldersBetween('/', path)))];
+  return [
+    '(deny file-write*)',
+    `(deny file-read* ${subpaths(CLOSED)})`,
+    ...(shown.length > 0 ? [`(allow file-read* ${subpaths(shown)})`] : []),
+    ...(above.length > 0 ? [`(allow file-read-metadata ${literals(above)})`] : []),
+  ];
+}
+
+const denied = (paths: readonly string[]): readonly string[] => [
+  `(deny file-read* ${subpaths(paths)})`,
+  `(deny file-link ${subpaths(paths)})`,
+];
 
 /** The folders between `root` and a path in it. */
 function foldersBetween(root: string, path: string): readonly string[] {

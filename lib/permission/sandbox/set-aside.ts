@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 
@@ -12,6 +22,34 @@ export function removeStandIns(paths: readonly string[]): void {
       else if (found.isFile() && found.size === 0) unlinkSync(path);
     } catch {
       // It is already gone, or in use.
+    }
+  }
+}
+
+/** The time of change of a file that a command has not written to: no other file is as old. */
+const UNUSED = new Date(86_400_000);
+
+/** Creates those of these files that do not exist, if their folders do. Returns the files that it created. */
+export function makeMissing(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => {
+    try {
+      closeSync(openSync(path, 'wx'));
+      utimesSync(path, UNUSED, UNUSED);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Removes those of these files that nothing was written to, not even nothing: `> file` changes the time of an empty file. */
+export function removeUnused(paths: readonly string[]): void {
+  for (const path of paths) {
+    try {
+      const { size, mtimeMs } = lstatSync(path);
+      if (size === 0 && mtimeMs === UNUSED.getTime()) unlinkSync(path);
+    } catch {
+      // It is already gone.
     }
   }
 }

@@ -7,6 +7,7 @@ const SOCKET: Numbers = [41, 198];
 const SOCKETPAIR: Numbers = [53, 199];
 const IOCTL: Numbers = [16, 29];
 const CLONE: Numbers = [56, 220];
+const PTRACE: Numbers = [101, 117];
 /** io_uring opens sockets too, and a filter cannot read the arguments of clone3: both fail with "no such system call". */
 const MISSING: readonly Numbers[] = [
   [425, 425],
@@ -38,6 +39,7 @@ const FORBIDDEN: readonly Numbers[] = [
 const CONFINED_FAMILIES = [2, 10, 16];
 const SOCK_DGRAM = 2;
 const CLONE_NEWUSER = 0x10000000;
+const FIRST_PROCESS = 1;
 /** The requests of ioctl that type into a terminal (TIOCSTI) and paste into a console (TIOCLINUX). */
 const TERMINAL_INPUT = [0x5412, 0x541c];
 
@@ -90,6 +92,8 @@ export function systemCallFilter(): Uint8Array | null {
       SECOND,
       TERMINAL_INPUT.flatMap((code) => when(code, fail(EPERM))),
     ),
+    // The first process ends the sandbox with the command. Stopped by a debugger, it would not.
+    ...argumentCheck(of(PTRACE), SECOND, when(FIRST_PROCESS, fail(EPERM))),
     ...argumentCheck(of(CLONE), FIRST, [[0x45, 0, 1, CLONE_NEWUSER], give(fail(EPERM))]),
     give(ALLOW),
   ]);

@@ -2,13 +2,17 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../../errors.js';
+import { placeAt } from './closed-home.js';
+import type { Place } from './confinement.js';
 
-/** The special places in a folder and everything below it. */
+/** The special places in folders and everything below them. */
 export interface TreePlaces {
-  /** Files and folders that commands must not read. */
-  readonly hidden: readonly string[];
+  /** Files and folders that commands must not read, and named pipes: data written into one reaches its reader, wherever the pipe is. */
+  readonly hidden: readonly Place[];
   /** Files and folders from which other programs run something later. */
   readonly runsLater: readonly string[];
+  /** Files and folders that a rule forbids to change. */
+  readonly kept: readonly string[];
   /** Folders that cannot be listed: their contents are unknown, but a command that knows a name could open it. */
   readonly closed: readonly string[];
   /** False if there was too much to search. */
@@ -25,9 +29,13 @@ export interface TreeLimits {
 
 /** The tests for special places. */
 export interface PlaceTests {
-  isHidden(path: string): boolean;
+  isHidden(path: string, isFolder: boolean): boolean;
+  isKept(path: string, isFolder: boolean): boolean;
   runsLater(path: string): boolean;
-  /** The only test in the folders of packages. */
+  /** Whether nothing is known of this entry, because it is not shown at all. */
+  isAbsent(path: string): boolean;
+  /** The tests in the folders of packages: what rules forbid to read, and repositories. */
+  isDenied(path: string, isFolder: boolean): boolean;
   isRepository(path: string): boolean;
 }
 
@@ -46,8 +54,9 @@ const SETTLED_MS = 100;
 interface Folder {
   readonly changed: number;
   readonly entries: number;
-  readonly hidden: readonly string[];
+  readonly hidden: readonly Place[];
   readonly runsLater: readonly string[];
+  readonly kept: readonly string[];
   readonly folders: readonly string[];
   readonly packages: readonly string[];
   readonly isClosed: boolean;
@@ -65,14 +74,14 @@ export class TreeIndex {
   }
 
   /**
-   * Searches `root` without following links, and the folders of packages only for repositories and only if `entersPackages`. Rejects only when `signal` fires.
+   * Searches these folders without following links, and the folders of packages only if `entersPackages`. Rejects only when `signal` fires.
    */
-  async find(root: string, signal?: AbortSignal, entersPackages = false): Promise<TreePlaces> {
-    const found: Found = { hidden: [], runsLater: [], closed: [], packages: [] };
-    const isComplete = await this.#search([root], false, found, signal);
+  async find(roots: readonly string[], signal?: AbortSignal, entersPackages = false): Promise<TreePlaces> {
+    const found: Found = { hidden: [], runsLater: [], kept: [], closed: [], packages: [] };
+    const isComplete = await this.#search([...roots], false, found, signal);
     const hasAllPackages = !entersPackages || (await this.#search([...found.packages], true, found, signal));
-    const { hidden, runsLater, closed } = found;
-    return { hidden, runsLater, closed, isComplete, hasAllPackages };
+    const { packages: _, ...places } = found;
+    return { ...places, isComplete, hasAllPackages };
   }
 
   /** Returns false if there is too much to search. */
@@ -84,6 +93,7 @@ export class TreeIndex {
       entries += found.entries;
       for (const place of found.hidden) into.hidden.push(place);
       for (const place of found.runsLater) into.runsLater.push(place);
+      for (const place of found.kept) into.kept.push(place);
       for (const place of found.packages) into.packages.push(place);
       if (found.isClosed) into.closed.push(path);
       if (open.length > this.#most.folders || entries > this.#most.entries) return false;
@@ -108,26 +118,31 @@ export class TreeIndex {
     const listed = entriesOf(path);
     const entries = listed ?? [];
     const names = new Set(entries.map(({ name }) => name));
-    const [hidden, runsLater, folders, packages]: [string[], string[], string[], string[]] = [[], [], [], []];
+    const hidden: Place[] = [];
+    const [runsLater, kept, folders, packages]: [string[], string[], string[], string[]] = [[], [], [], []];
     // A bare repository: git takes its settings from the folder itself.
     if (isBareRepository(names)) runsLater.push(path);
+    const { isAbsent, isHidden, isDenied, isKept, runsLater: runs, isRepository } = this.#tests;
     for (const entry of entries) {
       const place = join(path, entry.name);
-      const isOwn = !ofPackages;
-      // Data written into a named pipe reaches its reader, wherever the pipe is.
-      if (isOwn && (this.#tests.isHidden(place) || entry.isFIFO())) hidden.push(place);
-      else if (isOwn && entry.isDirectory() && entry.name === PACKAGES) packages.push(place);
-      else if (entry.isDirectory() && entry.name !== '.git') folders.push(place);
-      if (isOwn ? this.#tests.runsLater(place) : this.#tests.isRepository(place)) runsLater.push(place);
+      const isFolder = entry.isDirectory();
+      if (isAbsent(place)) continue;
+      if (isKept(place, isFolder)) kept.push(place);
+      if ((ofPackages ? isRepository : runs)(place)) runsLater.push(place);
+      if (entry.isFIFO() || (ofPackages ? isDenied : isHidden)(place, isFolder))
+        for (const one of entry.isSymbolicLink() ? placeAt(place) : [{ path: place, isFolder }]) hidden.push(one);
+      else if (isFolder && entry.name === PACKAGES && !ofPackages) packages.push(place);
+      else if (isFolder && entry.name !== '.git') folders.push(place);
     }
-    return { changed, entries: entries.length, hidden, runsLater, folders, packages, isClosed: listed === null };
+    return { changed, entries: entries.length, hidden, runsLater, kept, folders, packages, isClosed: listed === null };
   }
 }
 
 /** What a search has found so far. */
 interface Found {
-  readonly hidden: string[];
+  readonly hidden: Place[];
   readonly runsLater: string[];
+  readonly kept: string[];
   readonly closed: string[];
   readonly packages: string[];
 }

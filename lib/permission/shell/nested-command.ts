@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { hiddenCommand, type NestedCommand, NOTHING, nestedFrom, unclearEffect } from './nested.js';
 import { hasOnlyBashSyntax, parsedDifferently } from './only-bash.js';
-import { isSed, nestedInSed } from './sed-command.js';
 import { type ShellWord, UNKNOWN_WORD } from './shell-word.js';
 import { isWrapper, wrappedCommand } from './wrapper-command.js';
 
@@ -54,7 +53,6 @@ export function nestedCommand(words: readonly ShellWord[]): NestedCommand {
     return STANDARD_INPUT.test(words[1]?.value ?? '') ? hiddenCommand(READS_SCRIPT) : scriptFile(words, 1);
   if (program === 'find') return findCommand(words);
   if (program === 'git' || program.startsWith('git-')) return gitCommand(words);
-  if (isSed(words)) return nestedInSed(words);
   if (SHELLS.has(program)) return shellCommand(program, words);
   if (isWrapper(program)) return wrappedCommand(program, words);
   if (NAME_READERS.has(program)) return nameReader(program, words);

@@ -2,7 +2,6 @@ import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, Word }
 import type { NestedCommand, Uncertainty } from './nested.js';
 import { nestedCommand } from './nested-command.js';
 import { hasOnlyBashSyntax, isOnlyBash, parsedDifferently, ZSH_VARIABLES } from './only-bash.js';
-import { filesOfSed, isSed } from './sed-command.js';
 import type { ShellName } from './shell-name.js';
 import { type ShellWord, shellWord } from './shell-word.js';
 import { assigns, uncertaintyAbout, unreadable } from './unclear-syntax.js';
@@ -123,7 +122,6 @@ class Reader implements ShellReading {
         if (value !== null && this.#isOfPrograms(value)) this.#assign(value, text);
     const uncertainty = run.kind === 'unclear' ? run : null;
     this.parts.push({ kind: 'command', text, assignments, words, inner: this.#inner(run, depth + 1), uncertainty });
-    if (isSed(words)) for (const file of filesOfSed(words)) this.parts.push({ kind: 'file', text, ...file });
   }
 
   #inner(run: NestedCommand, depth: number) {

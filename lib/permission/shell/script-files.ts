@@ -1,5 +1,9 @@
-import { isInterpreter } from './hidden-commands.js';
+import { programName } from './program-name.js';
 import type { ShellPart } from './read-command.js';
+
+/** Programs that run a file which they are given. */
+const INTERPRETER =
+  /^(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|tclsh|expect|Rscript|osascript|source|\.|(?:ba|da|z|k|a|)sh)[\d.]*$/;
 
 /** The files that a line runs by name: programs with a path, and the scripts of shells and interpreters. */
 export function scriptFiles(parts: readonly ShellPart[]): readonly string[] {
@@ -7,7 +11,8 @@ export function scriptFiles(parts: readonly ShellPart[]): readonly string[] {
     if (part.kind !== 'command') return [];
     const [program, ...rest] = part.words;
     const named = program?.value?.includes('/') ? [program.value] : [];
-    const given = isInterpreter(part.words) ? rest.flatMap(({ value }) => (isOperand(value) ? [value] : [])) : [];
+    const isInterpreter = INTERPRETER.test(programName(program?.value ?? ''));
+    const given = isInterpreter ? rest.flatMap(({ value }) => (isOperand(value) ? [value] : [])) : [];
     return [...named, ...given.slice(0, MOST_GIVEN), ...scriptFiles(part.inner?.parts ?? [])];
   });
 }

@@ -1,7 +1,5 @@
 import { homedir } from 'node:os';
 import type { Word, WordPart } from 'unbash';
-import { ANYTHING, escapeGlob } from '../glob/glob.js';
-import { wordPattern } from './word-pattern.js';
 
 /** One word of a command. */
 export interface ShellWord {
@@ -9,8 +7,6 @@ export interface ShellWord {
   readonly text: string;
   /** The value that the program gets, without quotes; null if it depends on variables, files or other commands. */
   readonly value: string | null;
-  /** For an unknown value: a glob pattern that matches all its possible values. */
-  readonly pattern?: string;
   /** Whether it may expand to an option, or to several words. */
   readonly mayBeOption: boolean;
 }
@@ -21,22 +17,9 @@ export const UNKNOWN_WORD: ShellWord = { text: '…', value: null, mayBeOption: 
 /** What is known about a word before bash expands it. */
 export function shellWord(word: Word): ShellWord {
   const value = word.parts === undefined ? word.value : joinedValue(word.parts);
-  if (value === null)
-    return {
-      text: word.text,
-      value: null,
-      pattern: wordPattern(word.parts ?? []),
-      mayBeOption: mayBeOption(word.parts ?? []),
-    };
+  if (value === null) return { text: word.text, value: null, mayBeOption: mayBeOption(word.parts ?? []) };
   // ~+, ~- and ~1 are folders of the shell, ~name is another user's.
-  const [, prefix, rest = ''] = /^~([^/]+)(.*)/s.exec(word.text) ?? [];
-  if (prefix !== undefined)
-    return {
-      text: word.text,
-      value: null,
-      pattern: (prefix === '+' ? '.' : ANYTHING) + escapeGlob(rest),
-      mayBeOption: false,
-    };
+  if (/^~[^/]/.test(word.text)) return { text: word.text, value: null, mayBeOption: false };
   return { text: word.text, value: withHome(word, value), mayBeOption: value.startsWith('-') };
 }
 

@@ -6,10 +6,11 @@ import { judge, judgeInTime } from '../../permission/judge.js';
 import type { Verdict } from '../../permission/paths/judge-path.js';
 import { type JudgedPlace, judgedPlace } from '../../permission/paths/judged-place.js';
 import { describeRule, type RuleObject, readRules } from '../../permission/rules/rules.js';
+import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import { changedScript, type ScriptStamps, scriptStamps } from '../../permission/script-stamps.js';
 import { describeCall } from '../common/describe-call.js';
 import type { ApprovalQuestion, Approve, Permit, ToolContext } from '../common/tool.js';
-import { confinable, confineAll } from './confine-call.js';
+import { confinable, confineApproved, confineUnasked } from './confine-call.js';
 import { type Gate, judgeContext } from './gate.js';
 import { type MissingGrant, missingGrantNote, ruleAgainst, WANTED } from './sandbox-failure.js';
 
@@ -60,29 +61,42 @@ async function* decide(
     case 'deny':
       return { refusal: `Not allowed: ${verdict.reason}. Do not try to do the same thing another way.` };
     case 'ask': {
-      const approved = async () => ({ permit: { place, confined: await confineAll(gate, access) } });
       const isAnother = access.kind === 'server' && access.isAnother;
-      if (gate.allowAll && !verdict.mayBeDenied && !isAnother) {
-        if (access.kind === 'server' && access.changed !== null) access.acceptServer();
-        return approved();
-      }
+      const unasked = gate.allowAll && !verdict.mayBeDenied && !isAnother ? await withoutAsking(gate, access) : null;
+      if (unasked !== null && 'confined' in unasked) return { permit: { place, ...unasked } };
+      const { reason } = unasked ?? verdict;
       if (gate.approve) {
         const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.cwd.start };
-        const refusal = yield* ask(gate, gate.approve, { call, access, reason: verdict.reason, rule }, signal);
+        const refusal = yield* ask(gate, gate.approve, { call, access, reason, rule }, signal);
         if (refusal !== null) return { refusal };
         if (access.kind === 'server') access.accept();
-        return approved();
+        return { permit: { place, confined: await confineApproved(gate, access) } };
       }
-      if (isAnother) return yield* unseen(call, verdict.reason);
+      if (isAnother) return yield* unseen(call, reason);
       yield notice(
-        `Not run: ${describeCall(call)} needs approval (${verdict.reason}), and the user cannot be asked here. -y approves every call.`,
+        `Not run: ${describeCall(call)} needs approval (${reason}), and the user cannot be asked here. ${gate.allowAll ? '-y does not cover it.' : '-y approves every call.'}`,
       );
       return {
-        refusal: `Not allowed: ${verdict.reason}, and the user cannot be asked here. The user can allow it with -y or with a rule in tools.permissions.`,
+        refusal: `Not allowed: ${reason}, and the user cannot be asked here. The user can allow it with ${gate.allowAll ? '' : '-y or with '}a rule in tools.permissions.`,
       };
     }
     default:
       return unreachable(verdict);
+  }
+}
+
+/** How a call runs that `-y` approves, or why `-y` does not cover it. */
+async function withoutAsking(
+  gate: Gate,
+  access: Access,
+): Promise<Pick<Permit, 'confined'> | { readonly reason: string }> {
+  try {
+    const confined = await confineUnasked(gate, access);
+    if (access.kind === 'server' && access.changed !== null) access.acceptServer();
+    return { confined };
+  } catch (failure) {
+    if (gate.context.sandbox || !(failure instanceof NotConfinable)) throw failure;
+    return { reason: failure.reason };
   }
 }
 
@@ -125,8 +139,8 @@ export async function* askOutside(
 ): AsyncGenerator<ChatEvent, string | null> {
   const rule = ruleAgainst(missing, access.command, gate.rules, gate.context.cwd.start);
   if (gate.approve === null) {
-    yield notice(`${describeCall(call)}: ${missingGrantNote(missing, rule)}`);
-    return missingGrantNote(missing, rule);
+    yield notice(`${describeCall(call)}: ${missingGrantNote(missing, rule, gate.allowAll)}`);
+    return missingGrantNote(missing, rule, gate.allowAll);
   }
   const reason = `the sandbox stopped it, because ${WANTED[missing]}; run it outside the sandbox?`;
   return yield* ask(gate, gate.approve, { call, access, reason, rule, isOutside: true }, signal);

@@ -3,7 +3,7 @@ import type { Access } from '../../permission/access.js';
 import { judgeInTime } from '../../permission/judge.js';
 import type { Verdict } from '../../permission/paths/judge-path.js';
 import { absolutePath } from '../../permission/paths/resolve-path.js';
-import type { CommandGrant } from '../../permission/rules/rules.js';
+import { type CommandGrant, namesPlaces } from '../../permission/rules/rules.js';
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import { type Gate, judgeContext } from './gate.js';
@@ -24,7 +24,7 @@ export async function confinable(
   signal: AbortSignal,
 ): Promise<ConfinedDecision> {
   if (verdict.decision !== 'allow') return verdict;
-  const grant = gate.context.sandbox && access.kind === 'execute' ? everything(gate) : verdict.grant;
+  const grant = access.kind === 'execute' ? (everything(gate) ?? verdict.grant) : undefined;
   const sandbox = grant === undefined ? null : await gate.sandbox();
   if (sandbox === null || grant === undefined) return { decision: 'allow', confined: null };
   try {
@@ -40,15 +40,31 @@ export async function confinable(
   }
 }
 
-/** With `tools.sandbox`, approved commands run in the sandbox too. */
-export async function confineAll(gate: Gate, access: Access): Promise<ConfinedRun | null> {
+/** The sandbox of a call that the user approved: none, unless all commands run in one. */
+export async function confineApproved(gate: Gate, access: Access): Promise<ConfinedRun | null> {
   if (access.kind !== 'execute' || !gate.context.sandbox) return null;
-  const sandbox = await gate.sandbox();
-  return (await sandbox?.confine(everything(gate), gate.context.cwd.now)) ?? null;
+  return confineUnasked(gate, access);
 }
 
-const everything = ({ context: { sandbox } }: Gate): CommandGrant => ({
-  write: true,
-  network: sandbox?.network === true,
-  files: [],
-});
+/**
+ * The sandbox of a call that `-y` approved: one where only what `deny` rules name is hidden or read-only, if they name places. Throws `NotConfinable` if
+ * there is none that works: then `-y` does not cover the call.
+ */
+export async function confineUnasked(gate: Gate, access: Access): Promise<ConfinedRun | null> {
+  const grant = access.kind === 'execute' ? everything(gate) : null;
+  if (grant === null) return null;
+  const sandbox = await gate.sandbox();
+  if (sandbox !== null) return sandbox.confine(grant, gate.context.cwd.now);
+  const { SANDBOX_HINT, sandboxProblem } = await import('../../permission/sandbox/sandbox.js');
+  throw new NotConfinable(
+    `'${gate.rules.deny.find(namesPlaces)?.source}' forbids files, and ${await sandboxProblem()}, so nothing keeps a command from them`,
+    SANDBOX_HINT.replace(/\.$/, ''),
+  );
+}
+
+/** What every command may do: with `tools.sandbox`, and with `-y` where rules deny places; null where each is judged by itself. */
+function everything({ context: { sandbox }, allowAll, rules }: Gate): CommandGrant | null {
+  if (sandbox) return { write: true, network: sandbox.network, read: [], files: [] };
+  if (!allowAll || !rules.deny.some(namesPlaces)) return null;
+  return { write: true, network: true, read: [], files: [], isOpen: true };
+}

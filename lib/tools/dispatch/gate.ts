@@ -1,6 +1,6 @@
 import type { Access } from '../../permission/access.js';
 import type { JudgeContext } from '../../permission/paths/judge-path.js';
-import type { RuleObject, Rules } from '../../permission/rules/rules.js';
+import { namesPlaces, type RuleObject, type Rules } from '../../permission/rules/rules.js';
 import type { Sandbox } from '../../permission/sandbox/sandbox.js';
 import type { Approve, ToolContext } from '../common/tool.js';
 
@@ -21,8 +21,9 @@ export interface Gate {
 /** The context in which an access is judged. */
 export async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext> {
   const { context, ownPlaces, freeFolders } = gate;
-  // With -y every call is approved, so no rule puts one in the sandbox.
-  const isNeeded = kind === 'execute' && (!gate.allowAll || Boolean(context.sandbox));
+  // With -y every call is approved, so no rule that allows puts one in the sandbox; one that denies places does.
+  const isNeeded =
+    kind === 'execute' && (!gate.allowAll || Boolean(context.sandbox) || gate.rules.deny.some(namesPlaces));
   const { start: root, now: workingFolder } = context.cwd;
   return {
     ...context,

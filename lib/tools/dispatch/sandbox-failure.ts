@@ -45,7 +45,8 @@ export function ruleAgainst(kind: MissingGrant, command: string, rules: Rules, r
 }
 
 /** Tells the user and the model why a command failed, and what would help. */
-export function missingGrantNote(kind: MissingGrant, rule: RuleObject | null): string {
+export function missingGrantNote(kind: MissingGrant, rule: RuleObject | null, allowAll: boolean): string {
+  if (allowAll) return `It ran in a sandbox that keeps it from what deny rules name, and ${WANTED[kind]}.`;
   const help =
     rule === null
       ? ''

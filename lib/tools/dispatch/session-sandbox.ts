@@ -1,4 +1,3 @@
-import { deniesToRead } from '../../permission/paths/judge-path.js';
 import type { Rules } from '../../permission/rules/rules.js';
 import { replacementFile } from '../../permission/sandbox/replacement-file.js';
 import type { Sandbox } from '../../permission/sandbox/sandbox.js';
@@ -23,7 +22,8 @@ export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Pr
       ownPlaces: [...ownPlaces, ...(context.sandbox?.hidden ?? [])],
       freeFolders: [context.spillFolder, ...freeFolders],
       fileOf: (text) => replacementFile(context.spillFolder, text),
-      isDenied: (path) => deniesToRead(rules(), path, context.cwd.start),
+      env: context.env,
+      rules,
     });
   };
   return () => {

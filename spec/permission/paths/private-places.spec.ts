@@ -1,9 +1,6 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { privatePlacesBelow, repositoriesBelow } from '../../../lib/permission/paths/places-below.js';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { isPrivatePath } from '../../../lib/permission/paths/private-places.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -83,67 +80,5 @@ describe('the table of private places', () => {
   it('ignores case, like some file systems', () => {
     expect(isPrivatePath('/Users/a/.SSH/x')).toBe(true);
     expect(isPrivatePath('/srv/.ENV')).toBe(true);
-  });
-});
-
-describe('private places below a folder', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'hi-places-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-
-  function make(...names: readonly string[]): void {
-    for (const name of names) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), 'x');
-    }
-  }
-
-  it('are found by the same table: folders as a whole, files by their names', () => {
-    make(
-      '.ssh/id_rsa',
-      '.ssh/config',
-      '.config/rclone/rclone.conf',
-      'other/.env',
-      'a/b/prod.env',
-      'notes.txt',
-      'src/x.ts',
-    );
-    expect([...privatePlacesBelow([folder])].sort()).toEqual(
-      ['.config/rclone/rclone.conf', '.ssh', 'a/b/prod.env', 'other/.env'].map((name) => join(folder, name)),
-    );
-  });
-
-  it('are not searched for through links, but the target of a private link is named', () => {
-    make('plain/key-material');
-    symlinkSync(join(folder, 'plain/key-material'), join(folder, 'id_rsa'));
-    symlinkSync('/', join(folder, 'root'));
-    expect(privatePlacesBelow([folder])).toEqual([join(folder, 'plain/key-material')]);
-  });
-
-  it('are found if they were created, renamed or removed after the last search', async () => {
-    make('a/b/c.txt', 'd/e.txt');
-    expect(privatePlacesBelow([folder])).toEqual([]);
-    await sleep(150);
-    expect(privatePlacesBelow([folder])).toEqual([]);
-    make('a/b/.env');
-    expect(privatePlacesBelow([folder])).toEqual([join(folder, 'a/b/.env')]);
-    await sleep(150);
-    privatePlacesBelow([folder]);
-    renameSync(join(folder, 'a/b/.env'), join(folder, 'd/prod.env'));
-    expect(privatePlacesBelow([folder])).toEqual([join(folder, 'd/prod.env')]);
-    rmSync(join(folder, 'd'), { recursive: true });
-    expect(privatePlacesBelow([folder])).toEqual([]);
-  });
-
-  it('are searched for in a limited number of folders', () => {
-    make(...Array.from({ length: 30 }, (_, index) => `f${index}/.env`));
-    expect(privatePlacesBelow([folder], 10).length).toBeLessThan(12);
-  });
-
-  it('and repositories are found', () => {
-    make('.git/config', 'src/sub/.git', 'src/x');
-    expect([...repositoriesBelow(folder)].sort()).toEqual(['.git', 'src/sub/.git'].map((name) => join(folder, name)));
   });
 });

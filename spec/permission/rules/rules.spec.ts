@@ -48,13 +48,15 @@ describe('a rule', () => {
   });
 
   it('says what its commands may do, nothing by default', () => {
-    expect(allowed('run(make)')[0]?.grant).toEqual({ write: false, network: false });
-    expect(allowed({ rule: 'run(make)', write: true })[0]?.grant).toEqual({ write: true, network: false });
-    expect(allowed({ rule: 'run(make)', network: true })[0]?.grant).toEqual({ write: false, network: true });
+    expect(allowed('run(make)')[0]?.grant).toEqual({ write: false, network: false, read: [] });
+    expect(allowed({ rule: 'run(make)', write: true })[0]?.grant).toEqual({ write: true, network: false, read: [] });
+    expect(allowed({ rule: 'run(make)', network: true })[0]?.grant).toEqual({ write: false, network: true, read: [] });
+    expect(allowed({ rule: 'run(make)', read: ['~/notes'] })[0]?.grant.read).toEqual(['~/notes']);
     expect(describeRule('run(make)')).toBe('run(make)');
     expect(describeRule({ rule: 'run(make)', write: true, network: true })).toBe(
       'run(make), may write, may use the network',
     );
+    expect(describeRule({ rule: 'run(make)', read: ['~/a', '/b'] })).toBe('run(make), may read ~/a, /b');
     expect(describeRule({ rule: 'run(make)', network: true })).toBe('run(make), may use the network');
   });
 

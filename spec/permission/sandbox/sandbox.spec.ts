@@ -12,9 +12,11 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readRules } from '../../../lib/permission/rules/rules.js';
 import { NotConfinable } from '../../../lib/permission/sandbox/confinement.js';
 import { replacementFile } from '../../../lib/permission/sandbox/replacement-file.js';
 import { Sandbox, type SandboxOptions, sandboxKind, sandboxProblem } from '../../../lib/permission/sandbox/sandbox.js';
+import { tools } from '../../../lib/tools/index.js';
 import { asNobody } from '../../support/nobody.js';
 
 const { PATH = '' } = process.env;
@@ -57,12 +59,14 @@ function make(path: string, text = ''): string {
 
 const sandbox = (options: Partial<SandboxOptions> = {}): Sandbox =>
   new Sandbox({
-    ...{ root, ownPlaces: [], freeFolders: [], isDenied: () => false },
+    ...{ root, ownPlaces: [], freeFolders: [], env: {}, rules: () => rulesOf([]) },
     fileOf: (text) => replacementFile(join(top, 'spill'), text),
     ...options,
   });
 
-const GRANT = { write: false, network: false, files: [] };
+const rulesOf = (deny: readonly string[]) => readRules({ allow: [], ask: [], deny }, tools, root);
+
+const GRANT = { write: false, network: false, files: [], read: [] };
 const WRITE = { ...GRANT, write: true };
 
 /** What follows this option in the wrapper, each time. */
@@ -147,11 +151,6 @@ describe('a sandboxed command', () => {
     ['a folder in it', () => at('src'), () => at('src')],
     ['what a link in it leads to', () => at('link'), () => at('src')],
     ['a folder elsewhere', () => '/usr', () => '/usr'],
-    ['a folder that it sees empty', () => '/tmp', () => root],
-    ['another', () => '/var/tmp', () => root],
-    ['a folder of processes', () => '/proc/self', () => root],
-    ['a folder of devices', () => '/dev', () => root],
-    ['a folder of sockets', () => '/run', () => root],
   ])('starts in %s, where it can see it', async (_what, from, to) => {
     mkdirSync(at('src'));
     symlinkSync('src', at('link'));
@@ -159,11 +158,11 @@ describe('a sandboxed command', () => {
   });
 
   it('sees no private files: not the known ones, not those of hi or of a rule', async () => {
-    const hidden = [make('.env'), make('sub/denied'), join(top, 'config.json')];
+    const hidden = [make('.env'), make('sub/denied')];
     for (const path of [join(top, 'config.json'), make('sub/plain')]) writeFileSync(path, '');
     const { wrapper } = await sandbox({
       ownPlaces: [join(top, 'config.json')],
-      isDenied: (path) => path.endsWith('/denied'),
+      rules: () => rulesOf(['read_file(denied)', 'read_file(sub/denied)']),
     }).confine(GRANT, root);
     const empty = join(top, 'spill', '1970-01-01T00-00-00-000Z-000000.stdout');
     const mounts = valuesOf(wrapper, '--ro-bind', 2);
@@ -198,7 +197,7 @@ describe('a sandboxed command', () => {
 
   it('sees nothing of settings that are hidden altogether', async () => {
     make('.git/config', '[remote "o"]\n\turl = https://me:hunter2hunter@host/x\n');
-    const { wrapper } = await sandbox({ isDenied: (path) => path.endsWith('/.git') }).confine(GRANT, root);
+    const { wrapper } = await sandbox({ rules: () => rulesOf(['read_file(.git/**)']) }).confine(GRANT, root);
     expect(valuesOf(wrapper, '--tmpfs')).toContain(at('.git'));
     expect(wrapper.filter((word) => word.endsWith('.git/config'))).toEqual([]);
   });
@@ -208,7 +207,7 @@ describe('a sandboxed command', () => {
     const files = [join(top, 'alias/new')];
     const { wrapper, grant } = await sandbox({ root: join(top, 'alias') }).confine({ ...WRITE, files }, root);
     expect(grant).toEqual({ ...WRITE, files: [at('new')] });
-    expect(valuesOf(wrapper, '--bind', 2)).toEqual([`${root} ${root}`, `${root} ${root}`]);
+    expect(valuesOf(wrapper, '--bind', 2)).toEqual([`${root} ${root}`]);
     expect((await sandbox().confine({ ...GRANT, network: true }, root)).wrapper).not.toContain('--unshare-net');
   });
 
@@ -286,13 +285,13 @@ describe('what a sandboxed command leaves', () => {
 
   it('has stood in for a repository: where there was none, no empty one stays', async () => {
     const { wrapper, finish } = await sandbox().confine(WRITE, root);
-    expect(valuesOf(wrapper, '--remount-ro')).toEqual([at('.git')]);
+    expect(valuesOf(wrapper, '--remount-ro')).toContain(at('.git'));
     mkdirSync(at('.git'));
     await finish();
     expect(existsSync(at('.git'))).toBe(false);
     make('.git/config', '[core]\n\thooksPath = hooks/x\n');
     const next = await sandbox().confine(WRITE, root);
-    expect(valuesOf(next.wrapper, '--remount-ro')).toEqual([]);
+    expect(valuesOf(next.wrapper, '--remount-ro')).not.toContain(at('.git'));
     expect(valuesOf(next.wrapper, '--ro-bind', 2)).toEqual(
       expect.arrayContaining([
         `${at('.git')} ${at('.git')}`,
