@@ -8,7 +8,7 @@ export const anthropic: ProviderMember = {
   title: 'Anthropic',
   defaultModel: 'claude-sonnet-5-5',
   fastModel: 'claude-haiku-5-5',
-  keyVariables: ['ANTHROPIC_API_KEY'],
+  keyVariables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
   baseVariable: 'ANTHROPIC_BASE_URL',
   ownHosts: ['api.anthropic.com'],
   // https://docs.claude.com/en/docs/build-with-claude/vision, and 32 MB for a request

@@ -224,7 +224,7 @@ it('Ollama may leave the thinking in the text', async () => {
   const got = await answered(ollama, ollama.text('<think>', 'Hm.</thi', 'nk>\n\nHel', 'lo.'));
   expect(got.error).toBeNull();
   expect(got.parts).toEqual([
-    { type: 'thinking', text: 'Hm.' },
+    { type: 'thinking', text: 'Hm.', opaque: { field: 'content' } },
     { type: 'text', text: 'Hello.' },
   ]);
 });

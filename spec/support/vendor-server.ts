@@ -23,7 +23,7 @@ export interface SeenRequest {
 }
 
 /** What the server says, or what it makes of a request. */
-export type Scripted = VendorAnswer | ((body: JsonObject, path: string) => VendorAnswer);
+export type Scripted = VendorAnswer | ((body: JsonObject, path: string, headers: IncomingHttpHeaders) => VendorAnswer);
 
 /** A server on this machine that gives one answer after another, the last one for ever, and remembers what it was asked. */
 export interface VendorServer extends AsyncDisposable {
@@ -65,7 +65,7 @@ async function serve(
     const answer = (method === 'GET' ? list : null) ?? answers[Math.min(requests.length, answers.length - 1)] ?? {};
     const body: JsonObject = text === '' ? {} : JSON.parse(text);
     requests.push({ method, path, headers, body, closed });
-    await say(typeof answer === 'function' ? answer(body, path) : answer, response);
+    await say(typeof answer === 'function' ? answer(body, path, headers) : answer, response);
   });
   let connections = 0;
   server.on('connection', () => {

@@ -3,7 +3,7 @@ import type { ThinkingLevel } from './thinking-level.js';
 /**
  * Features of a request that some models do not support. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `calls`: earlier
  * calls as calls, not as text. `call_ids`: the original ids of calls. `summaries`: a request for summaries of the thinking. `schema`: a schema for the answer.
- * `stream`: a streamed answer. `output_limit`: the maximum length of the answer. `extras`: fields that do not affect the answer, such as cache marks and the
+ * `thoughts`: thinking of earlier answers; true if the server demands it with each of them. `stream`: a streamed answer. `output_limit`: the maximum length of the answer. `extras`: fields that do not affect the answer, such as cache marks and the
  * request for usage in the stream.
  */
 export type Feature =
@@ -14,12 +14,15 @@ export type Feature =
   | 'documents'
   | 'audio'
   | 'opaque'
+  | 'thoughts'
   | 'web'
   | 'system'
   | 'call_ids'
   | 'summaries'
   | 'schema'
   | 'stream'
+  | 'chat'
+  | 'responses'
   | 'output_limit'
   | 'extras';
 
@@ -33,7 +36,7 @@ export interface ModelFacts {
   readonly takes?: { readonly [Name in Feature]?: boolean };
   /** The thinking levels that the model refused. */
   readonly refused_thinking?: readonly ThinkingLevel[];
-  /** When a refusal was learnt, in milliseconds since 1970: it is forgotten after some days. Facts that the server reported have no time here. */
+  /** When a refusal was learnt, in milliseconds since 1970: it is forgotten after an hour. Facts that the server reported have no time here. */
   readonly refused_at?: {
     readonly [Name in Feature | 'thinking' | 'files' | 'words' | 'options' | 'tool_definitions']?: number;
   };
@@ -96,23 +99,27 @@ export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
 /** The maximum number of refused files to remember, and of refused tools. */
 const FILES = 200;
 
-/** How long a refusal is remembered: servers get new models and templates under the same names. */
-const HOUR = 60 * 60 * 1000;
-const WEEK = 7 * 24 * HOUR;
-
-/** The time to record for a refusal that may have another cause, so that it is forgotten after an hour. */
-export const doubtfulAt = (now: number): number => now - WEEK + HOUR;
+/** How long a refusal is remembered, in milliseconds: servers get new models and templates under the same names, and not every refusal means what it says. */
+export const REFUSAL_LIFE = 60 * 60 * 1000;
 
 /** The facts without outdated refusals. */
 export function currentFacts(facts: ModelFacts, now: number): ModelFacts {
   const old = Object.entries(facts.refused_at ?? {}).flatMap(([name, at]) =>
-    now - at > WEEK || at > now ? [name] : [],
+    now - at > REFUSAL_LIFE || at > now ? [name] : [],
   );
   return old.length === 0 ? facts : without(facts, old);
 }
 
 /** The facts without any refusals. */
-export const factsAsTold = (facts: ModelFacts): ModelFacts => without(facts, Object.keys(facts.refused_at ?? {}));
+export const factsAsTold = (facts: ModelFacts): ModelFacts =>
+  without(facts, [...Object.keys(facts.refused_at ?? {}), ...APIS]);
+
+/** OpenAI's two APIs. Which of them a server wants is not given up, so it is not tried again. */
+const APIS: readonly Feature[] = ['chat', 'responses'];
+
+/** When a refusal of these features was learnt, as `refused_at` holds it. */
+export const refusedNow = (features: readonly Feature[], now: number): NonNullable<ModelFacts['refused_at']> =>
+  Object.fromEntries(features.filter((feature) => !APIS.includes(feature)).map((feature) => [feature, now]));
 
 function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
   const { takes, refused_at, refused_thinking, refused_files, refused_options, refused_tools, words_until, ...rest } =

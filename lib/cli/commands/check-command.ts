@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { ChalkInstance } from 'chalk';
+import { REFUSAL_LIFE } from '../../chat/model/model-facts.js';
 import { isOwnAddress } from '../../chat/model/own-address.js';
 import { quantity } from '../../chat/text/quantity.js';
 import type { Config } from '../../config/config.js';
@@ -193,6 +194,7 @@ async function* modelFindings(settings: Settings, wired: WiredSession, isLive: b
   yield { part: 'key', ok: config.api_key === null ? 'not needed' : 'found' };
   for (const note of plainHttpWarnings(config)) yield { part: 'key', note };
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
+  yield* leftOut(session.target);
   if (isLive) await session.target.ask?.(AbortSignal.timeout(FACTS_LIMIT), true);
   yield contextWindow(config, session.target);
   yield* trigger({ ...config, context_window: session.target.context_window });
@@ -200,6 +202,29 @@ async function* modelFindings(settings: Settings, wired: WiredSession, isLive: b
   if (isLive) yield* live(wired);
   else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
 }
+
+/** What is left out of requests because the model refused it. */
+function* leftOut({ model, memory: { facts } }: Target): Generator<Finding> {
+  const times = Object.entries(facts.refused_at ?? {});
+  if (times.length === 0) return;
+  const names = times.map(([name]) => LEFT_OUT[name] ?? name.replaceAll('_', ' ')).join(', ');
+  const rest = times.reduce((latest, [, at]) => Math.max(latest, at), 0) + REFUSAL_LIFE - Date.now();
+  const again = `${quantity(Math.ceil(rest / 60_000), 'minute')}, or at once by 'hi config check --live'`;
+  yield { part: 'left out', note: `${names}: '${model}' refused it. It is tried again in ${again}` };
+}
+
+/** What `refused_at` names by other than its usual name. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  words: 'all but the text of earlier messages',
+  opaque: 'the thinking of earlier answers',
+  calls: 'earlier calls, except in words',
+  system: 'a system message of its own',
+  extras: 'cache marks and the like',
+  output_limit: 'a length limit',
+  stream: 'streaming',
+  thinking: 'a level of thinking',
+  tool_definitions: 'tools of MCP servers',
+};
 
 /** How long a server may take to report a model's capabilities, in milliseconds. */
 const FACTS_LIMIT = 10_000;

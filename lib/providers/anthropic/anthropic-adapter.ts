@@ -1,10 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { JSONOutputFormat } from '@anthropic-ai/sdk/resources/messages';
 import type { StreamEvent } from '../../chat/event.js';
+import { parseObject } from '../../chat/json.js';
 import type { ModelFacts } from '../../chat/model/model-facts.js';
 import { isOwnAddress } from '../../chat/model/own-address.js';
 import type { Vendor } from '../../chat/model/vendor.js';
 import type { ChatRequest } from '../../chat/request.js';
+import type { Fetch } from '../../http/fetch.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { asMalformed } from '../common/answer/stream.js';
 import { StreamedAnswer } from '../common/answer/streamed-answer.js';
@@ -17,7 +19,7 @@ import { FREE_FORM, formFor, type TurnForm } from '../common/request/template-tu
 import { offersWeb } from '../common/request/web-search.js';
 import { requireKey } from '../common/require-key.js';
 import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
-import { sdkOptions } from '../common/sdk-options.js';
+import { sdkOptions, withoutAccountHeaders } from '../common/sdk-options.js';
 import { type AnswerState, asEvents, readEnd, readEvent } from './anthropic-answer.js';
 import * as facts from './anthropic-facts.js';
 import { toVendorRequest } from './anthropic-request.js';
@@ -38,7 +40,7 @@ export async function create(vendor: Vendor, settings: ProviderSettings): Promis
       () => loadSchema({ compatible: formOf(request.model) !== FREE_FORM }),
       (sent) => streamMessages(client, sent, { vendor, idleTimeout, pause, form: formOf(request.model) }, signal),
     );
-  return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
+  return new StreamingProvider({ ...settings, member: speaker(vendor, settings) }, (request, signal) =>
     offersWeb(request)
       ? withPauses(request, vendor.name, (asked, state) => ask(asked, signal, state))
       : ask(request, signal),
@@ -55,7 +57,7 @@ export async function listModels(
   settings: ProviderSettings,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  const context = { member: vendor, model: null, apiKey: settings.apiKey };
+  const context = { member: speaker(vendor, settings), model: null, apiKey: settings.apiKey };
   return await facts.listModels(makeClient(vendor, settings), context, signal);
 }
 
@@ -66,7 +68,7 @@ export async function askFacts(
   { model }: ModelQuestion,
   signal: AbortSignal,
 ): Promise<ModelFacts> {
-  const context = { member: vendor, model, apiKey: settings.apiKey };
+  const context = { member: speaker(vendor, settings), model, apiKey: settings.apiKey };
   return await facts.askFacts(makeClient(vendor, settings), context, model, signal);
 }
 
@@ -118,14 +120,51 @@ async function* streamMessages(
   yield* readEnd(state, answer, nextId);
 }
 
-/** The SDK client for the vendor or the configured address. */
+/** The version that every other server with this protocol knows; the SDK's own is newer. */
+const COMMON_VERSION = '2023-06-01';
+
+/** The SDK client for the vendor or the configured address. Other servers may want no key, or find it in one of two headers. */
 function makeClient(vendor: Vendor, settings: ProviderSettings): Anthropic {
-  // A server at another address may not need a key.
-  const apiKey = isOwnAddress(vendor, settings.apiBase) ? requireKey(vendor, settings) : settings.apiKey;
+  const { apiBase, env } = settings;
+  const options = sdkOptions(vendor, settings);
+  if (apiBase === null || isOwnAddress(vendor, apiBase))
+    return new Anthropic({
+      apiKey: requireKey(vendor, settings),
+      baseURL: withoutVersion(apiBase ?? 'https://api.anthropic.com'),
+      ...options,
+    });
+  const { apiKey } = settings;
   return new Anthropic({
-    apiKey,
-    ...(apiKey === null && { defaultHeaders: { 'x-api-key': null } }),
-    baseURL: withoutVersion(settings.apiBase ?? 'https://api.anthropic.com'),
-    ...sdkOptions(vendor, settings),
+    // Without any, the SDK would look for credentials of Anthropic's.
+    apiKey: apiKey ?? 'none',
+    baseURL: withoutVersion(apiBase),
+    ...options,
+    fetch: forVertex(options.fetch, apiBase),
+    defaultHeaders: {
+      ...withoutAccountHeaders(env.ANTHROPIC_CUSTOM_HEADERS),
+      'anthropic-version': COMMON_VERSION,
+      'x-api-key': apiKey,
+      Authorization: apiKey === null ? null : `Bearer ${apiKey}`,
+    },
   });
 }
+
+/**
+ * At an address of Vertex AI the model is in the path, and the version in the body
+ * (docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude).
+ */
+function forVertex(fetch: Fetch, apiBase: string): Fetch {
+  const publisher = /^.*\/publishers\/anthropic(?=$|\/)/.exec(apiBase)?.[0];
+  if (publisher === undefined) return fetch;
+  return (input, init = {}) => {
+    const { model, ...body } = parseObject(typeof init.body === 'string' ? init.body : '') ?? {};
+    if (typeof model !== 'string') return fetch(input, init);
+    const method = body.stream === true ? 'streamRawPredict' : 'rawPredict';
+    const sent = JSON.stringify({ anthropic_version: 'vertex-2023-10-16', ...body });
+    return fetch(`${publisher}/models/${model}:${method}`, { ...init, body: sent });
+  };
+}
+
+/** The vendor in errors. A key for another server is not to be had from it. */
+const speaker = (vendor: Vendor, { apiBase }: ProviderSettings): Vendor =>
+  isOwnAddress(vendor, apiBase) ? vendor : { ...vendor, keyPage: null };

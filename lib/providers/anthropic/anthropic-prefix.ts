@@ -7,17 +7,21 @@ import type { VendorTurn } from '../common/request/normalise-history.js';
 /**
  * What stands before an answer in a request: the system text, the tools and the messages, without thinking and cache marks. Claude refuses thinking that
  * comes back behind anything else than it was written behind (platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks), so
- * each thinking part is stored with the id of its prefix and goes back only where the prefix has the same one.
+ * each thinking part is stored with the id of its prefix and goes back only where the prefix has the same one. Other makers' models check nothing, and some
+ * refuse answers whose thinking is missing.
  */
 export class ThinkingPrefix {
   /** What is not hashed yet. Most requests are never hashed, because there is no thinking. */
   #unread: unknown[];
   #hash: Hash | null = null;
+  readonly #isChecked: boolean;
   /** The blocks of an answer that is not finished: the server paused it. They do not stand before it. */
   #paused: readonly unknown[] = [];
 
-  constructor(system: readonly string[], tools: readonly ToolUnion[]) {
+  /** `isChecked`: whether the server is one of Claude's. */
+  constructor(system: readonly string[], tools: readonly ToolUnion[], isChecked: boolean) {
     this.#unread = [system, tools];
+    this.#isChecked = isChecked;
   }
 
   /** Sixteen hexadecimal digits. */
@@ -30,7 +34,7 @@ export class ThinkingPrefix {
 
   /** The next turn of the conversation, without thinking that was written behind another prefix. */
   fit(turn: VendorTurn): VendorTurn {
-    if (turn.role !== 'assistant' || !turn.content.some(isThinking)) return turn;
+    if (!this.#isChecked || turn.role !== 'assistant' || !turn.content.some(isThinking)) return turn;
     const { id } = this;
     return { ...turn, content: turn.content.filter((part) => !isThinking(part) || part.opaque?.prefix === id) };
   }

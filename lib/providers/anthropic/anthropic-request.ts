@@ -21,7 +21,7 @@ import {
   type UserPart,
   type VendorTurn,
 } from '../common/request/normalise-history.js';
-import { FREE_FORM, formTurns, systemTexts } from '../common/request/template-turns.js';
+import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
 import { wantsStream } from '../common/request/wants-stream.js';
 import { offersWeb } from '../common/request/web-search.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
@@ -51,8 +51,8 @@ export function toVendorRequest(
   const web = toVendorSearch(request);
   const turns = formTurns(beginningWithUser(normaliseHistory(request, provider)), form);
   const tools: ToolUnion[] = [...usualTools(request, turns), ...web];
-  const prefix = new ThinkingPrefix(texts, tools);
-  const messages = toVendorMessages(turns, request, prefix);
+  const prefix = new ThinkingPrefix(texts, tools, !form.strict);
+  const messages = toVendorMessages(turns, request, prefix, form);
   const thinking = toVendorThinking(request, max_tokens, messages);
   const { format } = request;
   const body = {
@@ -95,11 +95,16 @@ function formerTools(turns: readonly VendorTurn[]): Tool[] {
 }
 
 /** Turns alternate, so messages of the same side are joined. Results come first in the message after their calls. */
-function toVendorMessages(turns: readonly VendorTurn[], request: ChatRequest, prefix: ThinkingPrefix): VendorMessage[] {
+function toVendorMessages(
+  turns: readonly VendorTurn[],
+  request: ChatRequest,
+  prefix: ThinkingPrefix,
+  { strict }: TurnForm,
+): VendorMessage[] {
   const messages: VendorMessage[] = [];
   for (const turn of turns) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user';
-    const content = toVendorContent(prefix.fit(turn), request);
+    const content = toVendorContent(prefix.fit(turn), request, strict);
     prefix.add(role, content);
     if (content.length === 0) continue;
     const last = messages.at(-1);
@@ -118,7 +123,7 @@ function toVendorSystem(blocks: readonly string[], mark: CacheControlEphemeral |
   }));
 }
 
-function toVendorContent(turn: VendorTurn, request: ChatRequest): ContentBlockParam[] {
+function toVendorContent(turn: VendorTurn, request: ChatRequest, isForeign: boolean): ContentBlockParam[] {
   switch (turn.role) {
     case 'user':
       return turn.content.flatMap((part) => toVendorUserBlock(part, request));
@@ -130,7 +135,13 @@ function toVendorContent(turn: VendorTurn, request: ChatRequest): ContentBlockPa
         ...(part.error !== undefined && { is_error: true }),
       }));
     case 'assistant':
-      return turn.content.flatMap((part) => withSearch(part, toVendorAnswerBlock(part), request));
+      return [
+        ...missingThoughts(turn, request),
+        ...turn.content.flatMap((part) => {
+          const isUnsigned = isForeign && turn.content.some(isPart('tool_call'));
+          return withSearch(part, toVendorAnswerBlock(part, isUnsigned), request);
+        }),
+      ];
     default:
       return unreachable(turn);
   }
@@ -148,13 +159,21 @@ function toVendorUserBlock(part: UserPart, { attachments }: ChatRequest): Conten
   return [{ type: 'image', source: { type: 'base64', media_type: imageType(part.mime), data } }];
 }
 
-function toVendorAnswerBlock(part: Extract<VendorTurn, { role: 'assistant' }>['content'][number]): ContentBlockParam[] {
+type AnswerTurn = Extract<VendorTurn, { role: 'assistant' }>;
+
+/** The empty thinking that a server demands before calls that another model made. */
+function missingThoughts({ content }: AnswerTurn, { facts }: ChatRequest): ContentBlockParam[] {
+  if (!facts?.takes?.thoughts || !content.some(isPart('tool_call')) || content.some(isPart('thinking'))) return [];
+  return [{ type: 'thinking', thinking: '', signature: '' }];
+}
+
+function toVendorAnswerBlock(part: AnswerTurn['content'][number], isUnsigned: boolean): ContentBlockParam[] {
   switch (part.type) {
     case 'text':
       return textBlock(part.text);
     case 'thinking': {
-      // The API rejects thinking without its signature, as in an interrupted answer.
-      const signature = part.opaque?.signature;
+      // Claude rejects thinking without its signature, as in an interrupted answer; before calls other models may have none.
+      const signature = part.opaque?.signature ?? (isUnsigned ? '' : null);
       return typeof signature === 'string' ? [{ type: 'thinking', thinking: part.text, signature }] : [];
     }
     case 'tool_call':

@@ -64,13 +64,14 @@ export interface ProviderMember extends Vendor {
 
 /**
  * The part of a request that a server does not accept, according to its message. `thinking`: the requested level, any level, or these. `files`: one of the
- * attachments, not its type. `schema`: this schema for the answer. `roles`: the order of messages, from a chat template. `output`: the answer limit, in
+ * attachments, not its type. `schema`: this schema for the answer. `thoughts`: thinking of earlier answers is
+ * missing. `roles`: the order of messages, from a chat template. `output`: the answer limit, in
  * tokens. `unsaid`: the message does not say; unless it is certain, this may not be a refusal.
  */
 export type Refused =
   | { readonly what: 'features'; readonly features: readonly Feature[] }
   | { readonly what: 'thinking'; readonly levels: 'this' | 'all' | readonly ThinkingLevel[] }
-  | { readonly what: 'files' | 'schema' | 'roles' }
+  | { readonly what: 'files' | 'schema' | 'roles' | 'thoughts' }
   | { readonly what: 'output'; readonly most: number }
   | { readonly what: 'unsaid'; readonly isCertain: boolean };
 

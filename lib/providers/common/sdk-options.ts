@@ -13,3 +13,12 @@ export function sdkFetch({ hints }: Vendor, settings: ProviderSettings): Fetch {
   quietConsole(settings.trace);
   return makeFetch(hints?.start === undefined ? settings : { ...settings, startHint: hints.start });
 }
+
+/**
+ * The headers that an SDK adds from a variable of its vendor's account, each removed: they go to that vendor's own address only. `text`: the value of
+ * the variable, a header a line.
+ */
+export function withoutAccountHeaders(text: string | undefined): Readonly<Record<string, null>> {
+  const lines = (text ?? '').split('\n').filter((line) => line.includes(':'));
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), null]));
+}

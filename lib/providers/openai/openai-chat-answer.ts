@@ -68,6 +68,9 @@ export class ChatAnswer {
   #usage: Usage | null = null;
   #model = '';
   #isRefused = false;
+  #hasThought = false;
+  /** Whether `reasoning_content` was there, but empty. Kimi wants it back before calls. */
+  #thinksNothing = false;
   /** Whether a piece of the message has arrived. */
   #hasBegun = false;
 
@@ -106,8 +109,10 @@ export class ChatAnswer {
 
   *#readThinking(delta: Delta): Generator<StreamEvent> {
     const field = delta.reasoning_content ? 'reasoning_content' : 'reasoning';
+    this.#thinksNothing ||= delta.reasoning_content === '';
     const thought = delta.reasoning_content || delta.reasoning;
     if (typeof thought === 'string' && thought !== '') {
+      this.#hasThought = true;
       yield* this.#answer.piece('thinking', thought);
       yield* this.#answer.seal('thinking', { field });
     }
@@ -121,6 +126,8 @@ export class ChatAnswer {
     const finish = this.#finish;
     const ended = finish === null ? 'end' : readFinishWord(finish);
     yield* this.#tags.end(this.#answer);
+    if (this.#calls.length > 0 && this.#thinksNothing && !this.#hasThought)
+      yield* this.#answer.seal('thinking', { field: 'reasoning_content' });
     for (const { id, name, args, extra } of this.#calls) {
       const opaque = extra === undefined ? undefined : { extra_content: extra };
       yield* this.#answer.add(toolCall(nextId(id), name, args, opaque));

@@ -4,6 +4,7 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
+import { isPart, type Part } from '../../chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/media/attachment.js';
@@ -41,11 +42,19 @@ export function toVendorRequest(
     ...(request.format && { response_format: { type: 'json_schema' as const, json_schema: request.format } }),
     ...(request.tools.length > 0 && { tools: toVendorTools(request.tools) }),
     ...(limit !== null && (compatible ? { max_tokens: limit } : { max_completion_tokens: limit })),
-    ...(request.thinking !== null &&
-      canReason(request.model) && {
-        reasoning_effort: effortOf(request.model, request.thinking),
-      }),
+    ...toVendorEffort(request),
   };
+}
+
+/** Since GPT-5.6, OpenAI's models take tools by this API only without thinking. It is used for them where there is no Responses API. */
+function toVendorEffort({
+  model,
+  thinking,
+  tools,
+  facts,
+}: ChatRequest): Pick<ChatCompletionCreateParams, 'reasoning_effort'> {
+  if (facts?.takes?.chat === false && tools.length > 0) return { reasoning_effort: 'none' };
+  return thinking !== null && canReason(model) ? { reasoning_effort: effortOf(model, thinking) } : {};
 }
 
 /** The system text, then the conversation. */
@@ -56,7 +65,7 @@ export function toVendorMessages(
 ): ChatCompletionMessageParam[] {
   const turns = formTurns(normaliseHistory(request, provider), form);
   const names = vendorIds(turns);
-  const lastUser = turns.findLastIndex((turn) => turn.role === 'user');
+  const thoughts = thoughtsToSend(turns, request.facts?.takes?.thoughts === true);
   return [
     ...systemTexts(request.system, form).map((content) => ({ role: 'system' as const, content })),
     ...turns.flatMap((turn, at): ChatCompletionMessageParam[] => {
@@ -64,7 +73,7 @@ export function toVendorMessages(
         case 'user':
           return [{ role: 'user', content: toVendorContent(turn.content, request) }];
         case 'assistant':
-          return toVendorAnswer(turn, names, at > lastUser);
+          return toVendorAnswer(turn, names, thoughts[at] ?? NO_THOUGHTS);
         case 'tool':
           return turn.content.map((part) => ({
             role: 'tool',
@@ -116,30 +125,61 @@ function toVendorContent(parts: readonly UserPart[], request: ChatRequest): stri
   });
 }
 
+/** Which thinking goes back with an answer: what the model thought, and an empty text in its place where it thought nothing. */
+interface SentThoughts {
+  readonly own: boolean;
+  readonly empty: boolean;
+}
+
+const NO_THOUGHTS: SentThoughts = { own: false, empty: false };
+
 /**
- * `reasoning_content` is sent back within the running turn only: DeepSeek and similar models require it between tool calls, and ignore or reject
- * it later. OpenRouter's `reasoning_details` and Google's `extra_content` are always sent back.
+ * In a turn with tool calls thinking goes back, then and ever after, in the field that it came in. DeepSeek and Kimi refuse such a turn without
+ * `reasoning_content`, if only an empty one (api-docs.deepseek.com/guides/thinking_mode); vLLM, Groq and MiniMax would lose the thread.
+ * `demanded`: the server said that every answer must have it.
  */
+function thoughtsToSend(turns: readonly VendorTurn[], demanded: boolean): readonly SentThoughts[] {
+  let turn = 0;
+  const numbers = turns.map(({ role }) => {
+    turn += role === 'user' ? 1 : 0;
+    return turn;
+  });
+  const calls = turns.map(({ content }) => content.some(isPart('tool_call')));
+  const calling = new Set(numbers.filter((_, at) => calls[at]));
+  const isUsual = turns.some(({ content }) => content.some(isThoughtIn('reasoning_content')));
+  return turns.map((_, at) => ({
+    own: demanded || calling.has(numbers[at] ?? 0),
+    empty: demanded || (isUsual && calls[at] === true),
+  }));
+}
+
+/** Matches thinking that arrived in a field of the message, or between tags in its `content`. */
+const isThoughtIn = (field: string) => (part: Part) => part.type === 'thinking' && part.opaque?.field === field;
+
+const FIELDS = ['reasoning_content', 'reasoning'] as const;
+
+/** OpenRouter's `reasoning_details` and Google's `extra_content` are always sent back. */
 function toVendorAnswer(
   { content }: AssistantTurn,
   names: ReadonlyMap<string, string>,
-  running: boolean,
+  { own, empty }: SentThoughts,
 ): ChatCompletionMessageParam[] {
-  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  const thoughts = content.flatMap((part) => (part.type === 'thinking' ? [part] : []));
-  const calls = content.flatMap((part) => (part.type === 'tool_call' ? [part] : []));
-  const reasoning = thoughts
-    .filter((part) => part.opaque?.field === 'reasoning_content')
-    .map((part) => part.text)
-    .join('');
-  // Each part includes the details of all earlier ones.
-  const details = thoughts.findLast((part) => part.opaque?.details !== undefined)?.opaque?.details;
+  const wordsOf = (parts: readonly Part[]) => parts.map((part) => ('text' in part ? part.text : '')).join('');
+  const calls = content.filter(isPart('tool_call'));
+  const text = wordsOf(content.filter(isPart('text')));
   // An answer that was interrupted while thinking has no text, and some servers reject empty messages.
   if (text === '' && calls.length === 0) return [];
+  const thoughts = content.filter(isPart('thinking'));
+  const tagged = own ? wordsOf(thoughts.filter(isThoughtIn('content'))) : '';
+  const words = tagged === '' ? text : `<think>\n${tagged}\n</think>\n\n${text}`;
+  // Each part includes the details of all earlier ones.
+  const details = thoughts.findLast((part) => part.opaque?.details !== undefined)?.opaque?.details;
+  const fields = FIELDS.filter((field) => own && details === undefined && thoughts.some(isThoughtIn(field)));
   const message = {
     role: 'assistant' as const,
-    content: text === '' ? null : text,
-    ...(running && reasoning !== '' && { reasoning_content: reasoning }),
+    content: words === '' ? null : words,
+    ...(empty && { reasoning_content: '' }),
+    ...Object.fromEntries(fields.map((field) => [field, wordsOf(thoughts.filter(isThoughtIn(field)))])),
     ...(details !== undefined && { reasoning_details: details }),
     ...(calls.length > 0 && {
       tool_calls: calls.map((part) => ({

@@ -4,6 +4,7 @@ import type { Feature, ModelFacts } from '../../chat/model/model-facts.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import { factsOf, type ListedModel, listedModel } from '../common/models/listed-model.js';
+import { isOpenAI } from './openai-address.js';
 
 /** The models of a vendor with OpenAI's protocol at `address`, newest first. */
 export async function listModels(
@@ -18,9 +19,6 @@ export async function listModels(
   };
   return await askVendor(list, context, signal);
 }
-
-/** Whether an address is OpenAI's own, in any of its regions. */
-export const isOpenAI = (address: string): boolean => /^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(address);
 
 /** The facts that such a vendor reports about one model, from its entry in the list. llama.cpp reports the window per conversation at another address. */
 export async function askFacts(

@@ -1,4 +1,4 @@
-import { doubtfulAt, type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
+import { type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
 import { THINKING_LEVELS } from '../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { HiError } from '../../errors.js';
@@ -18,23 +18,26 @@ export interface Adapted {
 }
 
 /**
- * The request without what the server refused, which is remembered. If the server does not say what it refused, everything except text is first removed
- * from earlier messages. A second refusal is answered with the plainest form. Null if there is nothing left to leave out.
+ * The request without what the server refused, and nothing else, which is remembered. If the server does not say what it refused, everything except text is
+ * first removed from earlier messages; `isSecond` is answered with the plainest form, and so is the last refusal, whatever it says. Null if there is nothing
+ * left to leave out.
  */
 export function adaptRequest(
   request: ChatRequest,
   refusal: RequestRefusal,
   memory: ModelMemory,
   isSecond: boolean,
+  isLast = isSecond,
 ): Adapted | null {
   const now = Date.now();
   const lesson = lessonOf(refusal, request, now);
   if (lesson !== null && !lesson.passes) memory.learn(lesson.facts);
-  const next = lesson === null ? request : withFacts(request, lesson.facts);
-  if (lesson === null || (isSecond && !isPlain(next)))
-    return inPlainForm(request, next, refusal, { now, isSecond, isLearnt: lesson !== null });
+  if (lesson === null) return inPlainForm(request, refusal, now, isSecond);
+  const next = withFacts(request, lesson.facts);
+  const plain = isLast && !isPlain(next) ? inPlainForm(next, refusal, now, true) : null;
+  if (plain !== null) return { ...plain, proves: null };
   const notice = lesson.notice && `${lesson.notice} (${refusal.said})`;
-  return { request: isSecond ? withFacts(next, whole(now)) : next, notice, proves: null, isRepeated: true };
+  return { request: next, notice, proves: null, isRepeated: true };
 }
 
 /**
@@ -47,54 +50,44 @@ export function adaptAfterFailure(request: ChatRequest, failure: HiError, memory
   return inWords(request, notice);
 }
 
-/** The lesson to send earlier messages as text only, which is believed for an hour once it was confirmed twice. Null if they contain nothing else. */
+/** The lesson to send earlier messages as text only, which is believed once it was confirmed twice. Null if they contain nothing else. */
 export function inWords(request: ChatRequest, notice: string): Adapted | null {
   if (!holdsOldParts(request)) return null;
-  const now = Date.now();
-  const words = { words_until: now + 1, refused_at: { words: doubtfulAt(now) } };
-  const isDoubted = Boolean(request.facts?.doubted_at);
+  const words = wordsUntil(Date.now());
   return {
     request: withFacts(request, words),
-    notice: isDoubted ? null : notice,
+    notice,
     proves: words,
-    isRepeated: isDoubted,
+    isRepeated: Boolean(request.facts?.doubted_at),
   };
 }
 
-/** `next` with earlier messages as text only, or in the plainest form. */
+const wordsUntil = (now: number): ModelFacts => ({ words_until: now + 1, refused_at: { words: now } });
+
+/** Earlier messages as text only, or the plainest form. */
 function inPlainForm(
   request: ChatRequest,
-  next: ChatRequest,
   { refused, said, code }: RequestRefusal,
-  { now, isSecond, isLearnt }: { readonly now: number; readonly isSecond: boolean; readonly isLearnt: boolean },
+  now: number,
+  isSecond: boolean,
 ): Adapted | null {
   // Too large: a compaction handles that.
-  if (code === 'window' && !isLearnt) return null;
-  const at = refused.what === 'unsaid' && !refused.isCertain ? doubtfulAt(now) : now;
-  const words = { words_until: now + 1, refused_at: { words: at } };
-  const isDoubted = Boolean(request.facts?.doubted_at);
-  const notice = (what: string) => (isDoubted ? null : `'${request.model}' refused the request: ${what}. (${said})`);
-  if (!isSecond && holdsOldParts(request)) {
-    return {
-      request: withFacts(next, words),
-      notice: notice('earlier messages are sent as text only'),
-      proves: words,
-      isRepeated: isDoubted,
-    };
-  }
+  if (code === 'window') return null;
+  const notice = (what: string) => `'${request.model}' refused the request: ${what}. (${said})`;
+  const old = isSecond ? null : inWords(request, notice('earlier messages are sent as text only'));
+  if (old !== null) return old;
   // The reason given is not about how the answer arrives.
   if (isPlainest(request) || (isPlain(request) && isSecond && refused.what !== 'unsaid')) return null;
   const isLast = isSecond || isPlain(request);
   const keepsLimit = !isLast && contains(request, 'output_limit') && !isPlain(withFacts(request, NO_LIMIT));
   const left = leftOut(keepsLimit ? withFacts(request, NO_LIMIT) : request);
-  const form = [words, plainForm(request, at, now, keepsLimit), isLast ? whole(now) : {}].reduce(mergeFacts);
-  const proves = isLearnt ? null : mergeFacts(refusedIn(request.facts), form);
-  const without = isLast && left.length === 0 ? [...left, 'anything but text, and without streaming'] : left;
+  const form = [wordsUntil(now), plainForm(request, now, keepsLimit), isLast ? whole(now) : {}].reduce(mergeFacts);
+  const without = isLast && left.length === 0 ? ['anything but text, and without streaming'] : left;
   return {
-    request: plainest(next, form),
+    request: plainest(request, form),
     notice: without.length === 0 ? null : notice(`it answers without ${without.join(', ')}`),
-    proves,
-    isRepeated: isDoubted,
+    proves: mergeFacts(refusedIn(request.facts), form),
+    isRepeated: Boolean(request.facts?.doubted_at),
   };
 }
 
@@ -132,11 +125,11 @@ function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
   return { ...withFacts(request, mergeFacts({ takes }, facts)), thinking: null, options: {} };
 }
 
-/** The last request of three does not stream. Whether streaming was the cause is tried again after an hour. */
-const whole = (now: number): ModelFacts => ({ takes: { stream: false }, refused_at: { stream: doubtfulAt(now) } });
+/** The last request of three does not stream. */
+const whole = (now: number): ModelFacts => ({ takes: { stream: false }, refused_at: { stream: now } });
 
 /** The plainest form, as remembered once it is answered: everything that was in the request, and what services add to it, is left out from then on. */
-function plainForm(request: ChatRequest, at: number, now: number, keepsLimit: boolean): ModelFacts {
+function plainForm(request: ChatRequest, now: number, keepsLimit: boolean): ModelFacts {
   const held = (['tools', 'web', 'system', 'schema', 'extras'] as const).filter((name) => contains(request, name));
   const thinks = thinkingOf(request) !== null;
   const options = sentOptions(request);
@@ -145,11 +138,10 @@ function plainForm(request: ChatRequest, at: number, now: number, keepsLimit: bo
     ...(thinks && { refused_thinking: THINKING_LEVELS }),
     ...(options.length > 0 && { refused_options: options }),
     refused_at: {
-      ...Object.fromEntries(held.map((feature) => [feature, at])),
-      // Without a limit some services answer briefly, so it is tried again after an hour.
-      ...(!keepsLimit && { output_limit: doubtfulAt(now) }),
-      ...(thinks && { thinking: at }),
-      ...(options.length > 0 && { options: at }),
+      ...Object.fromEntries(held.map((feature) => [feature, now])),
+      ...(!keepsLimit && { output_limit: now }),
+      ...(thinks && { thinking: now }),
+      ...(options.length > 0 && { options: now }),
     },
   };
 }

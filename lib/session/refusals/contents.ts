@@ -23,6 +23,7 @@ export function contains(request: ChatRequest, feature: Feature): boolean {
     case 'audio':
       return has((part) => part.type === 'document' && isAudio(part));
     case 'opaque':
+    case 'thoughts':
       return has(isOpaque);
     case 'system':
       return request.system.length > 0;
@@ -32,6 +33,8 @@ export function contains(request: ChatRequest, feature: Feature): boolean {
       return request.schema !== undefined;
     case 'output_limit':
       return request.max_output_tokens !== null;
+    case 'chat':
+    case 'responses':
     case 'stream':
     case 'extras':
       return true;

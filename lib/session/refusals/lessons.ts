@@ -1,4 +1,4 @@
-import { type Feature, type ModelFacts, optionName } from '../../chat/model/model-facts.js';
+import { type Feature, type ModelFacts, optionName, refusedNow } from '../../chat/model/model-facts.js';
 import { nextThinking, THINKING_LEVELS } from '../../chat/model/thinking-level.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
@@ -34,6 +34,8 @@ export function lessonOf(refusal: RequestRefusal, request: ChatRequest, now: num
       return schemaLesson(request);
     case 'output':
       return outputLesson(refused.most, request, now);
+    case 'thoughts':
+      return request.facts?.takes?.thoughts ? null : { facts: { takes: { thoughts: true } }, notice: null };
     case 'unsaid':
       return null;
     default:
@@ -51,7 +53,7 @@ function featureLesson(features: readonly Feature[], request: ChatRequest, now: 
     return { facts: { opaque_since: now + 1 }, notice };
   const facts = {
     takes: Object.fromEntries(held.map((feature) => [feature, false])),
-    refused_at: Object.fromEntries(held.map((feature) => [feature, now])),
+    refused_at: refusedNow(held, now),
   };
   return { facts, notice };
 }
@@ -119,7 +121,7 @@ function schemaLesson(request: ChatRequest): Lesson | null {
   };
 }
 
-function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
+function noticeOf(feature: Feature, { model, facts }: ChatRequest): string | null {
   switch (feature) {
     case 'images':
       return `'${model}' does not support images: those of earlier messages are only mentioned.`;
@@ -137,6 +139,12 @@ function noticeOf(feature: Feature, { model }: ChatRequest): string | null {
       return `'${model}' cannot search the web here: it answers without searching.`;
     case 'summaries':
       return `'${model}' does not show its thinking here.`;
+    case 'chat':
+      return `'${model}' takes tools through the Responses API here, which is used from now on.`;
+    case 'responses':
+      return facts?.takes?.chat === false
+        ? `'${model}' takes tools here only without thinking: it answers without thinking.`
+        : `There is no Responses API here: Chat Completions is used for '${model}' from now on.`;
     case 'stream':
       return `'${model}' does not stream here: answers arrive in one piece.`;
     default:

@@ -9,8 +9,9 @@ import type { Adapted } from '../refusals/adapt-request.js';
 import { learnLate } from '../refusals/learn-late.js';
 import type { PartialAnswer, StreamEnd } from './partial-answer.js';
 
-/** How often a request is sent again without what the server refused. */
-export const MOST_REFUSALS = 2;
+/** How often a request is sent again without what the server refused, and without what it may have refused. */
+export const MOST_REFUSALS = 3;
+export const MOST_GUESSES = 2;
 
 /**
  * What a refused request says about the window: its size, or that the known size is wrong and must be asked for again. If the window cut the answer,
@@ -30,7 +31,7 @@ export async function withoutContent(
   times: number,
 ): Promise<Adapted | null> {
   const isRefused = refused instanceof HiError ? refused.code === 'refused' : refused.stop_reason === 'refusal';
-  if (!isRefused || times === MOST_REFUSALS) return null;
+  if (!isRefused || times === MOST_GUESSES) return null;
   const { withoutRefusedContent } = await import('../refusals/earlier-messages.js');
   const said = refused instanceof HiError ? refused.message : refused.detail;
   return withoutRefusedContent(request, said ?? 'It declined to answer.', times > 0);

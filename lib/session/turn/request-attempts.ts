@@ -7,7 +7,7 @@ import type { Adapted } from '../refusals/adapt-request.js';
 import { adaptAfterFailure, adaptRequest, learntFromAnswer } from '../refusals/adapt-request.js';
 import { failureOfEmpty } from '../refusals/empty-answer.js';
 import { withoutRefusedTools } from '../refusals/refused-tools.js';
-import { MOST_REFUSALS, warning, withoutContent } from './failed-request.js';
+import { MOST_GUESSES, MOST_REFUSALS, warning, withoutContent } from './failed-request.js';
 import type { PartialAnswer, StreamEnd } from './partial-answer.js';
 import { ATTEMPTS, delayBefore, sleep } from './retry-delay.js';
 
@@ -28,6 +28,8 @@ export class RequestAttempts {
   #unchanged: ChatRequest | null = null;
   #attempt = 1;
   #refusals = 0;
+  /** How often the cause of a refusal was guessed. */
+  #guesses = 0;
   #contents = 0;
 
   constructor(provider: Provider, request: ChatRequest, memory: ModelMemory, signal: AbortSignal) {
@@ -136,8 +138,11 @@ export class RequestAttempts {
 
   async *#adapt(refusal: RequestRefusal): AsyncGenerator<ChatEvent> {
     this.#refusals += 1;
-    const isAgain = this.#refusals > 1;
-    this.#adapted = this.#refusals > MOST_REFUSALS ? null : adaptRequest(this.#request, refusal, this.#memory, isAgain);
+    const isOver = this.#refusals > MOST_REFUSALS || this.#guesses === MOST_GUESSES;
+    const isLast = this.#refusals === MOST_REFUSALS;
+    const isSecond = isLast || this.#guesses > 0;
+    this.#adapted = isOver ? null : adaptRequest(this.#request, refusal, this.#memory, isSecond, isLast);
+    if (this.#adapted?.proves) this.#guesses += 1;
     if (this.#adapted === null) {
       const { causeOf } = await import('../refusals/earlier-messages.js');
       throw await causeOf(this.#provider, this.#request, refusal, this.#signal);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message, Part } from '../../../lib/chat/message.js';
-import { doubtfulAt, type Feature, type ModelFacts } from '../../../lib/chat/model/model-facts.js';
+import type { Feature, ModelFacts } from '../../../lib/chat/model/model-facts.js';
 import { THINKING_LEVELS } from '../../../lib/chat/model/thinking-level.js';
 import type { ChatRequest } from '../../../lib/chat/request.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
@@ -311,10 +311,10 @@ describe('an answer after a refusal', () => {
     expect(learntFromAnswer(null, { doubted_at: 0 }, NOW)).toBeFalsy();
   });
 
-  it('gives no notice while in doubt, and uses the plainest form as the last resort', () => {
+  it('gives a notice while in doubt too, and uses the plainest form as the last resort', () => {
     const unsaid = refusal({ what: 'unsaid', isCertain: true });
     const doubted = adaptRequest(request({ tools: [tool], facts: { doubted_at: 5 } }), unsaid, memory(), false);
-    expect([doubted?.notice, doubted?.isRepeated]).toEqual([null, true]);
+    expect([doubted?.notice, doubted?.isRepeated]).toEqual([expect.stringContaining('without tools'), true]);
     const fresh = adaptRequest(request({ tools: [tool] }), unsaid, memory(), false);
     expect(fresh?.isRepeated).toBe(false);
     expect(fresh?.request.facts).not.toHaveProperty('max_output_tokens');
@@ -415,12 +415,6 @@ describe('a refused request', () => {
     const last = adaptRequest(first?.request ?? asked, unsaid, memory(), true);
     expect(last?.proves?.takes).toEqual({ tools: false, extras: false, output_limit: false, stream: false });
     expect(last?.proves?.refused_options).toEqual(['temperature=1']);
-  });
-
-  it('that may have another cause is believed for an hour', () => {
-    const at = adaptRequest(request(full), refusal({ what: 'unsaid', isCertain: false }), memory(), false)?.proves
-      ?.refused_at?.words;
-    expect(Math.abs((at ?? 0) - doubtfulAt(Date.now()))).toBeLessThan(5000);
   });
 
   it('a second time is sent in the plainest form, which then confirms nothing', () => {

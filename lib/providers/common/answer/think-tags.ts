@@ -42,6 +42,7 @@ export class ThinkTags {
     const end = close === -1 ? this.#held.length - partOfClose(this.#held) : close;
     const thought = close === -1 ? this.#held.slice(0, end) : this.#held.slice(0, end).trimEnd();
     yield* answer.piece('thinking', thought);
+    if (thought !== '') yield* answer.seal('thinking', { field: 'content' });
     this.#held = this.#held.slice(close === -1 ? end : end + CLOSE.length);
     if (close !== -1) this.#place = 'behind';
   }

@@ -1,5 +1,6 @@
 import type { Vendor } from '../../../chat/model/vendor.js';
 import type { ErrorCode } from '../../../errors.js';
+import { isNothingThere } from './missing-path.js';
 import { isBodyTooLarge } from './overflow.js';
 import { hasNoReason, isByAFirewall, refusedBy } from './refusals.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
@@ -119,21 +120,13 @@ function requestHint(
   if (feature === 'images') return 'Use a model with vision for images. The conversation goes on without this message.';
   if (feature === 'documents')
     return 'Send the text of the document instead. The conversation goes on without this message.';
-  if ((status === 404 && (kinds.includes(WEB_PAGE) || isMissingPath(message))) || status === 405) {
+  if (isNothingThere(error)) {
     const path = hints?.path ?? 'Nothing answers at this path: check api_base.';
     if (model === null || status === 405) return path;
     return `${path} If other models answer, there is no '${model}': choose another with /model or -m.`;
   }
   return 'Use another model, or run again with --debug to see what was sent.';
 }
-
-/** The words of messages that say only "not found". */
-const NOT_FOUND: ReadonlySet<string> = new Set(['http', 'error', 'not', 'found', 'page', 'file', 'resource', 'the']);
-
-/** True if the message says that the path does not exist, or only "not found". */
-const isMissingPath = (message: string): boolean =>
-  /\b(?:path|route|url|endpoint|cannot (?:get|post))\b/i.test(message) ||
-  (message.toLowerCase().match(/[a-z]+/g) ?? []).every((word) => NOT_FOUND.has(word));
 
 /** The text with punctuation at the end. */
 export function sentence(text: string): string {

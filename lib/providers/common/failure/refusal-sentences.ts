@@ -55,10 +55,18 @@ export const SENTENCES: readonly Sentence[] = [
     refused: features('stream'),
   },
 
+  // Thinking that must come back: DeepSeek and Kimi.
+  {
+    words:
+      /(?:reasoning|thinking)\S*.{0,60}(?:must|should|needs? to) be (?:passed|sent|provided) back|reasoning_content\W{1,3}(?:is )?(?:missing|required)|(?:missing|requires?) \W?reasoning_content/,
+    refused: { what: 'thoughts' },
+    alone: true,
+  },
+
   // Opaque data that only its author can read.
   {
     words:
-      /signature|encrypted[_ ]content|reasoning[_ ](?:content|details|item)|redacted_thinking|`?thinking`? blocks?|of type 'reasoning'|item with id '?(?:rs|msg|fc)_/,
+      /signature|encrypted[_ ]content|reasoning[_ ](?:content|details|item)|property 'reasoning'|redacted_thinking|`?thinking`? blocks?|of type 'reasoning'|item with id '?(?:rs|msg|fc)_/,
     refused: features('opaque'),
   },
 
@@ -149,6 +157,19 @@ export const SENTENCES: readonly Sentence[] = [
   {
     words: /\bcontent[.[]\d{1,6}\]?\.type|should be \W?text\b|should be a valid string/,
     refused: features('images', 'documents', 'audio'),
+  },
+];
+
+/** Sentences that send one to the other of OpenAI's two APIs, whatever else they name. */
+export const OTHER_API: readonly Sentence[] = [
+  {
+    words: /responses api (?:is |are )?(?:not|only|enabled only|unavailable)/,
+    refused: features('responses'),
+  },
+  {
+    words:
+      /(?:use|only (?:be )?(?:supported|available) (?:in|with|through|via)|requires?) (?:the )?(?:`?\/?v1\/responses|responses api)/,
+    refused: features('chat'),
   },
 ];
 

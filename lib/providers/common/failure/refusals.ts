@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../errors.js';
 import type { Refused } from '../provider.js';
 import { outputLimitIn } from './output-limit.js';
 import { isBodyTooLarge, saysOverflow } from './overflow.js';
-import { DENIAL, PARAMS, SENTENCES } from './refusal-sentences.js';
+import { DENIAL, OTHER_API, PARAMS, SENTENCES } from './refusal-sentences.js';
 import { type VendorError, WEB_PAGE } from './vendor-error.js';
 
 /** What the server does not accept; null if its message does not say. */
@@ -15,6 +15,8 @@ export function refusedBy({ status, kinds, message, param }: VendorError): Refus
   const most = outputLimitIn(words);
   if (most !== null) return { what: 'output', most };
   const isThinking = /effort|reasoning|thinking/.test(words);
+  const api = OTHER_API.find(({ words: own }) => own.test(words));
+  if (api !== undefined) return api.refused;
   const named = PARAMS.find(([pattern]) => param !== null && pattern.test(param));
   if (named && !isThinking) return named[1];
   const denied = DENIAL.test(said);

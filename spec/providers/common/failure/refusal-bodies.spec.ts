@@ -838,7 +838,57 @@ const BODIES: readonly (readonly [status: number, body: JsonObject | string, is:
     ),
     'features:calls',
   ],
-  [400, said('Missing `reasoning_content` field in the assistant message at message index 3'), 'features:opaque'],
+  [400, said('Missing `reasoning_content` field in the assistant message at message index 3'), 'thoughts'],
+  [
+    400,
+    said('The reasoning_content in the thinking mode must be passed back to the API.', {
+      code: 'invalid_request_error',
+    }),
+    'thoughts',
+  ],
+  [400, said('The `content[].thinking` in the thinking mode must be passed back to the API.'), 'thoughts'],
+  [
+    400,
+    said('thinking is enabled but reasoning_content is missing in assistant tool call message at index 2'),
+    'thoughts',
+  ],
+  [
+    400,
+    said(
+      'preserved thinking (thinking.keep=all) requires reasoning_content on every assistant message, but assistant message at index 6 is missing reasoning_content',
+    ),
+    'thoughts',
+  ],
+  [
+    400,
+    said(
+      "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning' is unsupported)]",
+    ),
+    'features:opaque',
+  ],
+  [
+    400,
+    said(
+      "Function tools with reasoning_effort are not supported for gpt-5.6-sol in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+      { param: 'reasoning_effort' },
+    ),
+    'features:chat',
+  ],
+  [
+    400,
+    said(
+      'Function tools with reasoning_effort are not supported for gpt-5.6-luna in /v1/chat/completions. Please use /v1/responses instead.',
+      { param: 'reasoning_effort' },
+    ),
+    'features:chat',
+  ],
+  [400, said('Tool calling requires the Responses API for this model.', { param: 'tools' }), 'features:chat'],
+  [404, said('This model is only supported in v1/responses and not in v1/chat/completions.'), 'features:chat'],
+  [
+    400,
+    said('Azure OpenAI Responses API is enabled only for api-version 2025-03-01-preview and later'),
+    'features:responses',
+  ],
   [400, said('Conversation roles must alternate user/assistant/user/assistant/... unknown'), 'roles'],
   [500, said('jinja2.exceptions.UndefinedError: dict object has no attribute content'), 'roles'],
   [

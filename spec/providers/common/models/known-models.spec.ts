@@ -80,7 +80,7 @@ describe('KnownModels', () => {
     expect(known.of(PLACE).facts).toEqual({ context_window: 8192 });
   });
 
-  it('forgets a refusal after a week, or at once if the feature works again', () => {
+  it('forgets a refusal after an hour, or at once if the feature works again', () => {
     let now = Date.parse('2026-11-22');
     const known = () => new KnownModels(path, () => now).of(PLACE);
     const at = { tools: now, images: now, thinking: now, files: now };
@@ -97,7 +97,7 @@ describe('KnownModels', () => {
       refused_thinking,
       refused_files: ['aa'],
     });
-    now += 8 * 24 * 60 * 60 * 1000;
+    now += 61 * 60 * 1000;
     expect(known().facts).toEqual({ takes: { images: true, web: false }, refused_at: {}, context_window: 4096 });
   });
 
