@@ -58,7 +58,8 @@ export const SENTENCES: readonly Sentence[] = [
   // Thinking that must come back: DeepSeek and Kimi.
   {
     words:
-      /(?:reasoning|thinking)\S*.{0,60}(?:must|should|needs? to) be (?:passed|sent|provided) back|reasoning_content\W{1,3}(?:is )?(?:missing|required)|(?:missing|requires?) \W?reasoning_content/,
+      /(?:must|should|needs? to) be (?:passed|sent|provided) back|reasoning_content\W{1,3}(?:is )?(?:missing|required)|(?:missing|requires?) \W?reasoning_content/,
+    also: /reasoning|thinking/,
     refused: { what: 'thoughts' },
     alone: true,
   },
