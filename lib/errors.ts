@@ -50,6 +50,8 @@ export interface ErrorDetails {
   readonly retryable?: boolean;
   /** How long the server asks to wait before a retry, in milliseconds. */
   readonly retryAfter?: number;
+  /** How often it is worth another try; as often as usual when absent. */
+  readonly retries?: number;
 }
 
 /**
@@ -61,6 +63,7 @@ export class HiError extends Error {
   readonly hint: string | null;
   readonly retryable: boolean;
   readonly retryAfter: number | null;
+  readonly retries: number;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -69,6 +72,7 @@ export class HiError extends Error {
     this.hint = details.hint ?? null;
     this.retryable = details.retryable ?? false;
     this.retryAfter = details.retryAfter ?? null;
+    this.retries = details.retries ?? Number.POSITIVE_INFINITY;
   }
 }
 

@@ -52,6 +52,12 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     ),
     model,
     api_key,
+    api_key_expires: setting<number | null>(
+      { type: ['integer', 'null'], minimum: 1 },
+      null,
+      'After how many seconds a command that prints the key runs again. It also runs again when the key is refused.',
+      'none',
+    ),
     api_base,
     require_tls: setting(
       { type: 'boolean' },

@@ -43,14 +43,14 @@ export interface Resolved {
  */
 export async function resolveConfig(sources: Sources): Promise<Resolved> {
   const { file, env } = sources;
-  const chosen = choose(sources);
+  const chosen = await choose(sources);
   const locals: LocalServer[] = [];
   const vendor =
     chosen.provider === null ? await detect(sources, locals) : pick(sources.vendors, chosen.provider, 'provider');
   if (vendor === null) return { config: null, locals };
   const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
-  const api_key = keyOf(vendor, own?.api_key, env);
   const api_base = addressOf(vendor, own?.api_base, env);
+  const api_key = keyOf(vendor, own?.api_key, env, api_base);
   const model = chosen.model ?? own?.model ?? (await defaultModel(sources, vendor, api_base, api_key));
   if (model.trim() === '') throw new HiError('usage', 'The model name is empty.', { hint: 'Give a name: -m NAME' });
   const given = chosen.model === null || chosen.model === own?.model ? own?.context_window : undefined;
@@ -95,15 +95,31 @@ interface Choice {
   readonly model: string | null;
 }
 
-function choose({ file, flags, env, vendors }: Sources): Choice {
+async function choose(sources: Sources): Promise<Choice> {
+  const { file, flags, env, vendors } = sources;
   const typed = flags.model ?? (env.HI_MODEL || null);
   const given = flags.provider ?? ((flags.model === undefined && env.HI_PROVIDER) || null);
-  if (given !== null) return { provider: given, model: withoutPrefix(typed, given) };
+  const usual = given ?? (env.HI_PROVIDER || file?.provider || null);
   const prefix = typed === null ? '' : typed.slice(0, Math.max(typed.indexOf('/'), 0));
-  if (typed !== null && vendors.some((vendor) => vendor.name === prefix)) {
-    return { provider: prefix, model: typed.slice(prefix.length + 1) };
-  }
-  return { provider: env.HI_PROVIDER || file?.provider || null, model: typed };
+  if (typed === null || !vendors.some((vendor) => vendor.name === prefix)) return { provider: usual, model: typed };
+  if (await isListed(sources, usual, typed)) return { provider: usual, model: typed };
+  if (given !== null) return { provider: given, model: withoutPrefix(typed, given) };
+  return { provider: prefix, model: typed.slice(prefix.length + 1) };
+}
+
+/** Whether the server in use is a gateway whose models have such names: OpenRouter's `anthropic/claude-…`, Groq's `openai/gpt-oss-…`. */
+async function isListed(
+  { file, env, vendors, models }: Sources,
+  usual: string | null,
+  typed: string,
+): Promise<boolean> {
+  const vendor = vendors.find(({ name }) => name === usual);
+  if (vendor === undefined) return false;
+  const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
+  const address = addressOf(vendor, own?.api_base, env);
+  if (isOwnAddress(vendor, address)) return false;
+  const listed = await models(vendor, address, keyOf(vendor, own?.api_key, env, address)).catch(() => []);
+  return listed.some(({ name }) => name === typed);
 }
 
 function withoutPrefix(model: string | null, provider: string): string | null {
@@ -133,8 +149,12 @@ function keyOf(
   vendor: Vendor,
   fromFile: string | null | undefined,
   env: Readonly<Record<string, string | undefined>>,
+  address: string | null,
 ): string | null {
-  const shared = vendor.keyVariables.map((name) => env[name]?.trim()).find((value) => value);
+  const { hosted } = vendor;
+  const isHosted = hosted !== undefined && address !== null && isOwnAddress({ ownHosts: hosted.hosts }, address);
+  const variables = isHosted ? [hosted.keyVariable] : vendor.keyVariables;
+  const shared = variables.map((name) => env[name]?.trim()).find((value) => value);
   return env.HI_API_KEY?.trim() || fromFile || shared || null;
 }
 
@@ -201,14 +221,16 @@ async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings)
   if (fromFile === null) return null;
   const owner = fromFile.provider === undefined ? vendor : pick(sources.vendors, fromFile.provider, 'provider');
   const same = owner.name === vendor.name;
+  const api_base =
+    same && !fromFile.api_base
+      ? main.api_base
+      : addressOf(owner, fromFile.api_base, { ...sources.env, HI_API_BASE: undefined });
+  const ownKey = () => keyOf(owner, null, { ...sources.env, HI_API_KEY: undefined }, api_base);
   return {
     provider: owner.name,
     model: fromFile.model,
-    api_key: fromFile.api_key ?? (same ? main.api_key : keyOf(owner, null, { ...sources.env, HI_API_KEY: undefined })),
-    api_base:
-      same && !fromFile.api_base
-        ? main.api_base
-        : addressOf(owner, fromFile.api_base, { ...sources.env, HI_API_BASE: undefined }),
+    api_key: fromFile.api_key ?? (same ? main.api_key : ownKey()),
+    api_base,
     ...windowOf(owner, fromFile.model, fromFile.context_window),
   };
 }

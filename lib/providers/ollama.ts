@@ -13,6 +13,7 @@ export const ollama: ProviderMember = {
   defaultModel: DEFAULT_MODEL,
   fastModel: null,
   keyVariables: [],
+  hosted: { hosts: ['ollama.com'], keyVariable: 'OLLAMA_API_KEY' },
   baseVariable: 'OLLAMA_HOST',
   ownHosts: [],
   port: 11434,
@@ -25,7 +26,7 @@ export const ollama: ProviderMember = {
     { name: 'llama3.2:1b', bytes: 1_321_098_329, summary: 'small and quick' },
   ],
   hints: {
-    key: 'Sign in with: ollama signin.',
+    key: 'Sign in with: ollama signin. For ollama.com, set OLLAMA_API_KEY (https://ollama.com/settings/keys).',
     model: (model) => `Fetch it with: ollama pull ${model}. Or choose one that is there with /model or -m.`,
     start: 'Start it there with: ollama serve. Or correct api_base.',
     firstModel: `Get one first, such as: ollama pull ${DEFAULT_MODEL}`,

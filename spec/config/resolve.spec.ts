@@ -51,6 +51,26 @@ async function resolve(
 const configOf = async (...given: Parameters<typeof resolve>) => (await resolve(...given)).config;
 
 describe('the model', () => {
+  it.each([
+    { flags: { model: 'one/m' } },
+    { env: { HI_MODEL: 'one/m' } },
+    { flags: { provider: 'two', model: 'one/m' } },
+  ])('is the one that a gateway lists by such a name: %j', async (sources) => {
+    const file = { provider: 'two', api_base: 'http://gateway', api_key: 'k' };
+    const found = await configOf(file, { ...sources, models: ['two/m', 'one/m'] });
+    expect([found?.provider, found?.model, found?.api_base]).toEqual(['two', 'one/m', 'http://gateway']);
+  });
+
+  it("is of the prefix's provider where the gateway does not list it, or there is none", async () => {
+    const file = { provider: 'two', api_base: 'http://gateway', api_key: 'k' };
+    const flags = { model: 'one/m' };
+    for (const models of [['two/m'], new HiError('network', 'Nothing answers.')]) {
+      const found = await configOf(file, { flags, models });
+      expect([found?.provider, found?.model, found?.api_base]).toEqual(['one', 'm', null]);
+    }
+    expect((await resolve({ provider: 'two' }, { flags, models: ['one/m'] })).asked).toEqual([]);
+  });
+
   it('may not be empty', async () => {
     await expect(resolve({ provider: 'one' }, { flags: { model: ' ' } })).rejects.toMatchObject({
       code: 'usage',

@@ -84,4 +84,12 @@ describe('a malformed call of Gemini', () => {
       });
     },
   );
+
+  it('that is the whole answer is worth one more try', async () => {
+    const got = await ended(
+      'gemini',
+      sse({ candidates: [{ index: 0, content: {}, finishReason: 'MALFORMED_RESPONSE' }] }),
+    );
+    expect(got.error).toMatchObject({ code: 'malformed', retryable: true, retries: 1 });
+  });
 });

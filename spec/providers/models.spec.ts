@@ -1,12 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../lib/chat/json.js';
+import type { JsonValue } from '../../lib/chat/json.js';
 import { isAbort } from '../../lib/errors.js';
 import { providers } from '../../lib/providers/index.js';
 import { pick } from '../../lib/registry.js';
 import { settingsFor } from '../support/providers.js';
 import { refusal, vendorServer } from '../support/vendor-server.js';
 
-const LISTS: readonly (readonly [string, string, JsonObject])[] = [
+const LISTS: readonly (readonly [string, string, JsonValue])[] = [
+  // Together
+  [
+    'openai',
+    '/v1',
+    [
+      { id: 'older', created: 1 },
+      { id: 'newer', created: 2 },
+    ],
+  ],
   [
     'openai',
     '/v1',

@@ -32,6 +32,8 @@ export interface Vendor {
   readonly fastModel: string | null;
   /** Environment variables that may hold the key, the first set one wins. Empty when the vendor needs no key. */
   readonly keyVariables: readonly string[];
+  /** The vendor's own service where its servers are usually the users' own, and the variable that may hold the key for it. */
+  readonly hosted?: { readonly hosts: readonly string[]; readonly keyVariable: string };
   /** Environment variable that may hold the address. */
   readonly baseVariable: string;
   /** The vendor's own hosts, which include their subdomains, such as those of regions. Empty if users run the servers themselves. */

@@ -39,7 +39,7 @@ export class Connections {
   readonly #spent: UsageRecord[] = [];
   /** Whether `--debug` may write its log now. */
   readonly #traces: () => boolean;
-  readonly #keys = new Map<string | null, Promise<string | null>>();
+  readonly #keys = new Map<string | null, { readonly key: Promise<string | null>; readonly at: number }>();
 
   constructor(
     world: World,
@@ -134,21 +134,23 @@ export class Connections {
     const used = [this.#config.api_key, this.#config.small_model?.api_key].map((key) =>
       this.#key(key ?? null).catch(() => null),
     );
-    const variables = ['HI_API_KEY', ...providers.flatMap(({ keyVariables }) => keyVariables)];
+    const variables = ['HI_API_KEY', ...providers.flatMap(keyVariablesOf)];
     const others = [file?.api_key, file?.small_model?.api_key, ...variables.map((name) => env[name]?.trim())];
     const keys = [...(await Promise.all(used)), ...others];
     const headers = Object.values(this.#config.headers);
     return [...keys, ...headers].flatMap((key) => (key && !key.startsWith('!') ? [key] : []));
   }
 
-  /** A command that prints the key runs once. */
+  /** A command that prints the key runs once, and again when the key has expired. */
   #key(api_key: string | null, signal?: AbortSignal): Promise<string | null> {
+    const now = this.#world.now().getTime();
+    const { api_key_expires } = this.#config;
     const existing = this.#keys.get(api_key);
-    if (existing) return existing;
-    const reading = readKey(api_key, signal);
-    this.#keys.set(api_key, reading);
-    reading.catch(() => this.#keys.delete(api_key));
-    return reading;
+    if (existing && (api_key_expires === null || now < existing.at + api_key_expires * 1000)) return existing.key;
+    const key = readKey(api_key, signal);
+    this.#keys.set(api_key, { key, at: now });
+    key.catch(() => this.#keys.delete(api_key));
+    return key;
   }
 
   async #memberAndAccess(
@@ -176,11 +178,17 @@ export class Connections {
 
   async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {
     const member = pick<ProviderMember>(providers, model.provider, 'provider');
+    const make = async (access: ProviderSettings): Promise<Provider> =>
+      withMaskedSecrets(await member.create(access), [access.apiKey ?? '', ...Object.values(access.headers ?? {})]);
     const access = await this.#access(model, signal);
-    return withMaskedSecrets(await member.create(access), [
-      access.apiKey ?? '',
-      ...Object.values(access.headers ?? {}),
-    ]);
+    if (!model.api_key?.startsWith('!')) return await make(access);
+    const { RenewedProvider } = await import('./renewed-provider.js');
+    const current = async (refused: string | null, asked: AbortSignal) => {
+      const known = this.#keys.get(model.api_key);
+      if (refused !== null && (await known?.key) === refused) this.#keys.delete(model.api_key);
+      return await this.#access(model, asked);
+    };
+    return new RenewedProvider({ access, provider: await make(access) }, current, make);
   }
 
   async #trace(): Promise<(line: string) => void> {
@@ -196,6 +204,7 @@ export class Connections {
     return {
       apiKey,
       apiBase: api_base,
+      ...(api_key?.startsWith('!') && { account: api_key }),
       ...timeLimits(this.#world),
       options: optionsOf(this.#config, provider),
       headers: this.#headersFor(provider, api_base),
@@ -204,6 +213,9 @@ export class Connections {
     };
   }
 }
+
+const keyVariablesOf = ({ keyVariables, hosted }: ProviderMember): readonly string[] =>
+  hosted === undefined ? keyVariables : [...keyVariables, hosted.keyVariable];
 
 /** The address without the parts that may be secret. */
 function bareAddress(api_base: string): string {

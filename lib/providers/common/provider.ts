@@ -28,6 +28,8 @@ export interface Provider {
 export interface ProviderSettings extends FetchSettings {
   /** The configured address; null for the vendor's own. */
   readonly apiBase: string | null;
+  /** What stands for the account where keys come and go; the key itself if absent. */
+  readonly account?: string;
   /** The section of the configuration with the vendor's name. */
   readonly options?: JsonObject;
 }

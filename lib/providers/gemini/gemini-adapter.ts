@@ -25,7 +25,7 @@ import { requireKey } from '../common/require-key.js';
 import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
 import { sdkFetch } from '../common/sdk-options.js';
 import { checkedEvents } from './checked-events.js';
-import { BROKEN_CALLS, brokenCall, readPart, readStopReason, readUsage } from './gemini-answer.js';
+import { brokenAnswer, readPart, readStopReason, readUsage } from './gemini-answer.js';
 import * as facts from './gemini-facts.js';
 import { toVendorRequest } from './gemini-request.js';
 import type { GeminiFormat } from './gemini-schema.js';
@@ -109,7 +109,8 @@ async function* streamContent(
     if (finish === null || signal.aborted) throw asMalformed(thrown, vendor.title);
   }
   if (finish === null && answer.calls === 0) return;
-  if (finish !== null && BROKEN_CALLS.has(finish)) throw brokenCall(finish);
+  const broken = finish === null ? null : brokenAnswer(finish);
+  if (broken !== null) throw broken;
   const stop_reason = readStopReason(finish, answer.calls);
   yield* answer.finish(stop_reason === 'length' ? 'object' : 'none');
   const why = detail ?? (stop_reason === 'refusal' ? `Gemini stopped the answer: ${finish}.` : null);

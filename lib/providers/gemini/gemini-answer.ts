@@ -3,6 +3,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
+import { HiError } from '../../errors.js';
 import { type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { drawnImage } from '../common/media/drawn-image.js';
 import { RequestRefusal, UNSAID } from '../common/provider.js';
@@ -51,14 +52,21 @@ function drawing({ inlineData }: Part, signature: JsonObject): StreamEvent {
 }
 
 /** The finish reasons for a broken or unknown call. It must not be run, and the rest of the answer is useless. */
-export const BROKEN_CALLS: ReadonlySet<string> = new Set([
+const BROKEN_CALLS: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
 ]);
 
-/** The error for these finish reasons. A retry usually succeeds; if none does, the tools may be the cause. */
-export function brokenCall(finish: FinishReason): RequestRefusal {
+/** The error for a finish reason that makes the answer useless; null for others. After a broken call a retry usually succeeds; if none does, the tools may be the cause. */
+export function brokenAnswer(finish: FinishReason): HiError | null {
+  if (`${finish}` === 'MALFORMED_RESPONSE')
+    return new HiError('malformed', `Gemini's answer cannot be read (${finish}).`, {
+      hint: 'Try again (/retry in hi chat), or use another model.',
+      retryable: true,
+      retries: 1,
+    });
+  if (!BROKEN_CALLS.has(finish)) return null;
   const said = `Gemini made a tool call that cannot be run (${finish}).`;
   return new RequestRefusal('malformed', said, {
     ...UNSAID,

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { isJsonObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Feature, ModelFacts } from '../../chat/model/model-facts.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
@@ -13,11 +13,19 @@ export async function listModels(
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
   const list = async () => {
-    const { data } = await client.models.list({ signal });
-    const newestFirst = data.sort((one, other) => (other.created ?? 0) - (one.created ?? 0));
-    return newestFirst.map((model) => listedModel(model.id, model));
+    const created = (model: JsonObject) => Number(model.created ?? 0);
+    const newestFirst = (await listedBy(client, signal)).toSorted((one, other) => created(other) - created(one));
+    return newestFirst.map((model) => listedModel(String(model.id), model));
   };
   return await askVendor(list, context, signal);
+}
+
+/** The entries of the server's list. Together sends it without an object around it. */
+async function listedBy(client: OpenAI, signal: AbortSignal): Promise<JsonObject[]> {
+  const answer: unknown = await client.get('/models', { signal });
+  const list = isJsonObject(answer) ? answer.data : answer;
+  if (!Array.isArray(list)) throw new TypeError('The list of models is not a list.');
+  return list.filter(isJsonObject).filter(({ id }) => typeof id === 'string');
 }
 
 /** The facts that such a vendor reports about one model, from its entry in the list. llama.cpp reports the window per conversation at another address. */
@@ -30,7 +38,7 @@ export async function askFacts(
   // OpenAI itself lists only names.
   if (isOpenAI(client.baseURL)) return {};
   const ask = async () => {
-    const { data } = await client.models.list({ signal });
+    const data = await listedBy(client, signal);
     // llama.cpp accepts any name when it serves one model.
     const entry = data.find(({ id }) => id === model) ?? (data.length === 1 ? data[0] : undefined);
     const facts = factsOf(entry);

@@ -8,7 +8,7 @@ const LONGEST_WAIT = 120_000;
 
 /** How long to wait before trying again after the given attempt failed, in milliseconds; null if retrying is no use. */
 export function delayBefore(attempt: number, error: HiError): number | null {
-  if (!error.retryable || attempt >= ATTEMPTS) return null;
+  if (!error.retryable || attempt >= ATTEMPTS || attempt > error.retries) return null;
   const delay = error.retryAfter ?? FIRST_DELAY * 2 ** (attempt - 1);
   return delay > LONGEST_WAIT ? null : delay;
 }

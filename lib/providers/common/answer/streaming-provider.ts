@@ -13,13 +13,14 @@ export type SendRequest = (request: ChatRequest, signal: AbortSignal) => AsyncIt
 interface AccessContext extends Omit<FailureContext, 'model'> {
   /** Null for the vendor's own address. */
   readonly apiBase: string | null;
+  readonly account?: string;
 }
 
-/** Eight digits that distinguish addresses and keys without revealing them. */
-function originOf({ apiBase, apiKey }: AccessContext): string {
+/** Eight digits that distinguish addresses and accounts without revealing them. */
+function originOf({ apiBase, apiKey, account }: AccessContext): string {
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
   return hash
-    .update(JSON.stringify([apiBase, apiKey]))
+    .update(JSON.stringify([apiBase, account ?? apiKey]))
     .digest('hex')
     .slice(0, 8);
 }

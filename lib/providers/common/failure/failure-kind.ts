@@ -33,7 +33,10 @@ export function kindOf({ status, kinds, message, param, details }: VendorError, 
   const said = `${words} ${message.toLowerCase()}`;
   const means = (pattern: RegExp) => pattern.test(words);
 
-  if (means(/insufficient_quota|billing|insufficient_balance/) || status === 402) return 'quota';
+  if (means(/insufficient_quota|billing|insufficient_balance|spend_limit|organization_on_hold/) || status === 402)
+    return 'quota';
+  if (means(/policy_violation|\bbio_policy/)) return 'refused';
+  if (means(/data_residency/)) return 'request';
   const named = SENTENCES.find(([sentence]) => sentence.test(said));
   if (named) return named[1];
   if (status === 429 || means(/rate_limit|resource_exhausted/)) {

@@ -113,7 +113,7 @@ const isAboutRequest = ({ status, kinds }: VendorError, words: string): boolean 
   !(
     WRONG_ADDRESS.has(status ?? 0) ||
     (status === 404 && kinds.includes(WEB_PAGE)) ||
-    /location|region|system memory/.test(words)
+    /location|region|residency|system memory/.test(words)
   );
 
 const WRONG_ADDRESS: ReadonlySet<number> = new Set([401, 405, 407]);

@@ -43,9 +43,10 @@ export function fromErrorObject(
   const error: JsonObject = isJsonObject(inner) ? inner : { message: inner };
   const code = error.code ?? error.status_code;
   const details = Array.isArray(error.details) ? error.details.filter(isJsonObject) : [];
+  const cause = isJsonObject(error.details) ? error.details.error_code : undefined;
   return {
     status: status ?? (typeof code === 'number' && code >= 400 && code < 600 ? code : null),
-    kinds: [error.type, code, error.status, outer.type, ...details.map((detail) => detail.reason)]
+    kinds: [cause, error.type, code, error.status, outer.type, ...details.map((detail) => detail.reason)]
       .filter((word) => typeof word === 'string')
       .filter((word) => word !== 'error')
       .map(firstWords)

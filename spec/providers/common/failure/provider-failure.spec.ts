@@ -47,6 +47,30 @@ describe('a refusal by status', () => {
 
 describe("a server's error message", () => {
   it.each<[string, number, JsonObject, ErrorCode]>([
+    ...['contract_spend_limit_reached', 'enforced_spend_limit_reached'].map(
+      (error_code): [string, number, JsonObject, ErrorCode] => [
+        error_code,
+        429,
+        { type: 'error', error: { type: 'rate_limit_error', message: 'A limit is reached', details: { error_code } } },
+        'quota',
+      ],
+    ),
+    [
+      'an organisation on hold',
+      400,
+      {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: 'This organization is on hold.',
+          details: { error_code: 'organization_on_hold' },
+        },
+      },
+      'quota',
+    ],
+    ['a policy', 400, { error: { code: 'misalignment_policy_violation', message: 'Not this.' } }, 'refused'],
+    ['another policy', 400, { error: { code: 'bio_policy', message: 'Not this.' } }, 'refused'],
+    ['a residency', 400, { error: { code: 'data_residency_mismatch', message: 'Not here.' } }, 'request'],
     [
       'insufficient quota',
       429,
