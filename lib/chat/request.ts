@@ -55,6 +55,8 @@ export interface ChatRequest {
   readonly cache?: CacheHints;
   /** Further options of the user, by the vendor's own names. */
   readonly options?: JsonObject;
+  /** What the user adds to the request as it is, by `extra_body` and `extra_headers` of the options. `fitRequest` takes it out of them. */
+  readonly extra?: { readonly body: JsonObject; readonly headers: Readonly<Record<string, string>> };
   /** The bytes of the images and documents in `messages`, by SHA-256. */
   readonly attachments: ReadonlyMap<string, Uint8Array>;
   /** The known facts about the model at this server. */

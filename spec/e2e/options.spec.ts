@@ -42,6 +42,19 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
     expect(server.requests[0]?.headers).toMatchObject({ 'x-team': 'blue', 'user-agent': 'mine' });
   });
 
+  it('gets what no table knows as it is, and a refusal of it leaves it out', async () => {
+    const extra_headers = { 'x-extra': 'yes' };
+    const extra_body = { brand_new: { type: 'disabled' } };
+    const options = { temperature: 0.25, extra_body, ...(provider !== 'ollama' && { extra_headers }) };
+    await start({ ...config, options }, path, text('Hello.'));
+    expect(await hi('ask', 'x')).toEqual({ status: 0, stdout: 'Hello.\n', stderr: '' });
+    expect(server.requests[0]?.body).toMatchObject(extra_body);
+    if (provider !== 'ollama') expect(server.requests[0]?.headers).toMatchObject(extra_headers);
+    expect(JSON.stringify(server.requests[0]?.body)).not.toContain('extra');
+    const check = await hi('config', 'check');
+    expect(check.stdout).toMatch(/^- +options: .*brand_new.* sent as (?:it is|they are), unchecked/m);
+  });
+
   it('does not get those of another provider', async () => {
     const other = provider === 'gemini' ? 'anthropic' : 'gemini';
     await start(

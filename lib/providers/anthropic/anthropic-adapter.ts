@@ -19,7 +19,7 @@ import { FREE_FORM, formFor, type TurnForm } from '../common/request/template-tu
 import { offersWeb } from '../common/request/web-search.js';
 import { requireKey } from '../common/require-key.js';
 import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
-import { sdkOptions, withoutAccountHeaders } from '../common/sdk-options.js';
+import { headersOf, sdkOptions, withoutAccountHeaders } from '../common/sdk-options.js';
 import { type AnswerState, asEvents, readEnd, readEvent } from './anthropic-answer.js';
 import * as facts from './anthropic-facts.js';
 import { toVendorRequest } from './anthropic-request.js';
@@ -101,7 +101,9 @@ async function* streamMessages(
     prefix,
     pause,
   };
-  const response = await client.messages.create(body, { signal }).asResponse();
+  const response = await client.messages
+    .create({ ...body, ...request.extra?.body }, { signal, ...headersOf(request) })
+    .asResponse();
   try {
     for await (const texts of serverSentEvents(response, idleTimeout)) {
       // One at a time: text before an error event is part of the answer.

@@ -1,4 +1,5 @@
 import type { Vendor } from '../../chat/model/vendor.js';
+import type { ChatRequest } from '../../chat/request.js';
 import { type Fetch, makeFetch, SDK_TIMEOUT } from '../../http/fetch.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import type { ProviderSettings } from './provider.js';
@@ -22,3 +23,7 @@ export function withoutAccountHeaders(text: string | undefined): Readonly<Record
   const lines = (text ?? '').split('\n').filter((line) => line.includes(':'));
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), null]));
 }
+
+/** The user's own headers of a request, for an SDK; nothing if there are none. */
+export const headersOf = ({ extra }: ChatRequest): { headers?: Record<string, string> } =>
+  extra === undefined ? {} : { headers: { ...extra.headers } };

@@ -22,6 +22,7 @@ import {
   type VendorTurn,
 } from '../common/request/normalise-history.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
+import { headersOf } from '../common/sdk-options.js';
 import type { GeminiFormat } from './gemini-schema.js';
 import { canSearch, searchesAlone } from './gemini-web.js';
 
@@ -48,6 +49,7 @@ export function toVendorRequest(
     contents: toVendorMessages(request, provider),
     config: {
       abortSignal: signal,
+      ...(request.extra && { httpOptions: { extraBody: request.extra.body, ...headersOf(request) } }),
       ...(system.length > 0 && {
         systemInstruction: { parts: system.map((text) => ({ text: replaceSurrogates(text) })) },
       }),

@@ -1,9 +1,9 @@
 import type { Options, ChatRequest as VendorRequest } from 'ollama/browser';
 import { COUNT } from '../../chat/json-ranges.js';
-import { BOOLEAN, INTEGER, NUMBER, type OptionTable, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
+import { BOOLEAN, EXTRA_BODY, INTEGER, NUMBER, type OptionTable, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
 /** The options of /api/chat; `max_output_tokens` is its `num_predict`, and `context_window` its `num_ctx`. */
-export const OLLAMA_OPTIONS = {
+const OWN = {
   max_output_tokens: COUNT,
   temperature: { type: 'number', minimum: 0 },
   top_p: ZERO_TO_ONE,
@@ -27,3 +27,5 @@ export const OLLAMA_OPTIONS = {
   use_mmap: BOOLEAN,
   keep_alive: { type: ['string', 'number'] },
 } satisfies OptionTable<keyof Options | keyof VendorRequest | 'max_output_tokens'>;
+
+export const OLLAMA_OPTIONS = { ...OWN, ...EXTRA_BODY };

@@ -43,6 +43,7 @@ export function toVendorRequest(
     ...(request.format !== undefined && { format: request.format }),
     ...(thinking !== null && { think: toVendorThinking(model, thinking) }),
     ...((typeof keep_alive === 'string' || typeof keep_alive === 'number') && { keep_alive }),
+    ...request.extra?.body,
     options: {
       ...options,
       ...(num_ctx !== null && { num_ctx }),

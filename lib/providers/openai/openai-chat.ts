@@ -6,6 +6,7 @@ import { callIds } from '../common/request/call-ids.js';
 import type { TurnForm } from '../common/request/template-turns.js';
 import type { WebNotice } from '../common/request/web-search.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
+import { headersOf } from '../common/sdk-options.js';
 import { ChatAnswer, type Chunk } from './openai-chat-answer.js';
 import { toVendorRequest } from './openai-chat-request.js';
 import { sayNoSearch, toVendorSearch } from './openai-chat-web.js';
@@ -31,11 +32,12 @@ export async function* streamChat(
     ...toVendorRequest(request, options.provider, options),
     ...toVendorSearch(request, options),
     ...request.options,
+    ...request.extra?.body,
   };
   const answer = new ChatAnswer();
   let failure: unknown = null;
   try {
-    const response = await client.chat.completions.create(body, { signal }).asResponse();
+    const response = await client.chat.completions.create(body, { signal, ...headersOf(request) }).asResponse();
     for await (const texts of serverSentEvents(response, options.idleTimeout)) {
       for (const text of texts) {
         // Not `yield*`: in an async generator, delegating to a plain one creates several promises per event.

@@ -1,7 +1,18 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { ResponseCreateParams } from 'openai/resources/responses/responses';
 import { COUNT, TEXT } from '../../chat/json-ranges.js';
-import { BOOLEAN, INTEGER, NUMBER, type OptionTable, oneOfWords, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
+import {
+  BOOLEAN,
+  EXTRA,
+  INTEGER,
+  NUMBER,
+  OBJECT,
+  OBJECTS,
+  type OptionTable,
+  oneOfWords,
+  TEXTS,
+  ZERO_TO_ONE,
+} from '../common/option-table.js';
 
 const PENALTY = { type: 'number', minimum: -2, maximum: 2 };
 
@@ -14,10 +25,14 @@ const OWN = {
   presence_penalty: PENALTY,
   seed: INTEGER,
   stop: { type: ['string', 'array'], items: { type: 'string' } },
-  service_tier: oneOfWords('auto', 'default', 'flex', 'scale', 'priority'),
+  service_tier: TEXT,
   verbosity: oneOfWords('low', 'medium', 'high'),
   parallel_tool_calls: BOOLEAN,
   prompt_cache_retention: oneOfWords('in_memory', '24h'),
+  prompt_cache_options: OBJECT,
+  logit_bias: OBJECT,
+  moderation: OBJECT,
+  context_management: OBJECTS,
   safety_identifier: TEXT,
   user: TEXT,
   truncation: oneOfWords('auto', 'disabled'),
@@ -35,4 +50,7 @@ const COMPATIBLE_SERVERS = {
   transforms: TEXTS,
 };
 
-export const OPENAI_OPTIONS = { ...OWN, ...COMPATIBLE_SERVERS };
+/** What OpenAI's newer models take, the routing of OpenRouter, and the switches of DeepSeek's and of vLLM's and SGLang's models. */
+const GATEWAYS = { max_tool_calls: COUNT, provider: OBJECT, models: TEXTS, thinking: OBJECT, chat_template_kwargs: OBJECT };
+
+export const OPENAI_OPTIONS = { ...OWN, ...COMPATIBLE_SERVERS, ...GATEWAYS, ...EXTRA };

@@ -19,6 +19,7 @@ import { drawnImage } from '../common/media/drawn-image.js';
 import { callIds } from '../common/request/call-ids.js';
 import type { TurnForm } from '../common/request/template-turns.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
+import { headersOf } from '../common/sdk-options.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
 import { readAnnotations } from './openai-responses-web.js';
@@ -36,7 +37,10 @@ export async function* streamResponses(
   const items = new OpenItems();
   const state: Reading = { items, refused: false };
   const response = await client.responses
-    .create(toVendorRequest(request, options.provider, options.form), { signal })
+    .create(
+      { ...toVendorRequest(request, options.provider, options.form), ...request.extra?.body },
+      { signal, ...headersOf(request) },
+    )
     .asResponse();
   try {
     for await (const texts of serverSentEvents(response, options.idleTimeout)) {

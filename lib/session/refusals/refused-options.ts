@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../chat/json.js';
 import { optionName } from '../../chat/model/model-facts.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
@@ -17,7 +18,10 @@ export function refusedOptions(
   { options = {}, facts }: Pick<ChatRequest, 'options' | 'facts'>,
 ): readonly string[] {
   const sent = Object.entries(options).filter((option) => !facts?.refused_options?.includes(optionName(option)));
-  const named = sent.map(([name]) => name).filter((name) => isNamed(name, said, param));
+  const named = sent.flatMap(([name, value]) => {
+    const own = name === 'extra_body' && isJsonObject(value) ? Object.keys(value) : [name];
+    return own.some((one) => isNamed(one, said, param)) ? [name] : [];
+  });
   return named.length > 1 && ONE_OF_THEM.test(said) ? named.slice(-1) : named;
 }
 

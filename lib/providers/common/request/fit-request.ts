@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../chat/json.js';
+import { isJsonObject, type JsonObject } from '../../../chat/json.js';
 import {
   type DocumentPart,
   type ImagePart,
@@ -48,7 +48,7 @@ export function fitRequest(given: ChatRequest, access: { readonly origin: string
     tools: refused('tools') ? [] : takenTools(request.tools, facts.refused_tools),
     thinking: thinking === null ? null : nextThinking(thinking, facts.refused_thinking ?? []),
     max_output_tokens: refused('output_limit') ? null : outputLimit(request),
-    ...(request.options && { options: takenOptions(request) }),
+    ...(request.options && apart(takenOptions(request))),
   };
 }
 
@@ -68,6 +68,16 @@ function takenOptions({ options = {}, facts }: ChatRequest): JsonObject {
   return Object.fromEntries(
     Object.entries(options).filter((option) => !facts.refused_options?.includes(optionName(option))),
   );
+}
+
+/** The options that have a place in the vendor's request, and those that go into it as they are. */
+function apart({ extra_body, extra_headers, ...options }: JsonObject): Pick<ChatRequest, 'options' | 'extra'> {
+  if (extra_body === undefined && extra_headers === undefined) return { options };
+  const texts = Object.entries(isJsonObject(extra_headers) ? extra_headers : {}).map(([name, text]) => [
+    name,
+    String(text),
+  ]);
+  return { options, extra: { body: isJsonObject(extra_body) ? extra_body : {}, headers: Object.fromEntries(texts) } };
 }
 
 /** For each message, whether it is sent as text only. A result is sent in the same form as its call. */
