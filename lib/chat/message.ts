@@ -94,6 +94,21 @@ export interface Usage {
   readonly cached_tokens: number;
   /** The tokens in the window when the answer ended: `input_tokens` + `output_tokens`. */
   readonly context_tokens: number;
+  /** What else decides the price. Absent if nothing does. */
+  readonly billing?: Billing;
+}
+
+/** What decides the price of a request beside its tokens. */
+export interface Billing {
+  /** The model that the answer names, if it is another than the one that was asked. */
+  readonly model?: string;
+  /** The part of the prompt that was written to the provider's cache, and of that the part that is kept for an hour. */
+  readonly cache_write_tokens?: number;
+  readonly cache_write_1h_tokens?: number;
+  /** The provider's own web searches. */
+  readonly web_searches?: number;
+  /** The price in US dollars that a gateway reported. */
+  readonly cost?: number;
 }
 
 /** Why an answer ended. `tool_calls` means that it waits for results. `tool_limit` and `interrupted` come from this program. */

@@ -13,9 +13,10 @@ const starts = (window: number, ...names: readonly string[]): readonly ModelRule
 
 /** Model families that the table lacks or covers only in part: 1M tokens and more, according to the model pages of their makers. */
 const NEWER: readonly ModelRule[] = [
-  ...starts(1_000_000, 'claude-haiku-5', 'claude-sonnet-5', 'claude-opus-5', 'claude-fable-5', 'claude-mythos-5'),
+  ...starts(1_000_000, 'claude-haiku-5', 'claude-sonnet-5', 'claude-opus-5', 'claude-fable-5', 'claude-mythos'),
   ...starts(1_048_576, 'gemini-3', 'gemini-flash-latest', 'gemini-flash-lite-latest', 'gemini-pro-latest'),
-  ...starts(1_050_000, 'gpt-6'),
+  ...starts(1_048_576, 'gemini-4', 'gemini-2.5'),
+  ...starts(1_050_000, 'gpt-6', 'gpt-5.5', 'gpt-5.6'),
   ...starts(1_000_000, 'deepseek-v4'),
   ...starts(262_144, 'kimi-k2'),
 ];

@@ -11,8 +11,8 @@ const ADDRESS = 'https://api.openai.com/v1';
 export const openai: ProviderMember = {
   name: 'openai',
   title: 'OpenAI',
-  defaultModel: 'gpt-5.4',
-  fastModel: 'gpt-5.4-mini',
+  defaultModel: 'gpt-6.1-sol',
+  fastModel: 'gpt-6-luna',
   keyVariables: ['OPENAI_API_KEY'],
   baseVariable: 'OPENAI_BASE_URL',
   ownHosts: ['api.openai.com'],

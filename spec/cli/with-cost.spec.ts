@@ -51,3 +51,37 @@ it.each([
 ])('is unknown for a turn with a request %s', async (_what, records) => {
   expect(await costsOf(records)).toEqual([null]);
 });
+
+/** The cost of one request of a million tokens in and a hundred thousand out, of which the bill says so much. */
+async function costOfBill(provider: string, model: string, usage: object): Promise<unknown> {
+  const counts = { input_tokens: 50_000, output_tokens: 10_000, cached_tokens: 0, context_tokens: 60_000, ...usage };
+  const [cost] = await costsOf([{ provider, model, api_base: null, at: new Date('2026-11-24'), usage: counts }]);
+  return cost;
+}
+
+it.each([
+  ['the model that answered', 'gemini', 'gemini-flash-latest', { billing: { model: 'gemini-3.8-flash' } }, 0.075],
+  ['what a gateway reports', 'openai', 'm', { billing: { cost: 0.0321 } }, 0.0321],
+  ['a model that the table lacks', 'openai', 'gpt-6.1-sol', {}, 0.2],
+  ['one of a family', 'anthropic', 'claude-sonnet-5-5', { cached_tokens: 40_000 }, 0.124],
+  [
+    'what was written to the cache',
+    'anthropic',
+    'claude-sonnet-5-5',
+    { billing: { cache_write_tokens: 40_000 } },
+    0.22,
+  ],
+  [
+    'what was written for an hour',
+    'anthropic',
+    'claude-sonnet-5-5',
+    { billing: { cache_write_tokens: 40_000, cache_write_1h_tokens: 40_000 } },
+    0.28,
+  ],
+  ['searches', 'anthropic', 'claude-sonnet-5-5', { billing: { web_searches: 3 } }, 0.23],
+  ['a long prompt', 'openai', 'gpt-6.1-sol', { input_tokens: 300_000 }, 1.35],
+  ['a short prompt of the smallest', 'anthropic', 'claude-haiku-5-5', {}, 0.01],
+  ['a long prompt of the smallest', 'anthropic', 'claude-haiku-5-5', { input_tokens: 200_000 }, 0.125],
+])('counts %s', async (_what, provider, model, usage, cost) => {
+  expect(await costOfBill(provider, model, usage)).toBeCloseTo(cost, 6);
+});

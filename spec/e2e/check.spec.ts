@@ -77,7 +77,7 @@ describe('hi config check', () => {
   });
 
   it.each([
-    ['openai', 'OPENAI', 'https://api.openai.com/v1/', 'gpt-5.4-mini'],
+    ['openai', 'OPENAI', 'https://api.openai.com/v1/', 'gpt-6-luna'],
     ['anthropic', 'ANTHROPIC', 'https://api.anthropic.com', 'claude-haiku-5-5'],
     ['gemini', 'GOOGLE_GEMINI', 'https://generativelanguage.googleapis.com/', 'gemini-flash-lite-latest'],
   ])(

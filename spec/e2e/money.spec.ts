@@ -38,7 +38,7 @@ it('reports the cost of the conversation', async () => {
   expect(JSON.parse((await runProgram(home, ['status', '--json'])).stdout)).toMatchObject({ cost: 0.45 });
   const chat = await runProgram(home, ['chat'], { input: 'x\n/cost\n' });
   expect(chat.stdout).toContain('cost         unknown: no published price for scripted\n');
-  expect(chat.stdout).toContain('conversation about $0.45, not counting scripted (no published price)\n');
+  expect(chat.stdout).toContain('conversation at least $0.45: no published price for scripted\n');
 });
 
 it('assumes no price for answers of a gateway, whichever provider is configured later', async () => {
@@ -90,7 +90,7 @@ describe('hi usage', () => {
     expect(stdout).toMatch(
       /^\d{4}-\d\d +2 answers +101k in +0 cached +10k out +\$0\.45 +█+\ntotal +2 answers .*\$0\.45\n/,
     );
-    expect(stdout).toContain('not counting scripted (no published price)');
+    expect(stdout).toContain('no published price for scripted');
   });
 
   it('leaves out usage outside the requested time', async () => {

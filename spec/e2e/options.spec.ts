@@ -89,8 +89,8 @@ it.each([
   [
     'an unknown service tier',
     'openai',
-    { service_tier: 'fast' },
-    '$.options.service_tier: "fast" is not one of "auto", "default", "flex", "scale", "priority"',
+    { service_tier: 'best' },
+    '$.options.service_tier: "best" is not one of "auto", "default", "flex", "scale", "priority", "fast", "ultrafast"',
   ],
   ['what no provider has, where none is named', null, { warmth: 1 }, "$.options.warmth: unknown key 'warmth'"],
 ])('refuses %s', async (_what, provider, options, message) => {

@@ -28,7 +28,10 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('an 
       type: 'end',
       stop_reason: 'end',
       model: 'test-model-1',
-      usage: { input_tokens: 7, output_tokens: 3, cached_tokens, context_tokens: 10 },
+      usage: {
+        ...{ input_tokens: 7, output_tokens: 3, cached_tokens, context_tokens: 10 },
+        ...(dialect.provider === 'anthropic' && { billing: { cache_write_tokens: 1 } }),
+      },
     });
   });
 

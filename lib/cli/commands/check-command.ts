@@ -194,6 +194,7 @@ async function* modelFindings(settings: Settings, wired: WiredSession, isLive: b
   yield { part: 'key', ok: config.api_key === null ? 'not needed' : 'found' };
   for (const note of plainHttpWarnings(config)) yield { part: 'key', note };
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
+  yield* unchecked(config);
   yield* leftOut(session.target);
   if (isLive) await session.target.ask?.(AbortSignal.timeout(FACTS_LIMIT), true);
   yield contextWindow(config, session.target);
@@ -201,6 +202,12 @@ async function* modelFindings(settings: Settings, wired: WiredSession, isLive: b
   yield summaries(settings, config);
   if (isLive) yield* live(wired);
   else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
+}
+
+/** What goes into requests without hi knowing what it means. */
+function* unchecked({ options: { extra_body = {}, extra_headers = {} } }: Config): Generator<Finding> {
+  const names = [...Object.keys(Object(extra_body)), ...Object.keys(Object(extra_headers))];
+  if (names.length > 0) yield { part: 'options', note: `${names.join(', ')}: sent as they are, unchecked` };
 }
 
 /** What is left out of requests because the model refused it. */

@@ -1,4 +1,4 @@
-import { calcPrice } from '@pydantic/genai-prices';
+import { calcPrice, findProvider, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 import { providers } from '../../providers/index.js';
@@ -34,11 +34,12 @@ export function costOf(records: Iterable<UsageRecord>): Cost {
 export const wholeCost = ({ dollars, unknown, priced }: Cost): number | null =>
   unknown.length === 0 && priced > 0 ? Number(dollars.toPrecision(6)) : null;
 
-/** The cost in words: `about $0.0123`, or that it is unknown. */
+/** The cost in words: `about $0.0123`, a lower bound if some of it is unknown, or that all is. */
 export function costText({ dollars, unknown, priced }: Cost): string {
   const names = unknown.join(', ');
   if (priced === 0) return names === '' ? 'none' : `unknown: no published price for ${names}`;
-  return `about ${dollarText(dollars)}${names === '' ? '' : `, not counting ${names} (no published price)`}`;
+  if (names === '') return `about ${dollarText(dollars)}`;
+  return `at least ${dollarText(dollars)}: no published price for ${names}`;
 }
 
 /** `$0.0123`, `$12.30`. */
@@ -84,13 +85,74 @@ function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRe
   return { provider, model, api_base: address, at: new Date(at), usage };
 }
 
-/** In dollars; null if unknown. For a custom address only that address's own prices count: a model of the same name may be free there. */
+/**
+ * In dollars; null if unknown. What a gateway reported comes first, then the model that the answer named. For a custom address only that address's own prices
+ * count: a model of the same name may be free there.
+ */
 function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
+  const { input_tokens, output_tokens, cached_tokens, billing = {} } = usage;
+  if (billing.cost !== undefined) return billing.cost;
   const providerId = providers.find(({ name }) => name === provider)?.priceId ?? provider;
-  const seller = api_base === null ? { providerId } : { providerApiUrl: api_base };
-  const { input_tokens, output_tokens, cached_tokens } = usage;
+  const seller = api_base === null ? sellerOf(providerId) : { providerApiUrl: api_base };
   // The table throws when a part exceeds the whole, which some servers report.
   const cache_read_tokens = Math.min(cached_tokens, input_tokens);
-  const price = calcPrice({ input_tokens, output_tokens, cache_read_tokens }, model, { ...seller, timestamp: at });
-  return price === null ? null : price.total_price;
+  const cache_write_tokens = Math.min(billing.cache_write_tokens ?? 0, input_tokens - cache_read_tokens);
+  const cache_write_1h_tokens = Math.min(billing.cache_write_1h_tokens ?? 0, cache_write_tokens);
+  const { web_searches = 0 } = billing;
+  const counted = {
+    ...{ input_tokens, output_tokens, cache_read_tokens },
+    ...(cache_write_tokens > 0 && { cache_write_tokens }),
+    ...(cache_write_1h_tokens > 0 && { cache_write_1h_tokens }),
+    ...(web_searches > 0 && { web_searches }),
+  };
+  for (const name of [billing.model ?? model, model]) {
+    const price = calcPrice(counted, name, { ...seller, timestamp: at });
+    if (price !== null) return price.total_price;
+  }
+  return null;
+}
+
+/** The vendor in the table, with the prices that the table lacks. */
+function sellerOf(providerId: string): { readonly provider: Provider } | { readonly providerId: string } {
+  const provider = findProvider({ providerId });
+  const newer = NEWER_PRICES[providerId];
+  if (provider === undefined || newer === undefined) return { providerId };
+  const models = newer.map(({ name, ...row }) => ({ id: name, match: { starts_with: name }, prices: pricesOf(row) }));
+  return { provider: { ...provider, models: [...models, ...provider.models] } };
+}
+
+/** The prices of a model in dollars for a million tokens. Above `step` tokens of prompt all of a request costs more, by these factors. */
+interface PriceRow {
+  readonly name: string;
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  readonly step?: { readonly above: number; readonly input: number; readonly output: number };
+}
+
+/** platform.claude.com/docs/en/models/haiku-5-5/overview and …/migration-guide, developers.openai.com/api/docs/models. */
+const OPENAI_STEP = { above: 272_000, input: 2, output: 1.5 };
+const NEWER_PRICES: Readonly<Record<string, readonly PriceRow[]>> = {
+  anthropic: [
+    { name: 'claude-haiku-5-5', input: 0.1, cached: 0.01, output: 0.5, step: { above: 100_000, input: 5, output: 5 } },
+    { name: 'claude-sonnet-5-5', input: 2, cached: 0.1, output: 10 },
+  ],
+  openai: [
+    { name: 'gpt-6.1-sol', input: 2, cached: 0.1, output: 10, step: OPENAI_STEP },
+    { name: 'gpt-6.1-terra', input: 1, cached: 0.05, output: 5, step: OPENAI_STEP },
+  ],
+};
+
+/** A row in the form of the table. Writing to a cache costs a quarter more than reading the tokens, for an hour twice as much. */
+function pricesOf({ input, cached, output, step }: Omit<PriceRow, 'name'>): ModelPrice {
+  const stepped = (base: number, factor: number) =>
+    step === undefined ? base : { base, tiers: [{ start: step.above, price: base * factor }] };
+  return {
+    input_mtok: stepped(input, step?.input ?? 1),
+    cache_read_mtok: stepped(cached, step?.input ?? 1),
+    cache_write_mtok: stepped(input * 1.25, step?.input ?? 1),
+    cache_write_1h_mtok: stepped(input * 2, step?.input ?? 1),
+    output_mtok: stepped(output, step?.output ?? 1),
+    web_searches_kcount: 10,
+  };
 }

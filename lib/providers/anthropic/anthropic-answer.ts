@@ -9,6 +9,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
+import { billed } from '../../chat/usage.js';
 import { readFinishWord } from '../common/answer/finish-words.js';
 import { longerArguments, type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { isRedacted, type ThinkingPrefix } from './anthropic-prefix.js';
@@ -168,7 +169,12 @@ export function readUsage(usage: Partial<VendorUsage>): Usage | null {
   const cached_tokens = usage.cache_read_input_tokens ?? 0;
   const input_tokens = (usage.input_tokens ?? 0) + cached_tokens + (usage.cache_creation_input_tokens ?? 0);
   const output_tokens = usage.output_tokens ?? 0;
-  return { input_tokens, output_tokens, cached_tokens, context_tokens: input_tokens + output_tokens };
+  const bill = {
+    cache_write_tokens: usage.cache_creation_input_tokens ?? 0,
+    cache_write_1h_tokens: usage.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+    web_searches: usage.server_tool_use?.web_search_requests ?? 0,
+  };
+  return { input_tokens, output_tokens, cached_tokens, context_tokens: input_tokens + output_tokens, ...billed(bill) };
 }
 
 /** The last event may correct the values of the first one; null means no change. */

@@ -90,7 +90,8 @@ export function readStopReason(
 /** The prompt count includes cached tokens; the answer count excludes thoughts. */
 export function readUsage(usage: GenerateContentResponseUsageMetadata | undefined): Usage | null {
   if (usage?.promptTokenCount === undefined) return null;
-  const input_tokens = usage.promptTokenCount;
+  // What its tools returned, such as a search, is billed as input too.
+  const input_tokens = usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0);
   const output_tokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
   return {
     input_tokens,

@@ -3,6 +3,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
+import { billed } from '../../chat/usage.js';
 import { isBrokenOff, readFinishWord } from '../common/answer/finish-words.js';
 import { mergeDetails } from '../common/answer/reasoning-details.js';
 import { longerArguments, StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
@@ -155,7 +156,7 @@ const readStopReason = (
 /** The prompt tokens include the cached ones, for which DeepSeek has its own name. */
 export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
   if (!usage) return null;
-  const more: typeof usage & { readonly prompt_cache_hit_tokens?: number } = usage;
+  const more: typeof usage & { readonly prompt_cache_hit_tokens?: number; readonly cost?: unknown } = usage;
   const input_tokens = count(usage.prompt_tokens);
   const output_tokens = count(usage.completion_tokens);
   return {
@@ -163,6 +164,11 @@ export function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
     output_tokens,
     cached_tokens: count(usage.prompt_tokens_details?.cached_tokens ?? more.prompt_cache_hit_tokens),
     context_tokens: input_tokens + output_tokens,
+    // OpenRouter reports the price.
+    ...billed({
+      cache_write_tokens: count(usage.prompt_tokens_details?.cache_write_tokens),
+      cost: count(more.cost),
+    }),
   };
 }
 

@@ -25,7 +25,7 @@ const OWN = {
   presence_penalty: PENALTY,
   seed: INTEGER,
   stop: { type: ['string', 'array'], items: { type: 'string' } },
-  service_tier: TEXT,
+  service_tier: oneOfWords('auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'),
   verbosity: oneOfWords('low', 'medium', 'high'),
   parallel_tool_calls: BOOLEAN,
   prompt_cache_retention: oneOfWords('in_memory', '24h'),
@@ -51,6 +51,12 @@ const COMPATIBLE_SERVERS = {
 };
 
 /** What OpenAI's newer models take, the routing of OpenRouter, and the switches of DeepSeek's and of vLLM's and SGLang's models. */
-const GATEWAYS = { max_tool_calls: COUNT, provider: OBJECT, models: TEXTS, thinking: OBJECT, chat_template_kwargs: OBJECT };
+const GATEWAYS = {
+  max_tool_calls: COUNT,
+  provider: OBJECT,
+  models: TEXTS,
+  thinking: OBJECT,
+  chat_template_kwargs: OBJECT,
+};
 
 export const OPENAI_OPTIONS = { ...OWN, ...COMPATIBLE_SERVERS, ...GATEWAYS, ...EXTRA };

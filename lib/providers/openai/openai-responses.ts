@@ -11,6 +11,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { ToolCallPart, Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
+import { billed } from '../../chat/usage.js';
 import { StreamError } from '../../http/failures.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { asMalformed } from '../common/answer/stream.js';
@@ -35,7 +36,7 @@ export async function* streamResponses(
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
   const items = new OpenItems();
-  const state: Reading = { items, refused: false };
+  const state: Reading = { items, refused: false, searches: 0 };
   const response = await client.responses
     .create(
       { ...toVendorRequest(request, options.provider, options.form), ...request.extra?.body },
@@ -53,7 +54,7 @@ export async function* streamResponses(
           const cut = event.response.incomplete_details?.reason === 'max_output_tokens';
           if (cut) for (const call of items.unfinished()) yield* answer.add(asPart(call, nextId));
           yield* answer.finish(cut ? 'text' : 'none');
-          yield readEnd(event.response, state.refused, answer.calls);
+          yield readEnd(event.response, state, answer.calls);
         }
       }
     }
@@ -75,6 +76,8 @@ function asEvents(piece: ResponseStreamEvent | Response): readonly ResponseStrea
 interface Reading {
   readonly items: OpenItems;
   refused: boolean;
+  /** How many web searches there were. */
+  searches: number;
 }
 
 function* readEvent(
@@ -157,7 +160,10 @@ function* readItem(
       if (item.result) yield drawing(item, item.result);
       return;
     default:
-      if (item.type === 'web_search_call') yield { type: 'sources', sources: [] };
+      if (item.type === 'web_search_call') {
+        state.searches += 1;
+        yield { type: 'sources', sources: [] };
+      }
       yield* answer.add({ type: 'vendor', opaque: { item: asJson(item) } });
   }
 }
@@ -174,12 +180,16 @@ function asPart(
   return toolCall(nextId(call_id), name, text, id === undefined ? undefined : { id });
 }
 
-function readEnd(response: Response, refused: boolean, calls: number): Extract<StreamEvent, { type: 'end' }> {
+function readEnd(
+  response: Response,
+  { refused, searches }: Reading,
+  calls: number,
+): Extract<StreamEvent, { type: 'end' }> {
   const reason = response.incomplete_details?.reason;
   return {
     type: 'end',
     stop_reason: refused ? 'refusal' : readStopReason(reason, calls),
-    usage: readUsage(response.usage),
+    usage: readUsage(response.usage, searches),
     ...(response.model && { model: response.model }),
     ...(reason === 'content_filter' && { detail: 'The content filter stopped the answer.' }),
   };
@@ -196,7 +206,7 @@ export function readStopReason(
 }
 
 /** The input count includes cached tokens, the output count reasoning tokens. */
-export function readUsage(usage: ResponseUsage | null | undefined): Usage | null {
+export function readUsage(usage: ResponseUsage | null | undefined, web_searches = 0): Usage | null {
   if (!usage) return null;
   const { input_tokens, output_tokens } = usage;
   return {
@@ -204,6 +214,10 @@ export function readUsage(usage: ResponseUsage | null | undefined): Usage | null
     output_tokens,
     cached_tokens: usage.input_tokens_details?.cached_tokens ?? 0,
     context_tokens: input_tokens + output_tokens,
+    ...billed({
+      cache_write_tokens: usage.input_tokens_details?.cache_write_tokens ?? 0,
+      web_searches,
+    }),
   };
 }
 

@@ -7,7 +7,7 @@ import { HiError, isAbort } from '../../errors.js';
 import type { Provider } from '../../providers/common/provider.js';
 import type { KeptImage } from '../common/keep-image.js';
 import { learntFrom, learntLate, warning } from './failed-request.js';
-import type { PartialAnswer } from './partial-answer.js';
+import type { PartialAnswer, StreamEnd } from './partial-answer.js';
 import { RequestAttempts } from './request-attempts.js';
 import { wholeCharacters } from './whole-characters.js';
 
@@ -93,7 +93,7 @@ async function* once(
           yield warning(event.text);
           break;
         case 'end':
-          answer.end = event;
+          answer.end = withModel(event, request.model);
           break;
         default:
           note(event, answer, memory);
@@ -114,6 +114,13 @@ async function* once(
 function keepRest(answer: PartialAnswer, type: 'thinking' | 'text', pieces: Pieces): void {
   const text = pieces.take();
   if (text !== '') answer.parts.push({ type, text });
+}
+
+/** The end with the model that answered in its bill, if that is another than the one that was asked: an alias has no price of its own. */
+function withModel(end: StreamEnd, asked: string): StreamEnd {
+  const { usage, model } = end;
+  if (usage === null || model === undefined || model === asked) return end;
+  return { ...end, usage: { ...usage, billing: { ...usage.billing, model } } };
 }
 
 /** Collects the events that are not shown immediately. */

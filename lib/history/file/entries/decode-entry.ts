@@ -1,6 +1,6 @@
 import type { CompressBlock, Entry, Mark, Pins, UnknownEntry } from '../../../chat/entry.js';
 import { isJsonObject, type JsonObject } from '../../../chat/json.js';
-import type { Message, Part, RestsOn, SkillRecord, SkillStanding, Usage } from '../../../chat/message.js';
+import type { Billing, Message, Part, RestsOn, SkillRecord, SkillStanding, Usage } from '../../../chat/message.js';
 import { isTooDeep, jsonText } from '../../../chat/nesting.js';
 import { isSource } from '../../../chat/source.js';
 import { rememberOriginal } from '../../../chat/stored-text.js';
@@ -78,11 +78,23 @@ const usage: FieldReader<Usage | undefined> = (stored) =>
   isJsonObject(stored) && COUNTS.every((name) => isCount(stored[name])) ? withFields<Usage>(stored, USAGE) : undefined;
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cached_tokens', 'context_tokens'] as const;
+const amount: FieldReader<number | undefined> = (stored) =>
+  typeof stored === 'number' && Number.isFinite(stored) && stored >= 0 ? stored : undefined;
+
+const BILLING: JsonFields<Billing> = {
+  model: (stored) => (typeof stored === 'string' ? stored : undefined),
+  cache_write_tokens: amount,
+  cache_write_1h_tokens: amount,
+  web_searches: amount,
+  cost: amount,
+};
+
 const USAGE: JsonFields<Usage> = {
   input_tokens: count(0),
   output_tokens: count(0),
   cached_tokens: count(0),
   context_tokens: count(0),
+  billing: (stored) => (isJsonObject(stored) ? withFields<Billing>(stored, BILLING) : undefined),
 };
 
 const STOP_REASONS = ['end', 'tool_calls', 'length', 'refusal', 'tool_limit', 'interrupted'] as const;

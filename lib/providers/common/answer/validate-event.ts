@@ -38,5 +38,8 @@ function mustBeText(value: unknown): void {
 }
 
 function isCounted(usage: Usage): boolean {
-  return Object.values(usage).every((count) => Number.isSafeInteger(count) && count >= 0);
+  const { input_tokens, output_tokens, cached_tokens, context_tokens } = usage;
+  return [input_tokens, output_tokens, cached_tokens, context_tokens].every(
+    (count) => Number.isSafeInteger(count) && count >= 0,
+  );
 }
