@@ -56,6 +56,29 @@ describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (
   });
 });
 
+/** The answer of OpenAI whose search has read `pages` beside those that it cites. */
+function searching(...pages: readonly string[]): VendorAnswer {
+  const chunks = (WEB_ANSWERS['OpenAI Responses']?.answer.chunks ?? []).map((chunk) =>
+    String(chunk).replace(
+      '"query":"weather oslo"',
+      `"query":"weather oslo","sources":${JSON.stringify(pages.map((url) => ({ type: 'url', url })))}`,
+    ),
+  );
+  return { ...WEB_ANSWERS['OpenAI Responses']?.answer, chunks };
+}
+
+it('asks OpenAI for the pages that were read, lists them behind those that are cited, and sends what stands behind a sentence back', async () => {
+  const read = ['https://read.example/only', PAGES[1].url];
+  await start({ provider: 'openai', openai: { api: 'responses' } }, searching(...read));
+  const { stdout } = await runProgram(home, ['ask', '--web', '--json', 'How is the weather?']);
+  expect(JSON.parse(stdout).sources).toEqual([...PAGES, { url: read[0] }]);
+  await runProgram(home, ['ask', '--web', 'And now?']);
+  expect(server.requests[0]?.body.include).toContain('web_search_call.action.sources');
+  const sent = JSON.stringify(server.requests[1]?.body.input);
+  expect(sent).toContain('"type":"url_citation"');
+  expect(sent).toContain('"start_index":0');
+});
+
 const naming = (...pages: readonly JsonObject[]): VendorAnswer =>
   sse(
     {

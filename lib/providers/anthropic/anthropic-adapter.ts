@@ -98,6 +98,7 @@ async function* streamMessages(
     block: null,
     input: '',
     cited: [],
+    read: [],
     prefix,
     pause,
   };

@@ -9,11 +9,12 @@ import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
+import { type Source, uniqueSources } from '../../chat/source.js';
 import { billed } from '../../chat/usage.js';
 import { readFinishWord } from '../common/answer/finish-words.js';
 import { longerArguments, type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { isRedacted, type ThinkingPrefix } from './anthropic-prefix.js';
-import { readCitation } from './anthropic-web.js';
+import { readCitation, readPages } from './anthropic-web.js';
 
 /** Yields the end of an answer once the stop reason is known, and only once. */
 export function* readEnd(
@@ -29,6 +30,8 @@ export function* readEnd(
   // The length limit may have cut off the end of the last block.
   if (state.block?.type === 'tool_use') yield* endBlock(state, answer, nextId);
   yield* answer.finish(stop_reason === 'length' ? 'text' : 'none');
+  // Behind those that the answer cites.
+  if (state.read.length > 0) yield { type: 'sources', sources: uniqueSources(state.read) };
   yield {
     type: 'end',
     stop_reason,
@@ -65,6 +68,8 @@ export interface AnswerState {
   input: string;
   /** The citations of the open text. */
   cited: readonly JsonObject[];
+  /** The pages that its searches have read. */
+  read: readonly Source[];
   /** What the thinking of the answer belongs to. */
   readonly prefix: ThinkingPrefix;
   /** True if the server continues the answer when it is sent back. */
@@ -138,7 +143,10 @@ function* endBlock(
   if (block === null) return yield* answer.close();
   if (block.type !== 'tool_use') {
     const whole = input === '' ? block : { ...block, input: parseObject(input) ?? input };
-    if (block.type === 'web_search_tool_result') yield { type: 'sources', sources: [] };
+    if (block.type === 'web_search_tool_result') {
+      state.read = [...state.read, ...readPages(block)];
+      yield { type: 'sources', sources: [] };
+    }
     const opaque = isRedacted(block) ? { block: whole, prefix: state.prefix.id } : { block: whole };
     return yield* answer.add({ type: 'vendor', opaque });
   }

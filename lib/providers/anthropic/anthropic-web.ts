@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import type { AnswerPart, Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { asSources } from '../../chat/source.js';
+import { asSources, type Source } from '../../chat/source.js';
 import { addUsage, NO_USAGE } from '../../chat/usage.js';
 import type { StreamedAnswer } from '../common/answer/streamed-answer.js';
 import { offersWeb } from '../common/request/web-search.js';
@@ -23,6 +23,11 @@ export function* readCitation(
   yield { type: 'sources', sources: asSources([[citation.url, citation.title]]) };
 }
 
+/** The pages that a search has read. */
+export function readPages({ content }: JsonObject): readonly Source[] {
+  return asSources(Array.isArray(content) ? content.filter(isJsonObject).map(({ url, title }) => [url, title]) : []);
+}
+
 /** The maximum number of searches in one answer. */
 const MOST_SEARCHES = 8;
 
@@ -35,14 +40,15 @@ export function toVendorSearch(request: ChatRequest): WebSearchTool20250305[] {
 /** Adds a part of an earlier answer with its citations. Without a search in the request, earlier searches and their citations are left out. */
 export function withSearch(part: AnswerPart, blocks: ContentBlockParam[], request: ChatRequest): ContentBlockParam[] {
   const isOffered = offersWeb(request);
-  if (!isOffered && part.type === 'vendor') return blocks.filter(({ type }) => !SEARCH_BLOCKS.has(type));
+  if (!isOffered && part.type === 'vendor') return blocks.filter(({ type }) => !OF_HOSTED_TOOLS.test(type));
   const cited = part.type === 'text' ? part.opaque?.citations : undefined;
   if (!isOffered || !Array.isArray(cited)) return blocks;
   const citations = cited.filter(isCitation);
   return blocks.map((block) => (block.type === 'text' ? { ...block, citations } : block));
 }
 
-const SEARCH_BLOCKS: ReadonlySet<string> = new Set(['server_tool_use', 'web_search_tool_result']);
+/** Calls of Anthropic's own tools and their results, which the API rejects without each other. */
+const OF_HOSTED_TOOLS = /^server_tool_use$|_tool_result$/;
 
 /** The API accepts every citation that it sent. */
 function isCitation(value: unknown): value is TextCitationParam {

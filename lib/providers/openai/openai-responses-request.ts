@@ -21,7 +21,7 @@ import { wantsStream } from '../common/request/wants-stream.js';
 import { offersWeb } from '../common/request/web-search.js';
 import type { SentRequest } from '../common/schema/sent-request.js';
 import { canReason, effortOf } from './openai-models.js';
-import { toVendorSearch } from './openai-responses-web.js';
+import { toAnnotations, toVendorSearch } from './openai-responses-web.js';
 import type { OpenAIFormat } from './openai-schema.js';
 
 type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
@@ -45,11 +45,18 @@ export function toVendorRequest(
     ...toVendorOptions(request),
     // The API's minimum is 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),
-    ...(canReason(model) && {
-      ...(extras && { include: ['reasoning.encrypted_content' as const] }),
-      ...toVendorThinking(request),
-    }),
+    ...(extras && toVendorIncludes(request)),
+    ...(canReason(model) && toVendorThinking(request)),
   };
+}
+
+/** What the answer holds only on request: the reasoning to be sent back, and the pages that a search has read. */
+function toVendorIncludes(request: ChatRequest): Pick<ResponseCreateParams, 'include'> {
+  const include: ResponseCreateParams['include'] = [
+    ...(canReason(request.model) ? (['reasoning.encrypted_content'] as const) : []),
+    ...(offersWeb(request) ? (['web_search_call.action.sources'] as const) : []),
+  ];
+  return include.length > 0 ? { include } : {};
 }
 
 export function toVendorTools(tools: readonly ToolSpec[]): FunctionTool[] {
@@ -125,7 +132,7 @@ function toVendorItem(part: Exclude<AnswerTurnPart, { type: 'thinking' }>, alone
       if (id === null) return [{ role: 'assistant', content: part.text }];
       const content = part.opaque?.refusal
         ? { type: 'refusal' as const, refusal: part.text }
-        : { type: 'output_text' as const, text: part.text, annotations: [] };
+        : { type: 'output_text' as const, text: part.text, annotations: toAnnotations(part.opaque?.annotations) };
       const phase = part.opaque?.phase;
       return [
         {

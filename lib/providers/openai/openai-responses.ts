@@ -11,6 +11,7 @@ import type { StreamEvent } from '../../chat/event.js';
 import { type JsonObject, parseObject } from '../../chat/json.js';
 import type { ToolCallPart, Usage } from '../../chat/message.js';
 import { jsonText } from '../../chat/nesting.js';
+import { type Source, uniqueSources } from '../../chat/source.js';
 import { billed } from '../../chat/usage.js';
 import { StreamError } from '../../http/failures.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
@@ -23,7 +24,7 @@ import type { SentRequest } from '../common/schema/sent-request.js';
 import { headersOf } from '../common/sdk-options.js';
 import { type EndedItem, OpenItems } from './openai-responses-items.js';
 import { toVendorRequest } from './openai-responses-request.js';
-import { readAnnotations } from './openai-responses-web.js';
+import { citationsOf, readAnnotations, readPages } from './openai-responses-web.js';
 import type { OpenAIFormat } from './openai-schema.js';
 
 /** One answer through the Responses API. */
@@ -36,7 +37,7 @@ export async function* streamResponses(
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
   const items = new OpenItems();
-  const state: Reading = { items, refused: false, searches: 0 };
+  const state: Reading = { items, refused: false, searches: 0, read: [] };
   const response = await client.responses
     .create(
       { ...toVendorRequest(request, options.provider, options.form), ...request.extra?.body },
@@ -54,6 +55,8 @@ export async function* streamResponses(
           const cut = event.response.incomplete_details?.reason === 'max_output_tokens';
           if (cut) for (const call of items.unfinished()) yield* answer.add(asPart(call, nextId));
           yield* answer.finish(cut ? 'text' : 'none');
+          // Behind those that the answer cites.
+          if (state.read.length > 0) yield { type: 'sources', sources: uniqueSources(state.read) };
           yield readEnd(event.response, state, answer.calls);
         }
       }
@@ -76,8 +79,9 @@ function asEvents(piece: ResponseStreamEvent | Response): readonly ResponseStrea
 interface Reading {
   readonly items: OpenItems;
   refused: boolean;
-  /** How many web searches there were. */
+  /** How many web searches there were, and what they found. */
   searches: number;
+  read: readonly Source[];
 }
 
 function* readEvent(
@@ -143,6 +147,7 @@ function* readItem(
         id: item.id,
         ...(item.phase && { phase: item.phase }),
         ...(refusal && { refusal }),
+        ...citationsOf(item),
       });
       yield* answer.close();
       return;
@@ -162,6 +167,7 @@ function* readItem(
     default:
       if (item.type === 'web_search_call') {
         state.searches += 1;
+        state.read = [...state.read, ...readPages(item)];
         yield { type: 'sources', sources: [] };
       }
       yield* answer.add({ type: 'vendor', opaque: { item: asJson(item) } });
