@@ -19,6 +19,11 @@ export const anthropic: ProviderMember = {
     request: 30 * 1024 * 1024,
     used: 1568,
   },
+  // https://platform.claude.com/docs/en/models/haiku-5-5/overview and the migration guide of Sonnet 5.5
+  prices: [
+    { name: 'claude-haiku-5-5', input: 0.1, cached: 0.01, output: 0.5, step: { above: 100_000, input: 5, output: 5 } },
+    { name: 'claude-sonnet-5-5', input: 2, cached: 0.1, output: 10 },
+  ],
   keyPage: 'https://console.anthropic.com/settings/keys',
   async create(settings) {
     return adapter.create(anthropic, settings);

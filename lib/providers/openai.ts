@@ -7,6 +7,9 @@ import { OPENAI_OPTIONS } from './openai/openai-options.js';
 
 const ADDRESS = 'https://api.openai.com/v1';
 
+/** What a longer prompt makes of the prices of a request. */
+const LONG_PROMPT = { above: 272_000, input: 2, output: 1.5 };
+
 /** OpenAI itself through its Responses API, and every server with the Chat Completions API. */
 export const openai: ProviderMember = {
   name: 'openai',
@@ -19,6 +22,11 @@ export const openai: ProviderMember = {
   // https://platform.openai.com/docs/guides/images-vision: 50 MB for a request
   images: { bytes: 20 * 1024 * 1024, request: 45 * 1024 * 1024, used: 2048 },
   cacheLife: cacheLifeOf,
+  // https://developers.openai.com/api/docs/models
+  prices: [
+    { name: 'gpt-6.1-sol', input: 2, cached: 0.1, output: 10, step: LONG_PROMPT },
+    { name: 'gpt-6.1-terra', input: 1, cached: 0.05, output: 5, step: LONG_PROMPT },
+  ],
   keyPage: 'https://platform.openai.com/api-keys',
   hints: { path: 'Nothing answers at this path: check api_base (it usually ends in /v1).' },
   elsewhere: 'OpenAI-compatible server (llama.cpp, vLLM)',

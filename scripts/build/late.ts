@@ -91,6 +91,7 @@ export const LATE: readonly string[] = [
   'lib/permission/sandbox/replacement-file.ts',
   'lib/providers/anthropic/anthropic-adapter.ts',
   'lib/providers/anthropic/anthropic-schema.ts',
+  'lib/providers/common/failure/missing-path.ts',
   'lib/providers/common/failure/provider-failure.ts',
   'lib/providers/gemini/gemini-adapter.ts',
   'lib/providers/gemini/gemini-schema.ts',

@@ -21,6 +21,17 @@ export interface DownloadableModel {
   readonly summary: string;
 }
 
+/** The prices of a model in dollars for a million tokens. Above `step` tokens of prompt all of a request costs more, by these factors. */
+export interface PriceRow {
+  /** How the model's names begin. */
+  readonly name: string;
+  readonly input: number;
+  /** Of prompt that is read from the cache. */
+  readonly cached: number;
+  readonly output: number;
+  readonly step?: { readonly above: number; readonly input: number; readonly output: number };
+}
+
 /** The data about a vendor. */
 export interface Vendor {
   /** The name in the registry, the configuration and stored messages. */
@@ -55,6 +66,8 @@ export interface Vendor {
   readonly elsewhere?: string;
   /** The vendor's id in the table of prices (@pydantic/genai-prices); absent when it has the same name there, or no prices. */
   readonly priceId?: string;
+  /** The prices of models that the table of prices lacks, or prices as earlier ones. */
+  readonly prices?: readonly PriceRow[];
   /** The models to offer for download if a server has none, the usual one first; absent if it cannot download any. */
   readonly downloads?: readonly DownloadableModel[];
   /** What to do about some failures, if there is specific advice for this vendor. Whole sentences. */

@@ -1,5 +1,6 @@
-import { calcPrice, findProvider, type ModelPrice, type Provider } from '@pydantic/genai-prices';
+import { calcPrice, findProvider, type ModelPrice, type PriceOptions } from '@pydantic/genai-prices';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
+import type { PriceRow, Vendor } from '../../chat/model/vendor.js';
 import type { HistoryStore } from '../../history/store.js';
 import { providers } from '../../providers/index.js';
 import type { UsageRecord } from './connections.js';
@@ -92,8 +93,9 @@ function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRe
 function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
   const { input_tokens, output_tokens, cached_tokens, billing = {} } = usage;
   if (billing.cost !== undefined) return billing.cost;
-  const providerId = providers.find(({ name }) => name === provider)?.priceId ?? provider;
-  const seller = api_base === null ? sellerOf(providerId) : { providerApiUrl: api_base };
+  const vendor = providers.find(({ name }) => name === provider);
+  const providerId = vendor?.priceId ?? provider;
+  const seller = api_base === null ? sellerOf(vendor, providerId) : { providerApiUrl: api_base };
   // The table throws when a part exceeds the whole, which some servers report.
   const cache_read_tokens = Math.min(cached_tokens, input_tokens);
   const cache_write_tokens = Math.min(billing.cache_write_tokens ?? 0, input_tokens - cache_read_tokens);
@@ -113,38 +115,19 @@ function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number 
 }
 
 /** The vendor in the table, with the prices that the table lacks. */
-function sellerOf(providerId: string): { readonly provider: Provider } | { readonly providerId: string } {
+function sellerOf(vendor: Vendor | undefined, providerId: string): PriceOptions {
   const provider = findProvider({ providerId });
-  const newer = NEWER_PRICES[providerId];
-  if (provider === undefined || newer === undefined) return { providerId };
-  const models = newer.map(({ name, ...row }) => ({ id: name, match: { starts_with: name }, prices: pricesOf(row) }));
+  if (provider === undefined || vendor?.prices === undefined) return { providerId };
+  const models = vendor.prices.map((row) => ({
+    id: row.name,
+    match: { starts_with: row.name },
+    prices: pricesOf(row),
+  }));
   return { provider: { ...provider, models: [...models, ...provider.models] } };
 }
 
-/** The prices of a model in dollars for a million tokens. Above `step` tokens of prompt all of a request costs more, by these factors. */
-interface PriceRow {
-  readonly name: string;
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-  readonly step?: { readonly above: number; readonly input: number; readonly output: number };
-}
-
-/** platform.claude.com/docs/en/models/haiku-5-5/overview and …/migration-guide, developers.openai.com/api/docs/models. */
-const OPENAI_STEP = { above: 272_000, input: 2, output: 1.5 };
-const NEWER_PRICES: Readonly<Record<string, readonly PriceRow[]>> = {
-  anthropic: [
-    { name: 'claude-haiku-5-5', input: 0.1, cached: 0.01, output: 0.5, step: { above: 100_000, input: 5, output: 5 } },
-    { name: 'claude-sonnet-5-5', input: 2, cached: 0.1, output: 10 },
-  ],
-  openai: [
-    { name: 'gpt-6.1-sol', input: 2, cached: 0.1, output: 10, step: OPENAI_STEP },
-    { name: 'gpt-6.1-terra', input: 1, cached: 0.05, output: 5, step: OPENAI_STEP },
-  ],
-};
-
 /** A row in the form of the table. Writing to a cache costs a quarter more than reading the tokens, for an hour twice as much. */
-function pricesOf({ input, cached, output, step }: Omit<PriceRow, 'name'>): ModelPrice {
+function pricesOf({ input, cached, output, step }: PriceRow): ModelPrice {
   const stepped = (base: number, factor: number) =>
     step === undefined ? base : { base, tiers: [{ start: step.above, price: base * factor }] };
   return {

@@ -6,6 +6,7 @@ import type { ChatRequest } from '../../chat/request.js';
 import { capitalised } from '../../chat/text/quantity.js';
 import { StreamingProvider } from '../common/answer/streaming-provider.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
+import { missingPath } from '../common/failure/missing-path.js';
 import type { ListedModel } from '../common/models/listed-model.js';
 import { type ModelQuestion, type Provider, type ProviderSettings, RequestRefusal } from '../common/provider.js';
 import { FREE_FORM, formFor } from '../common/request/template-turns.js';
@@ -62,7 +63,6 @@ async function* sayingIfMissing(answer: AsyncIterable<StreamEvent>, title: strin
   try {
     yield* answer;
   } catch (thrown) {
-    const { missingPath } = await import('../common/failure/missing-path.js');
     const said = missingPath(thrown);
     if (said === null) throw thrown;
     throw new RequestRefusal('request', capitalised(`${title} has no Responses API: ${said}`), {

@@ -22,7 +22,10 @@ export async function listModels(
 
 /** The entries of the server's list. Together sends it without an object around it. */
 async function listedBy(client: OpenAI, signal: AbortSignal): Promise<JsonObject[]> {
-  const answer: unknown = await client.get('/models', { signal });
+  const answer: unknown = await client.models
+    .list({ signal })
+    .asResponse()
+    .then((response) => response.json());
   const list = isJsonObject(answer) ? answer.data : answer;
   if (!Array.isArray(list)) throw new TypeError('The list of models is not a list.');
   return list.filter(isJsonObject).filter(({ id }) => typeof id === 'string');
