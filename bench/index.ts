@@ -88,7 +88,8 @@ export function isKept({ value, limit, least }: Row): boolean {
 export function table({ title, rows, text }: Section): string {
   if (text !== undefined) return text;
   const lines = rows.map((row) => {
-    const promise = row.limit === undefined ? (row.least === undefined ? '' : `≥ ${row.least}`) : `≤ ${row.limit}`;
+    const least = row.least === undefined ? [] : [`≥ ${row.least}`];
+    const promise = [...least, ...(row.limit === undefined ? [] : [`≤ ${row.limit}`])].join(', ');
     return `| ${row.what} | ${rounded(row.value)} ${row.unit} | ${promise} | ${promise === '' ? '' : isKept(row) ? 'kept' : '**missed**'} |`;
   });
   return `\n## ${title}\n\n| figure | measured | promised | |\n|---|--:|--:|---|\n${lines.join('\n')}\n`;

@@ -79,11 +79,11 @@ export function* saidInLife(count: number): Generator<string> {
   }
 }
 
-/** Small questions, half of them on subjects of `saidInLife`. */
+/** Small questions, three in four of them on subjects of `saidInLife`. */
 export function smallQuestions(count: number): readonly string[] {
-  const words = new Words(numbers());
   return Array.from({ length: count }, (_, index) => {
-    return index % 2 === 0 ? `What is ${index}+${index}?` : `What about ${words.ofSubject(3)}?`;
+    const words = [0, 2, 4].map((place) => ownWord(index % SUBJECTS, place));
+    return index % 4 === 1 ? `What is ${index}+${index}?` : `What about ${words.join(' ')}?`;
   });
 }
 
@@ -95,7 +95,7 @@ function logNormal(random: () => number, middle: number, sigma: number): number 
 }
 
 /** The number of subjects of a life, which come back again and again, and of the rarer words in all and of one subject. */
-const SUBJECTS = 60;
+const SUBJECTS = 12;
 const RARE = 6000;
 const OWN = 40;
 
@@ -110,12 +110,6 @@ class Words {
 
   subject(): number {
     return Math.floor(SUBJECTS * this.#random() ** 2);
-  }
-
-  /** Some words of a subject. */
-  ofSubject(count: number): string {
-    const subject = this.subject();
-    return Array.from({ length: count }, (_, index) => ownWord(subject, 2 * index)).join(' ');
   }
 
   text(subject: number, tokens: number): string {
