@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownProgram } from './own-programs.js';
 
 /** The environment variable that marks the processes of a command, to find those that left its process group. */
 export const MARK = 'HI_COMMAND';
@@ -108,7 +109,10 @@ export function membersIn(listing: string, { group, mark }: CommandProcesses): r
 
 function printed(file: string, args: readonly string[]): string {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
-  return spawnSync(file, [...args], { encoding: 'utf8', windowsHide: true, maxBuffer: 64 * 1024 * 1024 }).stdout ?? '';
+  return (
+    spawnSync(ownProgram(file), [...args], { encoding: 'utf8', windowsHide: true, maxBuffer: 64 * 1024 * 1024 })
+      .stdout ?? ''
+  );
 }
 
 /** The running processes of the group or with the mark, from /proc, so on Linux only. Zombies do not count, since their parent may never wait for them. */

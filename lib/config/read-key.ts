@@ -1,4 +1,5 @@
 import { HiError, isAbort } from '../errors.js';
+import { ownEnvironment } from '../own-programs.js';
 import { shellCommand } from '../shell-command.js';
 
 /**
@@ -34,7 +35,8 @@ async function output(command: string, signal?: AbortSignal): Promise<string> {
     const { execFile } = process.getBuiltinModule('node:child_process');
     const { promisify } = process.getBuiltinModule('node:util');
     const { file, args, options } = shellCommand(command);
-    return (await promisify(execFile)(file, args, { ...options, timeout: 60_000, signal })).stdout;
+    return (await promisify(execFile)(file, args, { ...options, env: ownEnvironment(), timeout: 60_000, signal }))
+      .stdout;
   } catch (cause) {
     if (isAbort(cause)) throw cause;
     throw new HiError('config', `The key command failed: '${command}'.`, {

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Attack, attempt, bash, type Call, type Outcome } from '../support/attack.js';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { type Attack, attempt, bash, type Call, type Outcome, pathWithoutSandbox } from '../support/attack.js';
+import { PROGRAM, RUNTIME } from '../support/program.js';
+import { openTerminal } from '../support/terminal.js';
 import { itWhere } from '../support/where.js';
 
 const WORKS = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--unshare-net', 'true']).status === 0;
@@ -112,5 +114,51 @@ describe('what other programs run later', () => {
     expect(names.filter((name) => isThere(name))).toEqual([]);
     expect([read('.kept/tasks'), read('.keptrc')]).toEqual(['mine', 'mine']);
     expect(['.next', '.pytest_cache', '.eslintcache'].filter((name) => !isThere(name))).toEqual([]);
+  });
+});
+
+describe('a program that hi starts itself', () => {
+  const NAMES = [
+    'bwrap',
+    'bash',
+    'sh',
+    'less',
+    'more',
+    'nano',
+    'vim',
+    'vi',
+    'xclip',
+    'wl-copy',
+    'xdg-open',
+    'ps',
+    'pass',
+  ];
+  const TRAP = '#!/bin/sh\nenv > "pwned-$(basename "$0")"\n';
+  const bare = pathWithoutSandbox();
+  afterAll(() => rmSync(bare, { recursive: true, force: true }));
+
+  it.each([
+    ['.', ''],
+    ['', ''],
+    ['./node_modules/.bin', 'node_modules/.bin/'],
+    ['WORK/bin', 'bin/'],
+    ['WORK/sub/../bin', 'bin/'],
+    ['LINK', 'bin/'],
+  ])('is not taken from the project if PATH has %j', async (entry, folder) => {
+    const files = Object.fromEntries(NAMES.map((name) => [`${folder}${name}`, TRAP]));
+    const tried = await attack({ files: { ...files, 'sub/a': '' }, calls: [bash('ls')] });
+    const { home } = tried;
+    symlinkSync(join(home.work, 'bin'), join(home.folder, 'link'));
+    const named = entry.replace('WORK', home.work).replace('LINK', join(home.folder, 'link'));
+    const run = async (PATH: string, ...args: readonly string[]) => {
+      const terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: { ...home.env, PATH }, cwd: home.work });
+      await terminal.exit();
+      await terminal.close();
+    };
+    const settings = JSON.parse(readFileSync(home.configFile, 'utf8'));
+    home.writeConfig(JSON.stringify({ ...settings, api_key: '!pass show openai || echo sk-x' }));
+    for (const PATH of [`${named}:${process.env.PATH}`, `${bare}:${named}`])
+      for (const args of [['config', 'check'], ['ask', 'go'], ['history']]) await run(PATH, ...args);
+    expect(tried.pwned).toEqual([]);
   });
 });

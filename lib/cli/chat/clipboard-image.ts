@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownProgram } from '../../own-programs.js';
 import type { World } from '../base/world.js';
 
 /** A program that writes the image on the clipboard to its stdout, and how the PNG is found in that. */
@@ -68,7 +69,11 @@ function keep(image: Buffer): string {
 
 /** What a program prints; nothing where there is none, or it fails. */
 async function outputOf([program, ...args]: ImageProgram['command'], env: World['env']): Promise<Buffer> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: TIMEOUT, env: { ...env } });
+  const child = spawn(ownProgram(program, env), args, {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: TIMEOUT,
+    env: { ...env },
+  });
   const chunks: Buffer[] = [];
   let size = 0;
   child.stdout.on('data', (chunk: Buffer) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { HiError } from '../../errors.js';
+import { ownProgram } from '../../own-programs.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import type { World } from '../base/world.js';
 
@@ -93,7 +94,7 @@ async function pipeTo(
   { env }: World,
 ): Promise<boolean> {
   const [program, ...args] = command;
-  const child = spawn(program, args, {
+  const child = spawn(ownProgram(program, env), args, {
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: PROGRAM_TIMEOUT,
     env: { ...env, ...more },

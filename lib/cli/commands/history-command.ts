@@ -13,6 +13,7 @@ import { undoneTurns } from '../../chat/undone.js';
 import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
+import { ownEnvironment } from '../../own-programs.js';
 import type { Search } from '../../recall/search.js';
 import { summaryLine, unsearchedLine } from '../../recall/show/lines.js';
 import { markedText } from '../../recall/show/passage.js';
@@ -179,7 +180,11 @@ function openPager(
   const command = world.env.PAGER || usualPager(world.env, find === undefined ? '-FRX +G' : '-FRX');
   if (command === null) return null;
   const { file, args, options } = shellCommand(command);
-  const child = spawn(file, args, { ...options, stdio: ['pipe', 'inherit', 'inherit'] });
+  const child = spawn(file, args, {
+    ...options,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: ownEnvironment(world.env),
+  });
   child.stdin.on('error', () => child.stdin.destroy());
   const closed = once(child, 'close');
   return {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { ownProgram } from '../../own-programs.js';
 import type { World } from '../base/world.js';
 
 /** A program and the arguments that stand before the address. */
@@ -23,7 +24,7 @@ export async function openBrowser(world: World, address: URL, platform = process
 
 function isStarted(program: string, args: readonly string[], { env }: World): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { env: { ...env }, detached: true, stdio: 'ignore' });
+    const child = spawn(ownProgram(program, env), args, { env: { ...env }, detached: true, stdio: 'ignore' });
     child.once('spawn', () => {
       child.unref();
       resolve(true);

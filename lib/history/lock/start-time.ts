@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ownProgram } from '../../own-programs.js';
 
 /** Runs a program and returns its output. Throws if it cannot. */
 export type RunProgram = (file: string, args: readonly string[]) => string;
@@ -57,5 +58,10 @@ function windowsQuestion(pid: number): [string, readonly string[]] {
 function runProgram(file: string, args: readonly string[]): string {
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const env = { ...process.env, LC_ALL: 'C' };
-  return execFileSync(file, [...args], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'], timeout: 5000 });
+  return execFileSync(ownProgram(file), [...args], {
+    encoding: 'utf8',
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 5000,
+  });
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { MARK } from '../../end-processes.js';
+import { ownProgram } from '../../own-programs.js';
 import type { ShellCommand } from '../../shell-command.js';
 import { isFile, windowsCommand } from './windows-command.js';
 
@@ -47,7 +48,7 @@ export function spawned(start: MarkedProgram, confined: ConfinedProgram | null):
 }
 
 function startedBy({ command, args, env, cwd }: MarkedProgram): ShellCommand {
-  if (process.platform !== 'win32') return { file: command, args, options: {} };
+  if (process.platform !== 'win32') return { file: ownProgram(command, env), args, options: {} };
   return windowsCommand(command, args, { env: { ...process.env, ...env }, cwd, isFile });
 }
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
+import { ownProgram } from '../../own-programs.js';
 import { loginFilesOf, ownLoginFiles, ownSettings, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
 import { fullPath } from '../paths/judge-path.js';
 import { isPrivatePath } from '../paths/private-places.js';
@@ -384,11 +385,11 @@ const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fal
 
 function bubblewrapCommand(confinement: Confinement, filter: Uint8Array | null): readonly string[] {
   const filtered = filter === null ? [] : ['--seccomp', String(FILTER_DESCRIPTOR)];
-  return ['bwrap', ...bubblewrapOptions(confinement), ...filtered, '--'];
+  return [ownProgram('bwrap'), ...bubblewrapOptions(confinement), ...filtered, '--'];
 }
 
 function seatbeltCommand(confinement: Confinement): readonly string[] {
-  return ['sandbox-exec', '-p', seatbeltProfile(confinement)];
+  return [ownProgram('sandbox-exec'), '-p', seatbeltProfile(confinement)];
 }
 
 /** The program that sandboxes commands. */
@@ -434,9 +435,10 @@ function tried(program: string, options: readonly string[]): Promise<string | nu
   const name = program === 'bwrap' ? 'bubblewrap' : program;
   return new Promise((resolve) => {
     execFile(
-      program,
+      ownProgram(program),
       [...options, ...(program === 'bwrap' ? ['--'] : []), '/bin/sh', '-c', ':'],
-      { env: process.env },
+      // No keys: it runs before anything was asked.
+      { env: {} },
       (failure, _output, errors) => {
         if (failure === null) resolve(null);
         else if (failure.code === 'ENOENT') resolve(`${name} cannot be used here: it is not installed`);

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { HiError } from '../../errors.js';
+import { ownEnvironment } from '../../own-programs.js';
 import { shellCommand } from '../../shell-command.js';
 
 /**
@@ -44,7 +45,7 @@ async function run(editor: string, file: string): Promise<number> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   return await new Promise((resolve, reject) => {
     const { file: shell, args, options } = shellCommand(editor, [file]);
-    const child = spawn(shell, args, { ...options, stdio: 'inherit' });
+    const child = spawn(shell, args, { ...options, stdio: 'inherit', env: ownEnvironment() });
     child.on('error', reject).on('close', (status) => resolve(status ?? 1));
   });
 }

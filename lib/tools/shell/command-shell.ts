@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { ownProgram } from '../../own-programs.js';
 import type { ShellName } from '../../permission/shell/shell-name.js';
 
 /** What determines which shells are available. */
@@ -33,7 +34,7 @@ export function commandShell(
  * another system (WSL).
  */
 export function shellProgram(name: ShellName, { platform, env, isProgram }: ShellSearch = hereAndNow()): string {
-  if (platform !== 'win32') return name;
+  if (platform !== 'win32') return ownProgram(name, env);
   const folders = [env.ProgramW6432, env.ProgramFiles, env.LOCALAPPDATA && `${env.LOCALAPPDATA}\\Programs`];
   const found = folders.map((folder) => `${folder}\\Git\\bin\\bash.exe`).find(isProgram);
   return found ?? name;

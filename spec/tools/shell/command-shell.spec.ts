@@ -4,8 +4,8 @@ import { commandShell, shellArguments, shellProgram } from '../../../lib/tools/s
 const env = { ProgramFiles: 'C:\\Program Files', LOCALAPPDATA: 'C:\\Users\\Ada\\AppData\\Local' };
 
 describe('bash', () => {
-  it('is found by its name', () => {
-    expect(shellProgram('bash', { platform: 'darwin', env, isProgram: () => true })).toBe('bash');
+  it('is found by its absolute path', () => {
+    expect(shellProgram('bash', { platform: 'darwin', env, isProgram: () => true })).toMatch(/^\/.*\/bash$/);
     expect(shellArguments('bash', 'ls', 'darwin')).toEqual([
       '--noprofile',
       '--norc',
