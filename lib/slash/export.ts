@@ -5,6 +5,7 @@ import { markdownOf } from '../chat/transcript.js';
 import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import { conversationPage } from '../page/conversation-page.js';
+import { neutralise, neutraliseJson } from '../screen/text/neutralise.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './common/command.js';
 
@@ -62,13 +63,13 @@ async function* asMarkdown(history: History): AsyncGenerator<string> {
   const marks: Entry[] = [];
   for await (const entry of history.archive()) if (!isMessage(entry)) marks.push(entry);
   const undone = undoneTurns(marks);
-  for await (const entry of inReadingOrder(history.archive(), history)) yield markdownOf(entry, undone);
+  for await (const entry of inReadingOrder(history.archive(), history)) yield neutralise(markdownOf(entry, undone));
 }
 
 async function* asJson(history: History): AsyncGenerator<string> {
   let first = true;
   for await (const entry of history.archive()) {
-    yield `${first ? '[\n' : ',\n'}${storedText(entry)}`;
+    yield `${first ? '[\n' : ',\n'}${neutraliseJson(storedText(entry))}`;
     first = false;
   }
   yield first ? '[]\n' : '\n]\n';

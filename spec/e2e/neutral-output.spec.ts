@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
@@ -102,8 +102,26 @@ describe("the model's text", () => {
       expect([args, obeyed(written)]).toEqual([args, []]);
       expect(written).toContain('gnp.exe');
     }
-    expect((await runProgram(home, ['history', '--json'])).stdout).toContain('\u009b2J');
-    expect((await runProgram(home, ['history', '--md'])).stdout).toContain(HOSTILE);
+  });
+
+  it('has none in a file that a terminal may show later either, and as JSON it is the same text', async () => {
+    server = await startScriptedServer(() => ({ text: HOSTILE }));
+    home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+    await runProgram(home, ['ask', '--debug', 'go'], {});
+    await runProgram(home, ['chat'], { input: '/export a.md\n/export a.json\n' });
+    const files: Record<string, string> = {
+      md: readFileSync(join(home.work, 'a.md'), 'utf8'),
+      json: readFileSync(join(home.work, 'a.json'), 'utf8'),
+      debug: readFileSync(join(home.folder, 'cache/debug.log'), 'utf8'),
+    };
+    for (const args of [[], ['--md'], ['--json'], ['--find', 'exe']])
+      files[`history ${args}`] = (await runProgram(home, ['history', ...args])).stdout;
+    for (const [what, text] of Object.entries(files)) {
+      expect([what, obeyed(text)]).toEqual([what, []]);
+      expect(text).toContain('gnp.exe');
+    }
+    for (const what of ['json', 'history --json'])
+      expect(JSON.parse(files[what] ?? '').at(-1).content).toMatchObject([{ text: HOSTILE }]);
   });
 });
 

@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HiError } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 
 /**
  * Opens the log of `--debug`; the function it resolves to appends a line with the time. Only the user can read the file. Each line is on disk when the
@@ -22,5 +23,5 @@ export async function openDebugLog(path: string): Promise<(line: string) => void
       },
     );
   }
-  return (line) => write(`${new Date().toISOString()} ${line}\n`);
+  return (line) => write(`${new Date().toISOString()} ${neutralise(line)}\n`);
 }

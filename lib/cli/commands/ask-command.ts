@@ -3,6 +3,7 @@ import type { ScreenSettings } from '../../chat/screen-settings.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ScreenOptions } from '../../screen/answer-writer.js';
 import { Screen } from '../../screen/screen.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
@@ -11,7 +12,6 @@ import { gatherInput } from '../base/gather-input.js';
 import { newSettingsWarnings } from '../base/new-warnings.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, requireConfig } from '../base/settings.js';
-import { shownText } from '../base/shown.js';
 import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { indexSlice } from '../chat/index-slice.js';
@@ -185,7 +185,7 @@ async function structureOf(
 async function showMisfit({ stderr }: World, thrown: unknown): Promise<void> {
   const { MisfitError } = await import('./ask-structured.js');
   if (thrown instanceof MisfitError && thrown.answer.trim() !== '')
-    stderr.write(`${shownText(thrown.answer, stderr).trimEnd()}\n`);
+    stderr.write(`${neutralise(thrown.answer).trimEnd()}\n`);
 }
 
 async function screenFor(world: World, options: ChatOptions, settings: ScreenSettings): Promise<Screen> {

@@ -7,7 +7,7 @@ import { shownAddress } from '../../http/mask-key.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
-import { shownText, writeJson } from '../base/shown.js';
+import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 import { init } from '../init/init.js';
@@ -77,7 +77,7 @@ export async function configPathCommand(
   };
   const lines = Object.entries(named).map(([name, place]) => `${name.padEnd(12)} ${place}`);
   if (options.json) writeJson(world.stdout, named);
-  else world.stdout.write(shownText(`${lines.join('\n')}\n`, world.stdout));
+  else world.stdout.write(neutralise(`${lines.join('\n')}\n`));
   return 0;
 }
 

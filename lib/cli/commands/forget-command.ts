@@ -1,9 +1,9 @@
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
-import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { orderOf } from '../forget/forget-words.js';
 import { forgetting } from '../forget/forgetting.js';
@@ -23,7 +23,7 @@ export async function forgetCommand(world: World, words: readonly string[], opti
       hint: "To forget without being asked, run 'hi forget -y'.",
     });
   }
-  const say = (text: string): void => void (options.quiet || world.stderr.write(shownText(`${text}\n`, world.stderr)));
+  const say = (text: string): void => void (options.quiet || world.stderr.write(neutralise(`${text}\n`)));
   const paths = await findPaths(world.env, options.config ?? null);
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
   try {

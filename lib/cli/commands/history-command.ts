@@ -18,13 +18,12 @@ import type { Search } from '../../recall/search.js';
 import { summaryLine, unsearchedLine } from '../../recall/show/lines.js';
 import { markedText } from '../../recall/show/passage.js';
 import { parseTime } from '../../recall/show/when.js';
-import type { OutputStream } from '../../screen/output-stream.js';
+import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
 import { BOLD, CYAN, combine, DIM, INVERSE, paint } from '../../screen/text/styled-text.js';
 import { shellCommand } from '../../shell-command.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { hideHistoryProgress } from '../base/history-progress.js';
 import { printHistoryNotices } from '../base/print-notices.js';
-import { shownJson, shownText } from '../base/shown.js';
 import { outputStreams, writeAll } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import type { WritePage } from './history-page.js';
@@ -99,7 +98,7 @@ async function printEntries(
   const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
   const { stdout } = world;
   const hasColour = pager?.hasColour ?? (stdout.isTTY === true && !options.json && outputStreams(world).colour.out);
-  const reader = { stdout, hasColour, now: stdout.isTTY ? world.now() : null };
+  const reader = { hasColour, now: stdout.isTTY ? world.now() : null };
   await writeAll(pager?.input ?? stdout, printed(entries, options, reader, undone));
   await pager?.done();
 }
@@ -136,7 +135,7 @@ async function follow(
     for await (const entry of followed(store, stop.signal)) if (passes(entry, all)) yield entry;
   }
   try {
-    await writeAll(world.stdout, printed(lines(), options, { stdout: world.stdout, hasColour: false, now: null }));
+    await writeAll(world.stdout, printed(lines(), options, { hasColour: false, now: null }));
     return signalled === null ? 0 : signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
   } finally {
     release();
@@ -281,7 +280,6 @@ interface PrintOptions {
 
 /** Who reads what is printed. */
 interface Reader {
-  readonly stdout: OutputStream;
   readonly hasColour: boolean;
   /** Names the days as at this moment; null for dates. */
   readonly now: Date | null;
@@ -291,17 +289,17 @@ interface Reader {
 async function* printed(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
   { json, md, follow, find }: PrintOptions,
-  { stdout, hasColour, now }: Reader,
+  { hasColour, now }: Reader,
   undone: ReadonlySet<number> = new Set(),
 ): AsyncGenerator<string> {
   const mark = hasColour && find !== undefined ? await markerOf(find) : plain;
   let first = true;
   for await (const entry of entries) {
-    if (json && follow) yield `${shownJson(storedText(entry), stdout)}\n`;
-    else if (json) yield `${first ? '[\n' : ',\n'}${shownJson(storedText(entry), stdout)}`;
-    else if (md) yield shownText(markdownOf(entry, undone), stdout);
+    if (json && follow) yield `${neutraliseJson(storedText(entry))}\n`;
+    else if (json) yield `${first ? '[\n' : ',\n'}${neutraliseJson(storedText(entry))}`;
+    else if (md) yield neutralise(markdownOf(entry, undone));
     else {
-      const text = shownText(transcriptOf(entry, now, undone), stdout);
+      const text = neutralise(transcriptOf(entry, now, undone));
       yield `${first ? '' : '\n'}${hasColour ? coloured(entry, text, mark) : text}`;
     }
     first = false;

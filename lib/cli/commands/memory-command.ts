@@ -1,8 +1,9 @@
 import { findPaths } from '../../config/paths.js';
 import { readMemory } from '../../memory/memory-file.js';
 import { linesOf, MEMORY_LIMIT, type MemoryLine, sentMemory } from '../../memory/memory-text.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
-import { shownText, writeJson } from '../base/shown.js';
+import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { colours } from '../terminal/colours.js';
 
@@ -21,7 +22,7 @@ export async function memoryCommand(world: World, options: MemoryOptions): Promi
     writeJson(stdout, lines.map(asJson), 2);
   } else if (stdout.isTTY) {
     const { dim } = colours(world);
-    for (const line of lines) stdout.write(`${shownText(line.text, stdout)}${dim(originOf(line))}\n`);
+    for (const line of lines) stdout.write(`${neutralise(line.text)}${dim(originOf(line))}\n`);
   } else if (text !== '') stdout.write(`${text}\n`);
   if (options.quiet) return 0;
   if (lines.length === 0) stderr.write('Nothing is remembered. To add a line, run: hi remember TEXT\n');

@@ -2,8 +2,8 @@ import type { ChatEvent } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
 import { EXIT_STATUS } from '../../errors.js';
 import type { Screen } from '../../screen/screen.js';
+import { neutraliseJson } from '../../screen/text/neutralise.js';
 import { type ChatOptions, formatOf, type OutputFormat } from '../base/command-options.js';
-import { shownJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 
 /** Shows the events of a turn in the chosen format. Resolves to the exit status. */
@@ -54,7 +54,7 @@ async function printJson({ stdout }: World, event: ChatEvent, format: OutputForm
   const { type, ...report } = event;
   const line = format === 'json' ? report : { type: type === 'turn-end' ? 'result' : type, ...report };
   // Waits for a slow reader and ignores a closed pipe.
-  await new Promise<void>((resolve) => void stdout.write(`${shownJson(toJson(line), stdout)}\n`, () => resolve()));
+  await new Promise<void>((resolve) => void stdout.write(`${neutraliseJson(toJson(line))}\n`, () => resolve()));
 }
 
 const isStructured = ({ schema, schemaMulti }: ChatOptions): boolean => (schema ?? schemaMulti) !== undefined;

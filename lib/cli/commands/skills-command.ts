@@ -10,7 +10,7 @@ import { NO_OVERRIDES, type SkillLibrary } from '../../skills/common/skill-libra
 import { openSkills } from '../../skills/index.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings } from '../base/settings.js';
-import { shownText, writeJson } from '../base/shown.js';
+import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { CONFIG_CHECK } from '../config-check/config-check.js';
 import { colours } from '../terminal/colours.js';
@@ -32,7 +32,7 @@ export async function skillsCommand(
     const library = await findSkills(world, options, config === null ? undefined : baseWindow(config, config));
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     const text = await library.explain(name, history.entries, NO_OVERRIDES);
-    world.stdout.write(shownText(text, world.stdout));
+    world.stdout.write(neutralise(text));
     await history.close();
     return 0;
   }

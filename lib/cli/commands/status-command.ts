@@ -1,12 +1,13 @@
 import type { Config } from '../../config/config.js';
 import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { providers } from '../../providers/index.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { Session } from '../../session/session.js';
 import { statusText } from '../../session/session-status.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
-import { shownText, writeJson } from '../base/shown.js';
+import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { conversationCost, costText, wholeCost } from '../wiring/price.js';
 import { wire } from '../wiring/wire.js';
@@ -27,7 +28,7 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
   const cost = await costOf(session, settings.config);
   if (options.json) writeJson(world.stdout, typeof cost?.value === 'number' ? { ...status, cost: cost.value } : status);
-  else world.stdout.write(shownText(`${statusText(status, model)}${cost?.line ?? ''}\n`, world.stdout));
+  else world.stdout.write(neutralise(`${statusText(status, model)}${cost?.line ?? ''}\n`));
   await session.history.close();
   return 0;
 }

@@ -3,10 +3,11 @@ import { quantity } from '../../chat/text/quantity.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, type SettingsOptions } from '../base/settings.js';
-import { shownText, writeJson } from '../base/shown.js';
+import { writeJson } from '../base/shown.js';
 import { outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { colours } from '../terminal/colours.js';
@@ -104,13 +105,13 @@ function printTable(world: World, rows: readonly (readonly [string, readonly Usa
     const text = line.map((cell, column) =>
       column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
     );
-    const shown = shownText(text.join('  '), stdout);
+    const shown = neutralise(text.join('  '));
     stdout.write(
       row === cells.length ? `${bold(shown.trimEnd())}\n` : `${`${shown}  ${blue(bars[row] ?? '')}`.trimEnd()}\n`,
     );
   });
   const cost = costOf(total);
-  if (cost.unknown.length > 0 && cost.priced > 0) stdout.write(shownText(`cost: ${costText(cost)}\n`, stdout));
+  if (cost.unknown.length > 0 && cost.priced > 0) stdout.write(neutralise(`cost: ${costText(cost)}\n`));
 }
 
 function cellsOf(key: string, records: readonly UsageRecord[]): readonly string[] {

@@ -4,10 +4,9 @@ import { HiError } from '../../errors.js';
 import { LoginNeeded } from '../../mcp/auth/login-needed.js';
 import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
-import { visibleLine } from '../../screen/text/neutralise.js';
+import { neutralise, visibleLine } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { type ConfiguredServers, configuredServers } from '../base/configured-servers.js';
-import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { offerText } from './offer-text.js';
 import { keepOffer, withServer } from './open-server.js';
@@ -43,7 +42,7 @@ export async function mcpAddCommand(
   if (entry === undefined) throw new HiError('usage', problems.join('\n'));
   const offer = options.test ? await offerOf(world, configured, entry) : null;
   if (offer !== null) {
-    world.stdout.write(shownText(`${offerText(offer)}\n`, world.stdout));
+    world.stdout.write(neutralise(`${offerText(offer)}\n`));
     keepOffer(entry, offer, paths);
   }
   await changeServers(paths.configFile, (others) => ({ ...others, [name]: file }));

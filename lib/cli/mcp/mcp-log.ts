@@ -1,8 +1,8 @@
 import { ServerLog } from '../../mcp/connection/server-log.js';
 import { readRegularFile } from '../../regular-file.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { type ConfiguredServers, configuredServers, usableServers } from '../base/configured-servers.js';
-import { shownText } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { unknownServer } from './find-server.js';
 
@@ -13,7 +13,7 @@ export async function mcpLogCommand(world: World, name: string, options: CommonO
   const { path } = new ServerLog(paths.servers, name);
   const text = [`${path}.old`, path].map(textOf).join('');
   if (text === '') await requireServer(world, name, configured);
-  world.stdout.write(shownText(text, world.stdout));
+  world.stdout.write(neutralise(text));
   if (text === '' && !options.quiet) world.stderr.write(`There is no log of '${name}': '${path}'.\n`);
   return 0;
 }

@@ -7,7 +7,7 @@ import { unknownTools } from '../../mcp/definitions/unknown-tools.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { type ConfiguredServers, configuredServers } from '../base/configured-servers.js';
-import { shownText, writeJson } from '../base/shown.js';
+import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
 import { findServer, unknownServer } from './find-server.js';
 import { offerText } from './offer-text.js';
@@ -75,5 +75,5 @@ function show(
   }
   const given = files.map(({ mime, bytes }) => `[${mime}, ${bytes} bytes]`);
   const called = result === null ? [] : ['', neutralise(result.text), ...given];
-  stdout.write(shownText(`${[offerText(offer), ...called].join('\n')}\n`, stdout));
+  stdout.write(neutralise(`${[offerText(offer), ...called].join('\n')}\n`));
 }

@@ -2,6 +2,7 @@ import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { makeFolder } from '../../folder.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import { harmlessText } from '../base/harmless-text.js';
 
 /** A longer log is rotated, replacing the previously rotated one. */
@@ -45,7 +46,7 @@ export class ServerLog {
     this.#last = (this.#last + chunk.toString()).slice(-4 * SHOWN_CHARACTERS);
     try {
       this.#open();
-      if (this.#descriptor !== null) this.#length += writeSync(this.#descriptor, chunk.toString());
+      if (this.#descriptor !== null) this.#length += writeSync(this.#descriptor, neutralise(chunk.toString()));
     } catch {
       // A full disk must only affect the log.
     }
