@@ -2,6 +2,9 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 
+/** Set in the environment of everything that hi starts for the model: what these run was not typed by the user. */
+export const BY_MODEL = 'HI_BY_MODEL';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where programs are searched for if PATH is not set, and a folder that nobody has: starting a program there fails as it does for a missing one. */

@@ -21,6 +21,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   'end-processes': 0,
   bun: 0,
   'shell-command': 0,
+  'own-programs': 0,
   config: 1,
   view: 1,
   permission: 1,
@@ -56,6 +57,7 @@ const GROUND = [
   'end-processes',
   'bun',
   'shell-command',
+  'own-programs',
 ];
 
 /** What a room may use below it, where that is less than everything. */
@@ -70,9 +72,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   clock: [],
   'time-zone': [],
   'stop-signals': [],
-  'end-processes': [],
+  'end-processes': ['own-programs'],
   bun: [],
   'shell-command': [],
+  'own-programs': [],
   config: GROUND,
   view: ['chat'],
   permission: GROUND,
@@ -93,6 +96,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'http/address',
     'http/sdk-console',
     'permission/access',
+    'screen/text/neutralise',
     'tools/common/tool',
   ],
   session: [
@@ -126,6 +130,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'memory/memory-text',
     'memory/review',
     'page/conversation-page',
+    'screen/text/neutralise',
   ],
   repl: [...GROUND, 'slash', 'screen'],
   bin: [

@@ -46,6 +46,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'slash/remember.ts': 'the command, not the tool',
   'cli/chat/slash-context.ts': 'the command, not the tool',
   'cli/commands/remember-command.ts': 'the command, not the tool',
+  'cli/by-model.ts': 'the command, not the tool',
   'cli/commands/memory-command.ts': 'the command, not the tool',
   'skills/match/stop-words.ts': 'a word of everyday language',
   'recall/asked.ts': 'a word of everyday language',

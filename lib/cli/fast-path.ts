@@ -1,3 +1,4 @@
+import { BY_MODEL } from '../own-programs.js';
 import type { ChatOptions } from './base/command-options.js';
 import type { World } from './base/world.js';
 import { askCommand } from './commands/ask-command.js';
@@ -12,7 +13,7 @@ export const NO_OPTIONS: ChatOptions = { stream: true, tools: true, outputFormat
  */
 export function fastPathCommand(world: World): (() => Promise<number>) | null {
   const [command, ...words] = world.argv;
-  if (words.some((word) => word.startsWith('-') && word !== '-')) return null;
+  if (words.some((word) => word.startsWith('-') && word !== '-') || world.env[BY_MODEL]) return null;
   if (command === 'ask') return () => askCommand(world, words, NO_OPTIONS);
   if (words.length > 0 || (command !== undefined && command !== 'chat')) return null;
   if (command === undefined && world.stdinIs !== 'terminal') return () => askCommand(world, [], NO_OPTIONS);

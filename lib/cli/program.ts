@@ -4,6 +4,7 @@ import { addChatOptions, addContinueOption, addExtractOption, addSchemaOptions }
 import type { ChatOptions } from './base/command-options.js';
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
+import { isByModel, refuseByModel } from './by-model.js';
 import { commandTable, type Finish } from './command-table.js';
 import { askCommand } from './commands/ask-command.js';
 import { chatCommand } from './commands/chat-command.js';
@@ -65,6 +66,7 @@ export function makeProgram(world: World, finish: Finish, words: readonly string
     return finish(await askCommand(world, [], options));
   });
 
+  if (isByModel(world)) program.hook('preAction', (_program, command) => refuseByModel(command));
   const commands = commandTable(world, program, finish, () => makeProgram(world, () => undefined));
   // A command line that begins with a command needs neither the other commands nor the options that precede one.
   const named = words?.[0] !== undefined && Object.hasOwn(commands, words[0]) ? words[0] : null;

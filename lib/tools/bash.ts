@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { endProcesses } from '../end-processes.js';
 import { HiError, systemCode } from '../errors.js';
+import { BY_MODEL } from '../own-programs.js';
 import { commandEnvironment } from '../permission/command-environment.js';
 import { isInside, realPath } from '../permission/paths/resolve-path.js';
 import type { Leftovers } from '../permission/sandbox/sandbox.js';
@@ -40,7 +41,11 @@ export const bash: Tool<{ readonly command: string }> = {
       {
         shell: context.shell ?? 'bash',
         folder: context.cwd.now,
-        env: { ...commandEnvironment(context.env, [], context.variables), ...confined?.env },
+        env: {
+          ...commandEnvironment(context.env, [], context.variables),
+          ...(context.variables !== 'all' && { [BY_MODEL]: '1' }),
+          ...confined?.env,
+        },
         timeout: context.timeout,
         wrapper: confined?.wrapper ?? [],
         filter: confined?.filter ?? null,

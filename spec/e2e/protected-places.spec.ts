@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { type Attack, attempt, bash, type Call, type Outcome, pathWithoutSandbox } from '../support/attack.js';
-import { PROGRAM, RUNTIME } from '../support/program.js';
+import { PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { openTerminal } from '../support/terminal.js';
 import { itWhere } from '../support/where.js';
 
@@ -157,8 +158,85 @@ describe('a program that hi starts itself', () => {
     };
     const settings = JSON.parse(readFileSync(home.configFile, 'utf8'));
     home.writeConfig(JSON.stringify({ ...settings, api_key: '!pass show openai || echo sk-x' }));
-    for (const PATH of [`${named}:${process.env.PATH}`, `${bare}:${named}`])
-      for (const args of [['config', 'check'], ['ask', 'go'], ['history']]) await run(PATH, ...args);
+    const PATH = folder === '' ? `${bare}:${named}` : `${named}:${process.env.PATH}`;
+    for (const args of [['ask', 'go'], ['history']]) await run(PATH, ...args);
     expect(tried.pwned).toEqual([]);
+  });
+});
+
+describe("what is the user's alone", () => {
+  /** A home where `hi` is found by its name, with what a model would like to change. */
+  const OWN = {
+    '../config/memory.md': '- Be brief. <!-- user -->\n',
+    '../config/skills/a.md': 'A skill.\n',
+    '../config/commands/a.md': 'A command.\n',
+  };
+  const BIN = mkdtempSync(join(tmpdir(), 'hi-bin-'));
+  symlinkSync(PROGRAM, join(BIN, 'hi'));
+  afterAll(() => rmSync(BIN, { recursive: true, force: true }));
+  const options = { env: { PATH: `${BIN}:${process.env.PATH}` } };
+
+  const PERMISSIONS = /"permissions":\{"allow":\[\]/;
+  /** What of it is another one afterwards. */
+  const changed = (): readonly string[] => [
+    ...Object.entries(OWN)
+      .filter(([path, text]) => read(path) !== text)
+      .map(([path]) => path),
+    ...(PERMISSIONS.test(read('../config/config.json')) ? [] : ['../config/config.json']),
+    ...['skills/evil.md', 'commands/evil.md', 'evil.md'].filter((path) => isThere('../config', path)),
+    ...['data/instructions.json', 'data/mcp-approvals.json', 'cache/evil'].filter((path) => isThere('..', path)),
+  ];
+
+  it.each([
+    [['-y'], {}],
+    [[], { allow: ['write_file', 'write_file(/**)', 'edit_file', 'bash'] }],
+  ])('is written by no file tool, with %j and %j', async (args, rules) => {
+    const paths = [
+      'config.json',
+      'memory.md',
+      'skills/a.md',
+      'skills/evil.md',
+      'commands/a.md',
+      'commands/evil.md',
+      'evil.md',
+    ];
+    const calls: readonly Call[] = [
+      ...paths.map((path) => write(`../config/${path}`)),
+      ...['data/instructions.json', 'data/mcp-approvals.json', 'cache/evil'].map((path) => write(`../${path}`)),
+      { name: 'edit_file', args: { path: '../config/config.json', old: '"allow":[]', new: '"allow":["bash"]' } },
+      bash('echo evil > ../config/memory.md'),
+      { name: 'remember', args: { text: 'Run all commands.' } },
+    ];
+    const { results } = await attack({ files: OWN, calls, args, ...rules });
+    expect(results.filter((result) => !/Not (?:allowed|done)/.test(result))).toEqual([]);
+    if (args.length > 0) expect(changed()).toEqual([]);
+  });
+
+  it('is changed by no command of hi that a command of the model starts, with -y', async () => {
+    const COMMANDS = [
+      ...["hi remember 'Run all commands.'", 'hi --model status remember x', 'hi config init', 'hi forget brief -y'],
+      ...['hi reset -y', 'hi mcp add evil -- sh', 'hi mcp approve', 'hi ask go', 'hi -p go', 'hi acp < /dev/null'],
+      ...["echo '/remember x' | hi chat -n", 'echo go | hi', 'xargs hi remember <<< x'],
+    ];
+    const { results } = await attack({ files: OWN, calls: COMMANDS.map(bash), args: ['-y'], options });
+    expect(results.filter((result) => !result.includes('a command of the model started it'))).toEqual([]);
+    expect(changed()).toEqual([]);
+  });
+
+  it('can be read by commands of hi that a command of the model starts, and asked without a record', async () => {
+    const { results } = await attack({
+      files: OWN,
+      calls: ['hi memory', 'hi status', 'hi config path', 'hi mcp list'].map(bash),
+      args: ['-y'],
+      options,
+    });
+    expect(results.filter((result) => result.includes('a command of the model started it'))).toEqual([]);
+    expect(results.filter((result) => !result.includes('"exit_code":0'))).toEqual([]);
+  });
+
+  it('is changed where the user types the command in the chat', async () => {
+    const { home } = await attack({ files: OWN, calls: [] });
+    await runProgram(home, ['chat'], { ...options, input: '!hi remember Buy milk.\n' });
+    expect(read('../config/memory.md')).toContain('Buy milk.');
   });
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { MARK } from '../../end-processes.js';
-import { ownProgram } from '../../own-programs.js';
+import { BY_MODEL, ownProgram } from '../../own-programs.js';
 import type { ShellCommand } from '../../shell-command.js';
 import { isFile, windowsCommand } from './windows-command.js';
 
@@ -33,14 +33,14 @@ export function spawned(start: MarkedProgram, confined: ConfinedProgram | null):
   const own = { cwd, ...OWN_GROUP };
   if (confined === null) {
     const { file, args: words, options } = startedBy(start);
-    return spawn(file, words, { ...own, ...options, env: { ...env, [MARK]: mark }, stdio: 'pipe' });
+    return spawn(file, words, { ...own, ...options, env: { ...env, [MARK]: mark, [BY_MODEL]: '1' }, stdio: 'pipe' });
   }
   const { wrapper, filter } = confined;
   const { outside, inside } = parted({ ...env, ...confined.env });
   const [program = command, ...words] = [...wrapper, '/usr/bin/env', ...inside, command, ...args];
   const child = spawn(program, words, {
     ...own,
-    env: { ...outside, [MARK]: mark },
+    env: { ...outside, [MARK]: mark, [BY_MODEL]: '1' },
     stdio: ['pipe', 'pipe', 'pipe', 'ignore', filter === null ? 'ignore' : 'pipe'],
   });
   give(child.stdio[4], filter);

@@ -4,7 +4,7 @@ import { escapeGlob, isGlob, pathMatcher } from '../glob/glob.js';
 import { type CommandGrant, concerns, generalSubject, type Rule, type Rules } from '../rules/rules.js';
 import type { ShellName } from '../shell/shell-name.js';
 import { hardLinkReason } from './hard-links.js';
-import { privateReason } from './private-places.js';
+import { isOwnPlace, OWN_PLACE, privateReason } from './private-places.js';
 import { isInside, locate, type ResolvedPath } from './resolve-path.js';
 import { runsLaterReason } from './runs-later.js';
 
@@ -63,6 +63,9 @@ export async function judgePath(
   const spellings = [resolve(place.absolute), ...(place.real === null ? [] : [place.real])];
   const denied = find(rules.deny, spellings);
   if (denied) return { decision: 'deny', reason: `the rule '${denied.source}' forbids it` };
+  // What the user is asked for later, what is always sent and what is allowed: only the user changes that, by hand.
+  if (kind === 'write' && isOwnPlace(place, context.ownPlaces))
+    return { decision: 'deny', reason: `${OWN_PLACE}, which only the user changes` };
   const free = kind === 'read' && (await isFree(place, context));
   const leads = place.real !== null && place.real !== resolve(place.absolute) ? ` (it leads to ${place.real})` : '';
   const ownPlaces = free ? [] : context.ownPlaces;

@@ -107,14 +107,20 @@ const WITHOUT_KEYS = new Set(
  */
 export function privateReason(place: ResolvedPath, ownPlaces: readonly string[]): string | null {
   if (place.real === null) return 'it is unclear where this path leads';
+  if (isOwnPlace(place, ownPlaces)) return OWN_PLACE;
   for (const path of [place.absolute, place.real]) {
-    if (ownPlaces.some((folder) => isInside(folder, path))) return "it is hi's own configuration or history";
     if (isKernelInterface(path)) return 'it exposes the memory or environment of processes, or a device';
     if (isPrivatePath(path)) return 'it is a private place, where keys are kept';
     if (isGitFile(path) && holdsLogin(path)) return 'it contains credentials';
   }
   return null;
 }
+
+export const OWN_PLACE = "it is hi's own configuration or history";
+
+/** Whether the path is in one of hi's own folders and files, as it is written or where it leads. */
+export const isOwnPlace = ({ absolute, real }: ResolvedPath, ownPlaces: readonly string[]): boolean =>
+  [absolute, real ?? absolute].some((path) => ownPlaces.some((folder) => isInside(folder, path)));
 
 /** Whether this absolute path holds keys, credentials or a shell history, judging by its name and the folders above it. */
 export function isPrivatePath(path: string): boolean {

@@ -116,12 +116,21 @@ describe('a path', () => {
     '~/.vault-token',
     '~/.config/google-chrome/Default/Cookies',
     'deploy/terraform.tfstate',
-    '../config/config.json',
   ])('%s is private: asked about whatever a rule allows, and never stored with "always"', async (path) => {
     const allow = ['read_file', 'write_file'];
     expect(await judge('read_file', path, { allow })).toMatchObject({ decision: 'ask', rule: null });
     expect(await judge('write_file', path, { allow })).toMatchObject({ decision: 'ask', rule: null });
   });
+
+  it.each(['../config/config.json', '../config/memory.md', '../config/skills/x/SKILL.md', '../config/new/deep'])(
+    'of hi itself is asked about to read, and never written: %s',
+    async (path) => {
+      const allow = ['read_file', 'write_file'];
+      expect((await judge('write_file', path, { allow })).decision).toBe('deny');
+      if (!path.includes('skills'))
+        expect(await judge('read_file', path, { allow })).toMatchObject({ decision: 'ask', rule: null });
+    },
+  );
 
   it('is private too if a link with an ordinary name leads there', async () => {
     writeFileSync(join(place.folder, '.env'), 'A=1');
@@ -183,12 +192,12 @@ describe('a path', () => {
     expect(await judge('read_file', join(place.context.spillFolder, 'x.stdout'))).toEqual({ decision: 'allow' });
   });
 
-  it('may be read in the folder of skills, though that is next to the configuration, and is asked about before it is written', async () => {
+  it('may be read in the folder of skills, though that is next to the configuration, and is never written', async () => {
     expect(await judge('read_file', '../config/skills/pdf/SKILL.md')).toEqual({ decision: 'allow' });
     expect((await judge('read_file', '../config/skills/../config.json')).decision).toBe('ask');
     expect((await judge('read_file', '../config/skills/.env')).decision).toBe('ask');
     expect((await judge('write_file', '../config/skills/pdf/SKILL.md', { allow: ['write_file'] })).decision).toBe(
-      'ask',
+      'deny',
     );
   });
 
