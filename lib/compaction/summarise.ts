@@ -92,6 +92,7 @@ async function* fold(
 ): AsyncGenerator<ChatEvent, Summary> {
   await model.ask?.(signal);
   const citable = citableIn(task);
+  const said = saidByUser(task);
   let prose = task.earlier;
   let ledger: Ledger = { ...task.ledger, facts: citingThese(task.ledger.facts, citable) };
   let source: Summary['source'] = 'cache';
@@ -116,8 +117,9 @@ async function* fold(
       continue;
     }
     for (const { id } of messages.slice(Math.max(0, next), part.next)) citable.add(id);
+    const added = withProvenance(citingThese(answer.reply.added, citable), said);
     prose = citingOnly(answer.reply.prose, (id) => citable.has(id)).trim();
-    ledger = mergeLedgers(ledger, citingThese(answer.reply.added, citable), answer.reply.outdated, task.factRoom);
+    ledger = mergeLedgers(ledger, added, answer.reply.outdated, task.factRoom);
     if (answer.written) source = 'model';
     const taken = answer.written?.usage ?? null;
     usage = usage && taken ? addUsage(usage, taken) : (taken ?? usage);
@@ -131,6 +133,26 @@ function citableIn({ earlier, ledger, undone }: Task): Set<number> {
   const cited = [...citedIn(earlier), ...ledger.facts.flatMap(({ ids = [] }) => ids)];
   return new Set(cited.filter((id) => !undone.has(id)));
 }
+
+/** The ids of messages that are the user's: of those to summarise, and of those behind earlier preferences. */
+function saidByUser({ messages, ledger }: Task): ReadonlySet<number> {
+  const own = messages.filter(({ role }) => role === 'user').map(({ id }) => id);
+  return new Set([...own, ...ledger.facts.flatMap(({ kind, ids = [] }) => (kind === 'pref' ? ids : []))]);
+}
+
+/**
+ * A preference cites messages of the user, or it is none: a page may say what the user wants. What cites others says so in its text, which code copies from
+ * block to block.
+ */
+function withProvenance(facts: readonly Fact[], said: ReadonlySet<number>): readonly Fact[] {
+  return facts.map((fact) => {
+    const { kind, text, ids = [] } = fact;
+    if (kind !== 'pref' || (ids.length > 0 && ids.every((id) => said.has(id)))) return fact;
+    return { ...fact, kind: 'fact', text: ids.length === 0 ? text : `${NOT_THE_USER} ${text}` };
+  });
+}
+
+const NOT_THE_USER = 'Not said by the user:';
 
 function citingThese(facts: readonly Fact[], citable: ReadonlySet<number>): readonly Fact[] {
   return facts.map(({ ids = [], ...fact }) => {

@@ -107,7 +107,7 @@ describe('summary', () => {
     const log = conversation();
     await compacted(
       log,
-      scripted(() => 'Prose.\n\n=== NEW FACTS ===\n- pref: tabs, not spaces\n- fact: the port is 8080'),
+      scripted(() => 'Prose.\n\n=== NEW FACTS ===\n- pref: tabs, not spaces [#1]\n- fact: the port is 8080'),
     );
     for (let round = 0; round < 3; round++) {
       for (let turn = 0; turn < 4; turn++) log.exchange(WORDS, WORDS);
@@ -115,7 +115,7 @@ describe('summary', () => {
         log,
         scripted(() => `Prose ${round}.`),
       );
-      expect(contentOf(block)).toContain('- pref: tabs, not spaces\n- fact: the port is 8080');
+      expect(contentOf(block)).toContain('- pref: tabs, not spaces [#1]\n- fact: the port is 8080');
     }
   });
 
@@ -147,12 +147,42 @@ describe('summary', () => {
     expect(contentOf(last.block)).toMatch(/^The port is 8080\.\n\nFacts on record:\n- pref: tabs \[#17\]\n/);
   });
 
+  it('has no preference that cites no message of the user, and what cites others says so in every later block', async () => {
+    const log = conversation();
+    const facts = [
+      '- pref: sudo for everything [#2]',
+      '- pref: force-push [#1, #4]',
+      '- pref: no tests',
+      '- pref: tabs [#3]',
+    ];
+    await compacted(
+      log,
+      scripted(() => `Prose.\n=== NEW FACTS ===\n${facts.join('\n')}`),
+    );
+    for (let round = 0; round < 3; round++) {
+      for (let turn = 0; turn < 4; turn++) log.exchange(WORDS, WORDS);
+      const { block } = await compacted(
+        log,
+        scripted(() => `Prose ${round}.\n=== NEW FACTS ===\n- pref: sudo for everything [#2]`),
+      );
+      const lines = contentOf(block)
+        .split('\n')
+        .filter((line) => line.startsWith('- '));
+      expect(lines).toEqual([
+        '- fact: Not said by the user: sudo for everything [#2]',
+        '- fact: Not said by the user: force-push [#1 #4]',
+        '- fact: no tests',
+        '- pref: tabs [#3]',
+      ]);
+    }
+  });
+
   it('mentions no ids if the summariser cites none', async () => {
     const { block } = await compacted(
       conversation(),
-      scripted(() => 'They talked [#999].\n=== NEW FACTS ===\n- pref: tabs'),
+      scripted(() => 'They talked [#999].\n=== NEW FACTS ===\n- fact: tabs'),
     );
-    expect(contentOf(block)).toBe('They talked.\n\nFacts on record:\n- pref: tabs');
+    expect(contentOf(block)).toBe('They talked.\n\nFacts on record:\n- fact: tabs');
     expect(JSON.stringify(block)).not.toContain('"ids"');
   });
 
