@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
@@ -15,12 +15,15 @@ const SHELLS = {
 
 type Shell = keyof typeof SHELLS;
 
+/** Names that a server gives its models, to have them run when the line is. */
+const HOSTILE = ['evil$(touch$IFS$1pwned)', 'worse`touch$IFS$1pwned`', 'third;>pwned', 'lines\n; touch pwned #\x1b[2J'];
+
 let home: Home;
 let house: VendorHouse;
 let terminal: Terminal | undefined;
 
 beforeEach(async () => {
-  house = await openVendorHouse('openai', { models: ['gamma-large', 'gamma:8b', 'delta/mini'] });
+  house = await openVendorHouse('openai', { models: ['gamma-large', 'gamma:8b', 'delta/mini', ...HOSTILE] });
   home = makeHome({ provider: 'openai', model: 'gamma-large', api_base: house.base });
   mkdirSync(join(home.config, 'skills'));
   writeFileSync(join(home.config, 'skills', 'gardening.md'), 'How to grow beans.\n');
@@ -97,6 +100,18 @@ describe.each(Object.keys(SHELLS) as Shell[])('completion in %s', (shell) => {
       });
       type(`${control('u')}${control('l')}`);
       await until((screen) => !screen.includes(typed));
+    }
+  });
+
+  it('quotes what a server calls its models', async () => {
+    const { type, until } = await open(shell);
+    for (const start of ['evi', 'wor', 'thi', 'lin']) {
+      type(`hi -m ${start}${KEY.tab}`);
+      if (start !== 'lin') await until(new RegExp(`hi -m ${start}\\w+.*pwned`), 10_000);
+      type(` --help${KEY.enter}`);
+      type(`${control('l')}echo do''ne-${start}${KEY.enter}`);
+      await until(`done-${start}`, 10_000);
+      expect([start, existsSync(join(home.work, 'pwned'))]).toEqual([start, false]);
     }
   });
 

@@ -36,8 +36,10 @@ export async function completionCommand(
     strategies: strategies.map(({ name, summary }) => ({ text: name, description: summary })),
     tools: names(tools),
   });
+  // A line for each word: what has more than one line, or draws on the terminal, is none.
+  const plain = words.filter(({ text }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text));
   world.stdout.write(
-    words.map(({ text, description }) => (description === '' ? `${text}\n` : `${text}\t${description}\n`)).join(''),
+    plain.map(({ text, description }) => (description === '' ? `${text}\n` : `${text}\t${description}\n`)).join(''),
   );
   return 0;
 }

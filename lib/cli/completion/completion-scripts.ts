@@ -18,8 +18,10 @@ _hi() {
   if [[ $COMP_WORDBREAKS == *:* ]]; then before=\${before%"\${before##*[:=]}"}; else before=\${before%"\${before##*=}"}; fi
   COMPREPLY=()
   while read -r word; do
-    word=\${word%%$'\\t'*}
-    COMPREPLY+=("\${word#"$before"}")
+    word=\${word%%$'\\t'*} word=\${word#"$before"}
+    # Names come from servers and files, and bash puts them on the line as they are.
+    [[ -z $word ]] || printf -v word %q "$word"
+    COMPREPLY+=("$word")
   done < <(hi completion words -- "\${typed[@]}" 2>/dev/null)
 }
 complete -o default -F _hi hi
