@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type OAuthFaults, OAuthServer } from '../support/oauth-server.js';
-import { type Home, makeHome, type Run, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type Run, type RunOptions, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { KEY, openTerminal } from '../support/terminal.js';
 
 let server: OAuthServer;
 let home: Home;
@@ -65,6 +66,21 @@ describe('a login at an MCP server', () => {
     expect(await runProgram(home, ['mcp', 'logout', 'far'])).toMatchObject({ status: 0 });
     expect((await call()).stderr).toContain('Run: hi mcp login far');
     expect(await runProgram(home, ['mcp', 'logout', 'far'])).toMatchObject({ status: 2 });
+  });
+
+  it('goes to a private address that the server names only if the user agrees', async () => {
+    await setUp({ resource: { authorization_servers: ['https://169.254.169.254'] } });
+    const unasked = await runProgram(home, ['mcp', 'login', 'far']);
+    expect(unasked.stderr).toContain("The server asks for a login at a private address: 'https://169.254.169.254/");
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'mcp', 'login', 'far'], { env: home.env, cwd: home.work });
+    try {
+      await terminal.until("The server wants the login to go to '169.254.169.254', a private address.");
+      terminal.type(KEY.enter);
+      expect((await terminal.exit()).status).not.toBe(0);
+      expect(terminal.transcript()).toContain('asks for a login at a private address');
+    } finally {
+      await terminal.close();
+    }
   });
 
   it('is revoked at the authorization server by logout and by remove', async () => {

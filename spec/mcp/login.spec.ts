@@ -23,6 +23,7 @@ async function attempt(faults: OAuthFaults) {
     listener,
     environment: {},
     signal: AbortSignal.timeout(10_000),
+    agreesTo: async () => false,
     show: (page) => {
       shown.push(page);
       void fetch(page).catch(() => null);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPrivate, mayLead } from '../../lib/mcp/auth/reach.js';
+import { isPrivate, mayLead, needsConsent } from '../../lib/mcp/auth/reach.js';
 
 describe('the addresses of a login', () => {
   it.each([
@@ -30,5 +30,22 @@ describe('the addresses of a login', () => {
     ['http://mcp.intern/mcp', 'http://mcp.intern/.well-known/x', true],
   ])('the server %s leads to %s: %s', (server, to, expected) => {
     expect(mayLead(server, new URL(to))).toBe(expected);
+  });
+
+  it.each([
+    ['https://93.184.216.34/mcp', 'https://169.254.169.254/latest', true],
+    ['https://93.184.216.34/mcp', 'https://192.168.0.1/', true],
+    ['https://93.184.216.34/mcp', 'https://10.1.2.3:8443/token', true],
+    ['https://93.184.216.34/mcp', 'https://[fe80::1]/', true],
+    ['https://93.184.216.34/mcp', 'https://[::ffff:169.254.169.254]/', true],
+    ['https://93.184.216.34/mcp', 'https://2852039166/', true],
+    ['https://93.184.216.34/mcp', 'https://localhost/', true],
+    ['http://127.0.0.1:1/mcp', 'https://169.254.169.254/', true],
+    ['http://127.0.0.1:1/mcp', 'http://localhost:2/', false],
+    ['https://10.0.0.1/mcp', 'https://10.0.0.1:8443/token', false],
+    ['https://10.0.0.1/mcp', 'https://10.0.0.2/', true],
+    ['https://10.0.0.1/mcp', 'https://93.184.216.34/', false],
+  ])('the server %s leads to %s, which the user has to agree to: %s', async (server, to, expected) => {
+    expect(await needsConsent(server, new URL(to))).toBe(expected);
   });
 });

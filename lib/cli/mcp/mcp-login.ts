@@ -11,6 +11,7 @@ import { visibleLine } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, connectionDeps, exclusively } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
+import { askQuestion } from '../terminal/ask-question.js';
 import { findServer, unknownServer } from './find-server.js';
 import { openBrowser } from './open-browser.js';
 
@@ -54,6 +55,7 @@ async function logInTo(world: World, entry: ServerEntry, values: Values, file: L
       client: id === null ? null : { id, secret, issuer: oauth.issuer ?? null },
       scope: oauth.scopes === undefined ? null : [oauth.scopes].flat().join(' '),
       environment: values.env,
+      agreesTo: agreement(world),
       show: (page) => paste.askFor(page),
       keep: (login) => file.change(url, async () => ({ login, result: undefined })),
     });
@@ -62,6 +64,23 @@ async function logInTo(world: World, entry: ServerEntry, values: Values, file: L
     listener.close();
     release();
   }
+}
+
+/** Asks on the terminal, once for each host; without one nobody agrees. */
+function agreement({ stdin, stdinIs, stderr }: World): (address: URL) => Promise<boolean> {
+  const answers = new Map<string, Promise<boolean>>();
+  const ask = async ({ host }: URL): Promise<boolean> => {
+    if (stdinIs !== 'terminal' || stderr.isTTY !== true) return false;
+    const { confirm } = await import('../terminal/inquirer.js');
+    const message = visibleLine(`The server wants the login to go to '${host}', a private address. Go there?`);
+    const streams = { input: stdin, output: stderr };
+    return await askQuestion((context) => confirm({ message, default: false }, context), streams);
+  };
+  return (address) => {
+    const answer = answers.get(address.host) ?? ask(address);
+    answers.set(address.host, answer);
+    return answer;
+  };
 }
 
 const cannot = ({ name }: ServerEntry, why: string): HiError =>

@@ -12,7 +12,7 @@ import {
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 import { quietConsole } from '../../http/sdk-console.js';
-import { authFetch } from './auth-fetch.js';
+import { type AgreesTo, authFetch, requireConsent } from './auth-fetch.js';
 import type { StoredLogin } from './login-file.js';
 import { mayLead } from './reach.js';
 import type { RedirectListener } from './redirect-listener.js';
@@ -40,6 +40,8 @@ export interface LoginOptions {
   readonly listener: RedirectListener;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /** Asks about a private address, once for each host. */
+  readonly agreesTo: AgreesTo;
   /** Sends the user to this address. */
   show(address: URL): void;
   /** Stores what is known so far. */
@@ -69,7 +71,7 @@ class LoginProvider implements OAuthClientProvider {
   constructor(options: LoginOptions) {
     const { url, environment, signal } = options;
     this.#options = options;
-    this.#fetch = authFetch(url, environment, signal);
+    this.#fetch = authFetch(url, environment, signal, options.agreesTo);
   }
 
   async run(): Promise<void> {
@@ -200,9 +202,10 @@ class LoginProvider implements OAuthClientProvider {
     });
   }
 
-  redirectToAuthorization(address: URL): void {
+  async redirectToAuthorization(address: URL): Promise<void> {
     if (!mayLead(this.#options.url, address))
       throw new HiError('network', `The address of the login page cannot be opened: '${address.href}'.`);
+    await requireConsent(this.#options.url, address, this.#options.agreesTo);
     this.#options.show(address);
   }
 

@@ -1,3 +1,5 @@
+import { privateHost } from '../../http/address.js';
+
 /** Names and addresses of this machine. */
 const LOOPBACK = /^(?:localhost|[a-z0-9.-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -19,4 +21,14 @@ export function mayLead(server: string, to: URL): boolean {
   if (to.origin === from.origin) return true;
   if (isLoopback(to)) return isLoopback(from) && ['http:', 'https:'].includes(to.protocol);
   return to.protocol === 'https:';
+}
+
+/**
+ * Whether the user has to agree before hi goes there: an address on this machine or in a private network (of a router, of the cloud's own services) that a
+ * server elsewhere names. Not its own host, which the user configured.
+ */
+export async function needsConsent(server: string, to: URL): Promise<boolean> {
+  const from = new URL(server);
+  if (to.hostname === from.hostname || (isLoopback(from) && isLoopback(to))) return false;
+  return await privateHost(to);
 }
