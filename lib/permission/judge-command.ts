@@ -61,7 +61,10 @@ async function judgeReading(line: CommandLine, rules: Rules, context: JudgeConte
   const mayBeDenied = denied !== null || (deny.length > 0 && line.all.some(hidesCommands));
   const asking = (reason: string, rule: string | null): AskVerdict => ({ decision: 'ask', reason, rule, mayBeDenied });
   const problem = [named, ...files.values()].find((verdict) => verdict?.decision === 'ask' && verdict.rule === null);
-  if (problem?.decision === 'ask') return asking(problem.reason, null);
+  if (problem?.decision === 'ask') {
+    const asked = asking(problem.reason, null);
+    return problem.mayBeDenied ? { ...asked, mayBeDenied: true } : asked;
+  }
   const asked = matchingRule(ask, command, line.all);
   if (asked !== null) return asking(`the rule '${asked.source}' says to ask`, null);
   const covered = await cover(line, files, use, rules, context);

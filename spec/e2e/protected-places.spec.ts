@@ -223,6 +223,18 @@ describe("what is the user's alone", () => {
     expect(changed()).toEqual([]);
   });
 
+  it('is not named by a command that -y approves', async () => {
+    const commands = [
+      'cp notes.txt ../config/memory.md',
+      'sed -i s/Be/Do/ ../config/memory.md',
+      'tee ../config/evil.md < notes.txt',
+      'ln -s /tmp ../config/skills/x',
+    ];
+    const { results } = await attack({ files: OWN, calls: commands.map(bash), args: ['-y'] });
+    expect(results.filter((result) => !result.includes('Not allowed'))).toEqual([]);
+    expect(changed()).toEqual([]);
+  });
+
   it('can be read by commands of hi that a command of the model starts, and asked without a record', async () => {
     const { results } = await attack({
       files: OWN,

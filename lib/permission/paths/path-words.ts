@@ -6,7 +6,7 @@ import type { ShellPart } from '../shell/read-command.js';
 import type { ShellWord } from '../shell/shell-word.js';
 import { hardLinkReason } from './hard-links.js';
 import { type JudgeContext, judgePath, type Verdict } from './judge-path.js';
-import { privateReason } from './private-places.js';
+import { isOwnPlace, privateReason } from './private-places.js';
 import { absolutePath, locate } from './resolve-path.js';
 import { shouldYield, yieldToEvents } from './yield-to-events.js';
 
@@ -52,7 +52,7 @@ function targetsOf(words: readonly ShellWord[]): readonly string[] {
   return words.length === 1 ? [homedir()] : targets;
 }
 
-const ask = (reason: string): Verdict => ({ decision: 'ask', reason, rule: null });
+const ask = (reason: string): Extract<Verdict, { decision: 'ask' }> => ({ decision: 'ask', reason, rule: null });
 
 /**
  * Looks for denied and private paths among the words of a command that the text shows, whatever program they are given to: the sandbox keeps commands from
@@ -90,7 +90,9 @@ async function privateProblem(path: string, isName: boolean, context: JudgeConte
   const reason = privateReason(place, ownPlaces) ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (reason === null) return null;
   if (isName && place.real !== null && (await lstat(place.real).catch(() => null)) === null) return null;
-  return ask(`${reason}: ${path}`);
+  const asked = ask(`${reason}: ${path}`);
+  // What a command does with hi's own files, its text does not say: `-y` is not enough.
+  return isOwnPlace(place, ownPlaces) ? { ...asked, mayBeDenied: true } : asked;
 }
 
 /** The paths that may be in a word: all of it, what follows `=`, `:` or `@` (--env-file=.env, host:file, @file), and what follows an option letter (-f.env). */
