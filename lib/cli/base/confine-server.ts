@@ -3,7 +3,8 @@ import { HiError } from '../../errors.js';
 import { type Permissions, readRules } from '../../permission/rules/rules.js';
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import { replacementFile } from '../../permission/sandbox/replacement-file.js';
-import { type ConfinedRun, Sandbox, sandboxProblem } from '../../permission/sandbox/sandbox.js';
+import { type ConfinedRun, Sandbox } from '../../permission/sandbox/sandbox.js';
+import { sandboxProblem } from '../../permission/sandbox/sandbox-kind.js';
 import { tools } from '../../tools/index.js';
 import { SERVER_TOOLS } from './orphan-rules.js';
 

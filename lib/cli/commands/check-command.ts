@@ -9,7 +9,7 @@ import type { Paths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { prepareCodec } from '../../history/file/frames/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
-import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox.js';
+import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox-kind.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
@@ -9,7 +8,7 @@ import { isPrivatePath } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
 import { isRepository, protectedFirst, runsLater } from '../paths/runs-later.js';
 import type { CommandGrant, Rules } from '../rules/rules.js';
-import { BARE_OPTIONS, bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
+import { bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
 import {
   closedSystemPlaces,
   homeFolder,
@@ -24,7 +23,8 @@ import { type Confinement, type Mount, NotConfinable, type Place } from './confi
 import { type Denial, denialsOf, mayReach } from './denied-places.js';
 import { gitPlaces, placesOfSettings } from './git-places.js';
 import { closeInheritedDescriptors } from './inherited-descriptors.js';
-import { SEATBELT_PROBE, seatbeltProfile } from './seatbelt.js';
+import { requireSandbox } from './sandbox-kind.js';
+import { seatbeltProfile } from './seatbelt.js';
 import { madeListable, makeMissing, removeStandIns, removeUnused, setAside } from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
 import { TREE_LIMITS, TreeIndex, type TreePlaces } from './tree-places.js';
@@ -390,60 +390,4 @@ function bubblewrapCommand(confinement: Confinement, filter: Uint8Array | null):
 
 function seatbeltCommand(confinement: Confinement): readonly string[] {
   return [ownProgram('sandbox-exec'), '-p', seatbeltProfile(confinement)];
-}
-
-/** The program that sandboxes commands. */
-export type SandboxKind = 'bubblewrap' | 'seatbelt';
-
-/** What to do if there is none. */
-export const SANDBOX_HINT =
-  process.platform === 'linux'
-    ? 'Install bubblewrap (Debian: apt install bubblewrap), or set tools.sandbox to false.'
-    : 'Set tools.sandbox to false.';
-
-const probes = new Map<string, Promise<string | null>>();
-
-/** The sandbox of this system; null if it has none that works. */
-export async function sandboxKind(): Promise<SandboxKind | null> {
-  return (await sandboxProblem()) === null ? (process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap') : null;
-}
-
-async function requireSandbox(): Promise<SandboxKind> {
-  const kind = await sandboxKind();
-  if (kind !== null) return kind;
-  throw new NotConfinable(
-    `tools.sandbox is on, but ${await sandboxProblem()}`,
-    `The user can do this: ${SANDBOX_HINT.replace(/\.$/, '')}`,
-  );
-}
-
-/** Why commands cannot be sandboxed on this system; null if they can. Tried once. */
-export function sandboxProblem(): Promise<string | null> {
-  if (process.platform === 'win32') return Promise.resolve('hi has no sandbox for Windows');
-  const path = process.env.PATH ?? '';
-  const before = probes.get(path);
-  if (before !== undefined) return before;
-  const probe =
-    process.platform === 'darwin'
-      ? tried('sandbox-exec', ['-p', seatbeltProfile(SEATBELT_PROBE)])
-      : tried('bwrap', BARE_OPTIONS);
-  probes.set(path, probe);
-  return probe;
-}
-
-function tried(program: string, options: readonly string[]): Promise<string | null> {
-  const name = program === 'bwrap' ? 'bubblewrap' : program;
-  return new Promise((resolve) => {
-    execFile(
-      ownProgram(program),
-      [...options, ...(program === 'bwrap' ? ['--'] : []), '/bin/sh', '-c', ':'],
-      // No keys: it runs before anything was asked.
-      { env: {} },
-      (failure, _output, errors) => {
-        if (failure === null) resolve(null);
-        else if (failure.code === 'ENOENT') resolve(`${name} cannot be used here: it is not installed`);
-        else resolve(`${name} cannot be used here: ${errors.trim() || failure.message}`);
-      },
-    );
-  });
 }

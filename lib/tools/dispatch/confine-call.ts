@@ -55,7 +55,7 @@ export async function confineUnasked(gate: Gate, access: Access): Promise<Confin
   if (grant === null) return null;
   const sandbox = await gate.sandbox();
   if (sandbox !== null) return sandbox.confine(grant, gate.context.cwd.now);
-  const { SANDBOX_HINT, sandboxProblem } = await import('../../permission/sandbox/sandbox.js');
+  const { SANDBOX_HINT, sandboxProblem } = await import('../../permission/sandbox/sandbox-kind.js');
   throw new NotConfinable(
     `'${gate.rules.deny.find(namesPlaces)?.source}' forbids files, and ${await sandboxProblem()}, so nothing keeps a command from them`,
     SANDBOX_HINT.replace(/\.$/, ''),

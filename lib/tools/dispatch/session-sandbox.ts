@@ -14,7 +14,8 @@ interface SandboxOwner {
 export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Promise<Sandbox | null> {
   let made: Promise<Sandbox | null> | null = null;
   const make = async () => {
-    const { Sandbox, sandboxKind } = await import('../../permission/sandbox/sandbox.js');
+    const { Sandbox } = await import('../../permission/sandbox/sandbox.js');
+    const { sandboxKind } = await import('../../permission/sandbox/sandbox-kind.js');
     const { context, ownPlaces = [], freeFolders = [] } = options;
     if (!context.sandbox && (await sandboxKind()) === null) return null;
     return new Sandbox({

@@ -15,7 +15,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readRules } from '../../../lib/permission/rules/rules.js';
 import { NotConfinable } from '../../../lib/permission/sandbox/confinement.js';
 import { replacementFile } from '../../../lib/permission/sandbox/replacement-file.js';
-import { Sandbox, type SandboxOptions, sandboxKind, sandboxProblem } from '../../../lib/permission/sandbox/sandbox.js';
+import { Sandbox, type SandboxOptions } from '../../../lib/permission/sandbox/sandbox.js';
+import { sandboxKind, sandboxProblem } from '../../../lib/permission/sandbox/sandbox-kind.js';
 import { tools } from '../../../lib/tools/index.js';
 import { asNobody } from '../../support/nobody.js';
 
