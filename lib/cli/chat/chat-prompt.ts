@@ -1,5 +1,6 @@
 import { hideHistoryProgress } from '../base/history-progress.js';
 import type { WiredSession } from '../wiring/wire.js';
+import { AwaySummaries } from './away-summaries.js';
 import { promptText } from './greeting.js';
 import { IdleIndex } from './idle-index.js';
 import type { WindowUsage } from './window-usage.js';
@@ -7,25 +8,20 @@ import type { WindowUsage } from './window-usage.js';
 /** So long after the first prompt the servers are started, which by then is on the screen. Milliseconds. */
 const SERVERS_BEGIN = 50;
 
-/** So long after an answer the user counts as away, and what left the view is summarised. Milliseconds. */
-const AWAY = 3 * 60_000;
-
-/** The longest time that a timer can wait, in milliseconds. */
-const LONGEST = 2 ** 31 - 1;
-
 /** The prompt of a chat, and the work that goes on while it waits for the user. */
 export class ChatPrompt {
   readonly #wired: WiredSession;
   readonly #usage: WindowUsage;
   readonly #idle: IdleIndex;
+  readonly #away: AwaySummaries;
   /** Before the first input nothing is done that the start would have to wait for. */
   #hasSpoken = false;
-  #away: NodeJS.Timeout | undefined;
 
   constructor(wired: WiredSession, usage: WindowUsage) {
     this.#wired = wired;
     this.#usage = usage;
     this.#idle = new IdleIndex(wired.session);
+    this.#away = new AwaySummaries(wired.session);
   }
 
   /** The text of the next prompt. Begins the work. */
@@ -37,7 +33,7 @@ export class ChatPrompt {
     const text = promptText(await this.#usage.read(), session.history.isOffRecord);
     if (this.#hasSpoken && config.compaction.background) {
       void session.ahead.begin();
-      this.#summariseLater();
+      this.#away.begin();
     }
     return text;
   }
@@ -47,19 +43,6 @@ export class ChatPrompt {
     this.#hasSpoken = true;
     this.#idle.wait();
     this.#usage.expire();
-    clearTimeout(this.#away);
-    const { session } = this.#wired;
-    // A question must not wait for it.
-    if (session.target.isNear) session.restSummaries.stop();
-  }
-
-  /** A server with one place for a prompt would forget that of the conversation, so there it waits until the server has forgotten it anyway. */
-  #summariseLater(): void {
-    clearTimeout(this.#away);
-    const { restSummaries, target } = this.#wired.session;
-    const forgotten = target.isSingle ? (target.rest?.cache_life ?? 0) : 0;
-    if (forgotten > LONGEST) return;
-    this.#away = setTimeout(() => restSummaries.begin(true), Math.max(AWAY, forgotten));
-    this.#away.unref();
+    this.#away.end();
   }
 }
