@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from './json.js';
 import type { AnswerPart, Opaque, StopReason, Usage } from './message.js';
 import type { ModelFacts } from './model/model-facts.js';
 import type { Source } from './source.js';
+import type { ViewReport } from './view-report.js';
 
 /**
  * What a provider yields, in order, while an answer arrives.
@@ -69,6 +70,8 @@ export interface TurnReport {
   /** The web pages that the answer cites. */
   readonly sources: readonly Source[];
   readonly compaction: CompactionReport | null;
+  /** What the last request of the turn consisted of; absent if it was not requested. */
+  readonly view?: ViewReport;
   /** In US dollars at published prices; null if a price is unknown, absent if it was not requested. */
   readonly cost?: number | null;
   /** The id of the user message that began the turn; null when nothing is written (`--ephemeral`). */

@@ -94,9 +94,10 @@ export class HistoryStore {
     return await this.#conversation.goOnRecord();
   }
 
-  /** The total number of messages. */
+  /** The total number of messages of the conversation, without asides. */
   get length(): number {
-    return this.#conversation.log.facts.messages;
+    const { messages, asides = 0 } = this.#conversation.log.facts;
+    return messages - asides;
   }
 
   get totals(): Totals {

@@ -1,7 +1,10 @@
 import { localMinute } from '../chat/text/local-time.js';
+import { quantity } from '../chat/text/quantity.js';
 import { shortCount } from '../chat/transcript.js';
+import type { ViewReport } from '../chat/view-report.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
+import type { Target } from './common/deps.js';
 
 /** How long the conversation is, and how full the window (`hi status --json`). */
 export interface Status {
@@ -36,6 +39,38 @@ export function statusOf(history: HistoryStore, measured: Measure, context_windo
     last_compaction,
     files,
   };
+}
+
+/** What the next request will consist of, without the user's message. */
+export interface NextView {
+  readonly report: ViewReport;
+  /** How many messages are in view. */
+  readonly messages: number;
+  /** When the oldest of them was said, leaving out those that are pinned; null for none. */
+  readonly since: string | null;
+  /** The size of the request in the model's own tokens, as far as they are known. */
+  readonly tokens: number;
+}
+
+/** The same, from the report about the request. */
+export function nextViewOf(report: ViewReport, history: HistoryStore, { memory }: Target): NextView {
+  const { messages, pinned } = history.view(null);
+  const { head, block, tail, recalled } = report;
+  const tokens = Math.ceil((head + block + tail + recalled) * (memory.facts.token_ratio ?? 1));
+  return { report, messages: messages.length, since: messages.find(({ id }) => !pinned?.has(id))?.at ?? null, tokens };
+}
+
+/** What is in view and what is not, as text. */
+export function viewText({ report, messages, since }: NextView): string {
+  const { head, block, tail, recalled, left_out } = report;
+  const from = since === null ? '' : `, ${quantity(messages, 'message')} since ${localMinute(since)}`;
+  return [
+    `head         ${shortCount(head)} tokens: system prompt, memory, skills, tools`,
+    `summary      ${block === 0 ? 'none' : `${shortCount(block)} tokens`}`,
+    `messages     ${shortCount(tail)} tokens${from}`,
+    `recalled     ${recalled === 0 ? 'nothing' : `${shortCount(recalled)} tokens`}`,
+    `left out     ${left_out === 0 ? 'nothing' : `${quantity(left_out, 'message')}: recall finds them`}`,
+  ].join('\n');
 }
 
 const isCopy = (file: string): boolean => file.endsWith('.reset.json.zst');

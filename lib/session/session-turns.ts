@@ -4,6 +4,7 @@ import { type NewMessage, type Part, textOf } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
 import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
+import type { ViewReport } from '../chat/view-report.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { GivenFile } from '../tools/common/tool.js';
 import { stateOf } from '../view/block-state.js';
@@ -43,6 +44,7 @@ export class SessionTurns {
   readonly #overhead: ContextDeps['overhead'] = { last: null };
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
+  #last: Context | null = null;
   /** The turns that began in this session. */
   readonly said = new Set<number>();
   /** The compaction written before it is due. */
@@ -107,6 +109,7 @@ export class SessionTurns {
     const { loaded, dropped } = selection;
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
     const context = await this.context(user.id, selection.record.active, tools, options.schema);
+    this.#last = context;
     const own: OwnDeps = {
       request: (reason) => this.#fitted(context.prepare(reason, [], signal), signal),
       append: (messages) => {
@@ -164,6 +167,7 @@ export class SessionTurns {
     yield* askAboutModel(this.#turnSettings.target, tools.length > 0, signal);
     yield* this.#settle(signal);
     const context = await this.context(null, this.#skills.active, () => tools);
+    this.#last = context;
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
       request: (reason) => this.#fitted(context.prepare(reason, [question], signal), signal),
@@ -195,6 +199,11 @@ export class SessionTurns {
       writers: () => this.#deps.writers(target),
     };
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
+  }
+
+  /** What the last request consisted of; null before the first one. */
+  async sentView(signal: AbortSignal): Promise<ViewReport | null> {
+    return this.#last && (await this.#last.report(signal));
   }
 
   /** Undoes a turn, and the given later ones. */

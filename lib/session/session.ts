@@ -3,6 +3,7 @@ import { inputOf, type Part, typedText } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
 import type { ToolSpec } from '../chat/request.js';
+import type { ViewReport } from '../chat/view-report.js';
 import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
@@ -18,7 +19,7 @@ import { turnMessages, userContentOf } from './newest-turn.js';
 import { turnsFrom } from './past-turns.js';
 import { PinnedMessages } from './pinned-messages.js';
 import { Reminders } from './reminders.js';
-import { type Status, statusOf } from './session-status.js';
+import { type NextView, nextViewOf, type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnSettings } from './session-turns.js';
 import { SkillState } from './skill-state.js';
 
@@ -275,6 +276,18 @@ export class Session {
   /** The tools the model may call. */
   get toolSpecs(): readonly ToolSpec[] {
     return this.#deps.toolSpecs;
+  }
+
+  /** What the last request consisted of; null before the first one. */
+  async sentView(signal: AbortSignal): Promise<ViewReport | null> {
+    return await this.#turns.sentView(signal);
+  }
+
+  /** What the next request will consist of, without the user's message. */
+  async nextView(signal: AbortSignal): Promise<NextView> {
+    await this.history.refresh();
+    const report = await (await this.#turns.context(null, this.skills.active)).report(signal);
+    return nextViewOf(report, this.history, this.target);
   }
 
   /** How long the conversation is, and how full the window. */

@@ -2,6 +2,7 @@ import { slashBtw } from './btw.js';
 import type { SlashCommand } from './common/command.js';
 import { slashCompact } from './compact.js';
 import { slashCompactions } from './compactions.js';
+import { slashContext } from './context.js';
 import { slashCopy } from './copy.js';
 import { slashCost } from './cost.js';
 import { slashEdit } from './edit.js';
@@ -48,6 +49,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashHistory,
   slashFind,
   slashStatus,
+  slashContext,
   slashCost,
   slashModel,
   slashSkills,

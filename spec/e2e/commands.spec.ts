@@ -191,6 +191,8 @@ describe('hi status', () => {
       'compactions',
       'last_compaction',
       'files',
+      'view',
+      'next',
     ]);
     expect(told.estimated_tokens).toBe(Math.ceil((2 * ('question 1'.length + 'answer 1'.length)) / 4));
     expect((await hi(['status'])).stdout).toContain('4 kept, 4 in context');

@@ -138,9 +138,22 @@ async function shownEvents(
     structure === null
       ? session.send(input, signal, { model })
       : (await import('./ask-structured.js')).askStructured(session, input, structure, model, signal);
-  const isPriced = options.usage || formatOf(options) !== 'text';
-  const priced = isPriced ? withCost(events, connections) : events;
+  const isForPrograms = formatOf(options) !== 'text';
+  const seen = isForPrograms ? withView(events, session) : events;
+  const priced = options.usage || isForPrograms ? withCost(seen, connections) : seen;
   return options.extract ? (await import('./ask-structured.js')).lastBlock(priced) : priced;
+}
+
+/** The same events, with what the last request consisted of added to `turn-end`. */
+async function* withView(
+  events: AsyncIterable<ChatEvent>,
+  session: WiredSession['session'],
+): AsyncGenerator<ChatEvent> {
+  for await (const event of events) {
+    // Also of an answer that was interrupted.
+    const view = event.type === 'turn-end' ? await session.sentView(new AbortController().signal) : null;
+    yield view === null || event.type !== 'turn-end' ? event : { ...event, view };
+  }
 }
 
 /** With what the words of the command line name of the MCP servers; an `@` in what was piped in is text. */

@@ -1,14 +1,16 @@
+import type { ViewReport } from '../../chat/view-report.js';
 import type { Config } from '../../config/config.js';
 import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { providers } from '../../providers/index.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { Session } from '../../session/session.js';
-import { statusText } from '../../session/session-status.js';
+import { statusText, viewText } from '../../session/session-status.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
 import { writeJson } from '../base/shown.js';
 import type { World } from '../base/world.js';
+import { costLine, type QuestionCost, questionCost } from '../wiring/next-question.js';
 import { conversationCost, costText, wholeCost } from '../wiring/price.js';
 import { wire } from '../wiring/wire.js';
 
@@ -27,10 +29,25 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   printHistoryNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
   const cost = await costOf(session, settings.config);
-  if (options.json) writeJson(world.stdout, typeof cost?.value === 'number' ? { ...status, cost: cost.value } : status);
-  else world.stdout.write(neutralise(`${statusText(status, model)}${cost?.line ?? ''}\n`));
+  const next = found.config === null ? null : await nextOf(session, world.now());
+  if (options.json) {
+    const known = { ...status, ...(typeof cost?.value === 'number' && { cost: cost.value }) };
+    writeJson(world.stdout, next === null ? known : { ...known, view: next.view, next: next.cost });
+  } else {
+    world.stdout.write(neutralise(`${statusText(status, model)}${cost?.line ?? ''}${next?.text ?? ''}\n`));
+  }
   await session.history.close();
   return 0;
+}
+
+/** What the next question consists of and costs. */
+async function nextOf(
+  session: Session,
+  now: Date,
+): Promise<{ readonly view: ViewReport; readonly cost: QuestionCost; readonly text: string }> {
+  const view = await session.nextView(new AbortController().signal);
+  const cost = questionCost(session.target, view.tokens, now);
+  return { view: view.report, cost, text: `\n${viewText(view)}\nnext         ${costLine(cost)}` };
 }
 
 /** The longest conversation that is read to compute its cost, in messages. */

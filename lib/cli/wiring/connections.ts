@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import type { ModelMemory } from '../../chat/model/model-facts.js';
 import { isOwnAddress } from '../../chat/model/own-address.js';
+import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
@@ -87,6 +88,7 @@ export class Connections {
       ...(!model.window_is_set && { head_room: this.#config.view.head / 2 }),
       memory,
       options,
+      weigh: (request, signal) => this.#weigh(model, { ...request, facts: memory.facts }, signal),
       connect: memoized((signal) => this.#connect(model, signal)),
       ask: (signal, again) => this.#ask(model, memory, signal, again),
       spent,
@@ -189,6 +191,22 @@ export class Connections {
       return await this.#access(model, asked);
     };
     return new RenewedProvider({ access, provider: await make(access) }, current, make);
+  }
+
+  /** A key that a command prints is not asked for: a request without it has nearly the same size. */
+  async #weigh(model: ModelSettings, request: ChatRequest, signal: AbortSignal): Promise<number> {
+    const member = pick<ProviderMember>(providers, model.provider, 'provider');
+    const api_key = model.api_key?.startsWith('!') && !this.#keys.has(model.api_key) ? null : model.api_key;
+    const access = await this.#access({ ...model, api_key }, signal);
+    const apiKey = access.apiKey ?? (member.keyVariables.length > 0 && model.api_base === null ? 'none' : null);
+    let size = 0;
+    const provider = await member.create({ ...access, apiKey, weigh: (characters) => (size ||= characters) });
+    try {
+      for await (const _ of provider.stream(request, signal));
+    } catch (thrown) {
+      if (size === 0) throw thrown;
+    }
+    return size;
   }
 
   async #trace(): Promise<(line: string) => void> {

@@ -90,7 +90,7 @@ function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRe
  * In dollars; null if unknown. What a gateway reported comes first, then the model that the answer named. For a custom address only that address's own prices
  * count: a model of the same name may be free there.
  */
-function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
+export function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
   const { input_tokens, output_tokens, cached_tokens, billing = {} } = usage;
   if (billing.cost !== undefined) return billing.cost;
   const vendor = providers.find(({ name }) => name === provider);

@@ -32,6 +32,8 @@ export interface ProviderSettings extends FetchSettings {
   readonly account?: string;
   /** The section of the configuration with the vendor's name. */
   readonly options?: JsonObject;
+  /** Gets the number of characters of a request in place of the server, which gets nothing: every request then fails. */
+  weigh?(characters: number): void;
 }
 
 /** A question about one model. */

@@ -12,7 +12,16 @@ export function sdkOptions(vendor: Vendor, settings: ProviderSettings) {
 /** The `fetch` for an SDK, whose console output goes to the trace. */
 export function sdkFetch({ hints }: Vendor, settings: ProviderSettings): Fetch {
   quietConsole(settings.trace);
+  if (settings.weigh !== undefined) return weighing(settings);
   return makeFetch(hints?.start === undefined ? settings : { ...settings, startHint: hints.start });
+}
+
+/** A `fetch` that sends nothing, and fails. */
+function weighing({ weigh }: ProviderSettings): Fetch {
+  return async (_input, { body } = {}) => {
+    if (typeof body === 'string') weigh?.(body.length);
+    throw new Error('Nothing was to be sent.');
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ModelMemory } from '../../chat/model/model-facts.js';
 import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
 import type { ImageLimits } from '../../chat/model/vendor.js';
 import type { WebMode } from '../../chat/model/web-mode.js';
-import type { AnswerSchema, ToolSpec } from '../../chat/request.js';
+import type { AnswerSchema, ChatRequest, ToolSpec } from '../../chat/request.js';
 import type { TextCache, TextModel } from '../../chat/text-model.js';
 import type { ToolEffects } from '../../chat/tool-effect.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
@@ -39,6 +39,8 @@ export interface Target {
   readonly images?: ImageLimits;
   /** What is known about the model at this server. */
   readonly memory: ModelMemory;
+  /** The size of a request in characters, as this model's server would get it. Loads the vendor's SDK, and sends nothing. */
+  readonly weigh?: (request: ChatRequest, signal: AbortSignal) => Promise<number>;
   /** Reads the key and loads the vendor's SDK the first time; `signal` stops the command that prints the key. */
   connect(signal?: AbortSignal): Promise<Provider>;
   /** Asks the server about the model, if that is not known yet or `again` is set. Never fails. Absent if there is nothing to ask. */

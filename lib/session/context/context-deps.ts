@@ -14,7 +14,7 @@ export interface ContextDeps extends Omit<OverheadSource, 'tools'> {
   /** The tools offered to the model. A call may add some. */
   tools(): readonly ToolSpec[];
   readonly history: HistoryStore;
-  readonly target: Pick<Target, 'model' | 'context_window' | 'model_window' | 'memory' | 'options' | 'rest'>;
+  readonly target: Pick<Target, 'model' | 'weigh' | 'context_window' | 'model_window' | 'memory' | 'options' | 'rest'>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;

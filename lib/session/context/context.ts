@@ -2,6 +2,7 @@ import type { ChatEvent, CompactionReport } from '../../chat/event.js';
 import type { NewMessage, Usage } from '../../chat/message.js';
 import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
+import type { ViewReport } from '../../chat/view-report.js';
 import { cacheAfter } from '../../compaction/cache-after.js';
 import type { Preview } from '../../compaction/preview.js';
 import { gapToSummarise, proseRoom, restBlock } from '../../compaction/rest-block.js';
@@ -14,7 +15,7 @@ import { type Measure, measure } from '../../view/measure.js';
 import { present } from '../../view/present.js';
 import type { Rest } from '../../view/rest.js';
 import { estimateView } from '../../view/size.js';
-import { newestBlock } from '../../view/view.js';
+import { newestBlock, type View } from '../../view/view.js';
 import { cacheHints } from './cache-hints.js';
 import { type CompactionOrder, compactHistory, type OrderedCompaction, previewCompaction } from './compact-history.js';
 import type { UpcomingCompaction } from './compaction-ahead.js';
@@ -24,6 +25,7 @@ import { requestAttachments } from './request-attachments.js';
 import { type RequestOverhead, requestOverhead } from './request-overhead.js';
 import type { SummaryToWrite } from './rest-summaries.js';
 import { isTooLarge, modelWindow, tooLarge } from './too-large-request.js';
+import { plainSize, type ReportedRequest, viewReport } from './view-report.js';
 
 /** The share of the trigger from which a compaction counts as nearly due. */
 const NEARLY = 0.85;
@@ -44,6 +46,8 @@ export class Context {
   #pending = 0;
   /** The estimate for the whole of the last request; 0 if it contains more than text. */
   #sent = 0;
+  /** The last request. */
+  #reported: ReportedRequest | null = null;
   /** The last compaction of this turn, for its report. */
   compaction: CompactionReport | null = null;
 
@@ -91,6 +95,18 @@ export class Context {
     const request = await this.#build(more, measured.context_tokens, signal);
     for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
     return request;
+  }
+
+  /** What the last request of this turn consisted of; between turns, what the next one would consist of without the user's message. */
+  async report(signal: AbortSignal): Promise<ViewReport> {
+    if (this.#reported === null) {
+      await this.#keepUp();
+      const { context_tokens } = await this.measure(signal);
+      await this.#build([], context_tokens, signal);
+    }
+    const reported = this.#reported;
+    if (reported === null) throw new Error('No request was built.');
+    return await viewReport(reported, this.#deps.target.weigh ?? plainSize, signal);
   }
 
   /** Learns the ratio between the server's token count and the estimate. */
@@ -263,7 +279,7 @@ export class Context {
     // The number of tokens of an image is unknown here.
     if (attachments.size > 0) this.#sent = 0;
     if (this.#running !== null) this.#deps.overhead.last = { turn: this.#running, fixed_tokens };
-    return {
+    const request: ChatRequest = {
       model,
       system: [...system, ...shown.system],
       messages,
@@ -278,5 +294,13 @@ export class Context {
       cache: cacheHints(history.name, history.entries, this.#running),
       attachments,
     };
+    const count = view.messages.length + more.length;
+    this.#reported = { request, system, messages: count, left_out: this.#leftOut(view) };
+    return request;
+  }
+
+  #leftOut({ messages }: View): number {
+    const { isAside, length } = this.#deps.history;
+    return isAside ? length : Math.max(0, length - messages.length);
   }
 }
