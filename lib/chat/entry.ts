@@ -38,6 +38,9 @@ export interface NewCompressBlock {
 /** The strategy of a block that was written after a pause, without asking a model. */
 export const REST = 'rest';
 
+/** The strategy of a block that brought everything back into view that fits. It is in effect until the next block, and no other is made from it. */
+export const WHOLE = 'all';
+
 export interface CompressBlock extends NewCompressBlock {
   readonly id: number;
   readonly at: string;

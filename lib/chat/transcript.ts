@@ -7,6 +7,7 @@ import {
   type Mark,
   REST,
   type UnknownEntry,
+  WHOLE,
 } from './entry.js';
 import type { CompactionReport } from './event.js';
 import type { Message, Part } from './message.js';
@@ -20,9 +21,11 @@ const SHOWN_LENGTH = 400;
 /** The line a compaction leaves on the screen and in the transcript: `── 42 messages compacted · 6 kept · 101k → 14k tokens ──`. */
 export function compactionLine(report: Omit<CompactionReport, 'source'>): string {
   const { messages_compacted: compacted, messages_kept: kept } = report;
+  if (report.strategy === WHOLE)
+    return `── ${kept} message${kept === 1 ? '' : 's'} in view · ${shortCount(report.tokens_after)} tokens ──`;
   if (report.strategy === REST) {
     const left = `${compacted} message${compacted === 1 ? '' : 's'} left the view`;
-    return `── ${left} · ${kept} kept · ${shortCount(report.tokens_after)} tokens ──`;
+    return `── ${left} · ${kept} kept · ${shortCount(report.tokens_after)} tokens · /all asks with everything ──`;
   }
   const tokens = `${shortCount(report.tokens_before)} → ${shortCount(report.tokens_after)} tokens`;
   return `── ${compacted} message${compacted === 1 ? '' : 's'} compacted · ${kept} kept · ${tokens} ──`;

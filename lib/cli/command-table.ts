@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { HiError } from '../errors.js';
 import {
+  addAllOption,
   addChatOptions,
   addCommonOptions,
   addContinueOption,
@@ -58,7 +59,7 @@ export function commandTable(
     ask: [
       'ask one question; the answer goes to stdout, and piped stdin is sent too',
       (command) =>
-        addExtractOption(addSchemaOptions(addChatOptions(command)))
+        addAllOption(addExtractOption(addSchemaOptions(addChatOptions(command))))
           .option('-c, --command <name>', 'ask with your own command NAME; the text is its arguments')
           .option('--files0-from <path>', 'attach the NUL-separated list of files in PATH, or - for stdin')
           .argument('[text...]', 'the question; - reads it from stdin')

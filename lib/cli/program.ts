@@ -1,6 +1,12 @@
 import { Command, Option } from 'commander';
 import { providers } from '../providers/index.js';
-import { addChatOptions, addContinueOption, addExtractOption, addSchemaOptions } from './base/add-options.js';
+import {
+  addAllOption,
+  addChatOptions,
+  addContinueOption,
+  addExtractOption,
+  addSchemaOptions,
+} from './base/add-options.js';
 import type { ChatOptions } from './base/command-options.js';
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
@@ -71,7 +77,7 @@ export function makeProgram(world: World, finish: Finish, words: readonly string
   // A command line that begins with a command needs neither the other commands nor the options that precede one.
   const named = words?.[0] !== undefined && Object.hasOwn(commands, words[0]) ? words[0] : null;
   if (named === null) {
-    addContinueOption(addExtractOption(addSchemaOptions(addChatOptions(program)))).addOption(
+    addContinueOption(addAllOption(addExtractOption(addSchemaOptions(addChatOptions(program))))).addOption(
       new Option('-p, --print <text>', 'ask TEXT and print the answer; the same as hi ask TEXT'),
     );
   }

@@ -1,9 +1,9 @@
-import { type Entry, isAside, isCompressBlock } from '../chat/entry.js';
+import { type Entry, isAside } from '../chat/entry.js';
 import { firstNeeded, newestBase } from '../view/view.js';
 import { messagesIn } from './file/entries/entries.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
 import type { HistoryChange, HistoryFile } from './history-file.js';
-import { olderEntries } from './older-entries.js';
+import { olderEntries, restores } from './older-entries.js';
 
 /** The entries of the log that are in memory: all from the first one that the view needs, oldest first. */
 export class LoadedEntries {
@@ -103,7 +103,7 @@ export class LoadedEntries {
       this.#entries.push(entry);
       this.#facts = withEntry(this.#facts, entry);
     }
-    if (entries.some((entry) => isCompressBlock(entry) && entry.restores !== undefined)) {
+    if (entries.some(restores)) {
       this.#entries = [...olderEntries(this.#disk.file, this.#withoutAsides), ...this.#entries];
       this.#version += 1;
     }

@@ -5,13 +5,13 @@ import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
 import { pinsOver } from '../view/pinned.js';
 import { charactersOf, estimateView } from '../view/size.js';
-import { cutOf, newestBlock, viewFrom } from '../view/view.js';
+import { cutOf, isWhole, newestBlock, viewFrom } from '../view/view.js';
 
 /** Every compaction of the conversation, oldest first, including the blocks that undo one. Reads the whole history. */
 export async function compactionsOf(history: HistoryStore): Promise<readonly CompressBlock[]> {
   await history.refresh();
   const blocks: CompressBlock[] = [];
-  for await (const entry of history.conversation()) if (isCompressBlock(entry)) blocks.push(entry);
+  for await (const entry of history.conversation()) if (isCompressBlock(entry) && !isWhole(entry)) blocks.push(entry);
   return blocks;
 }
 

@@ -4,6 +4,7 @@ import { shortCount } from '../chat/transcript.js';
 import type { ViewReport } from '../chat/view-report.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
+import type { View } from '../view/view.js';
 import type { Target } from './common/deps.js';
 
 /** How long the conversation is, and how full the window (`hi status --json`). */
@@ -53,8 +54,7 @@ export interface NextView {
 }
 
 /** The same, from the report about the request. */
-export function nextViewOf(report: ViewReport, history: HistoryStore, { memory }: Target): NextView {
-  const { messages, pinned } = history.view(null);
+export function nextViewOf(report: ViewReport, { messages, pinned }: View, { memory }: Target): NextView {
   const { head, block, tail, recalled } = report;
   const tokens = Math.ceil((head + block + tail + recalled) * (memory.facts.token_ratio ?? 1));
   return { report, messages: messages.length, since: messages.find(({ id }) => !pinned?.has(id))?.at ?? null, tokens };
@@ -69,7 +69,7 @@ export function viewText({ report, messages, since }: NextView): string {
     `summary      ${block === 0 ? 'none' : `${shortCount(block)} tokens`}`,
     `messages     ${shortCount(tail)} tokens${from}`,
     `recalled     ${recalled === 0 ? 'nothing' : `${shortCount(recalled)} tokens`}`,
-    `left out     ${left_out === 0 ? 'nothing' : `${quantity(left_out, 'message')}: recall finds them`}`,
+    `left out     ${left_out === 0 ? 'nothing' : `${quantity(left_out, 'message')}: recall finds them, /all TEXT asks with them`}`,
   ].join('\n');
 }
 

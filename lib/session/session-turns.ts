@@ -3,12 +3,15 @@ import { isForeignBlock } from '../chat/foreign-words.js';
 import { type NewMessage, type Part, textOf } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
+import { estimateParts } from '../chat/part-size.js';
 import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
+import { compactionLine } from '../chat/transcript.js';
 import type { ViewReport } from '../chat/view-report.js';
+import type { WriteBlock } from '../history/store-settings.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { GivenFile } from '../tools/common/tool.js';
 import { stateOf } from '../view/block-state.js';
-import { newestBlock } from '../view/view.js';
+import { newestBlock, withoutWhole } from '../view/view.js';
 import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
@@ -20,6 +23,7 @@ import { nextRest, RestSummaries, restBefore, type SummaryToWrite } from './cont
 import { fitImages, type ImageFitting } from './images/fit-images.js';
 import { keptFiles } from './input-content.js';
 import type { Reminders } from './reminders.js';
+import { type NextView, nextViewOf } from './session-status.js';
 import type { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 
@@ -89,7 +93,7 @@ export class SessionTurns {
     yield* this.#settle(signal);
     await history.refresh();
     yield* this.#warnOfHistory();
-    const rested = yield* this.#rest(signal);
+    const rested = options.whole ? yield* this.#bringAll(content, signal) : yield* this.#rest(signal);
     const selection = yield* this.#skills.choose(textOf(content), signal);
     const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
     const reminder = yield* this.#reminders.for(content);
@@ -135,6 +139,21 @@ export class SessionTurns {
     }
   }
 
+  /** Brings everything into view that fits. It stays there until the next rest. */
+  async *#bringAll(content: readonly Part[], signal: AbortSignal): AsyncGenerator<ChatEvent, null> {
+    const { history } = this.#deps;
+    const context = await this.context(null, this.#skills.active);
+    const { block } = await context.whole(estimateParts(content), signal);
+    if (block === null) return null;
+    const write: WriteBlock = async function* () {
+      yield* [];
+      return block;
+    };
+    for await (const event of history.compact(null, write, 'keep')) if (event.type === 'notice') yield event;
+    yield { type: 'notice', level: 'info', text: compactionLine(block) };
+    return null;
+  }
+
   /** Lets messages leave the view if the user comes back after a pause. */
   async *#rest(signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const rest = restBefore(this.#deps, this.#turnSettings.target);
@@ -155,7 +174,7 @@ export class SessionTurns {
   async #unsummarised(upcoming: boolean): Promise<SummaryToWrite | null> {
     const { history } = this.#deps;
     const rest = nextRest(this.#deps, this.#turnSettings.target);
-    const isOpen = upcoming || stateOf(newestBlock(history.entries)).covered !== null;
+    const isOpen = upcoming || stateOf(newestBlock(withoutWhole(history.entries))).covered !== null;
     if (rest === null || history.isEphemeral || !isOpen) return null;
     const context = await this.context(null, this.#skills.active);
     return await context.unsummarised(rest, upcoming, new AbortController().signal);
@@ -201,9 +220,17 @@ export class SessionTurns {
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
   }
 
+  /** What the next request will consist of, without the user's message. */
+  async nextView(signal: AbortSignal): Promise<NextView> {
+    const { target } = this.#turnSettings;
+    const context = await this.context(null, this.#skills.active);
+    const view = await context.viewAfter(restBefore(this.#deps, target), signal);
+    return nextViewOf(await context.report(view, signal), view, target);
+  }
+
   /** What the last request consisted of; null before the first one. */
   async sentView(signal: AbortSignal): Promise<ViewReport | null> {
-    return this.#last && (await this.#last.report(signal));
+    return this.#last && (await this.#last.report(null, signal));
   }
 
   /** Undoes a turn, and the given later ones. */

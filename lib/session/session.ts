@@ -19,7 +19,7 @@ import { turnMessages, userContentOf } from './newest-turn.js';
 import { turnsFrom } from './past-turns.js';
 import { PinnedMessages } from './pinned-messages.js';
 import { Reminders } from './reminders.js';
-import { type NextView, nextViewOf, type Status, statusOf } from './session-status.js';
+import { type NextView, type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnSettings } from './session-turns.js';
 import { SkillState } from './skill-state.js';
 
@@ -278,6 +278,20 @@ export class Session {
     return this.#deps.toolSpecs;
   }
 
+  /** Everything that fits into a question, and how many of the model's tokens that has. Throws a `HiError` in an aside, which has nothing else. */
+  async whole(
+    signal: AbortSignal,
+  ): Promise<{ readonly messages: number; readonly left_out: number; readonly tokens: number }> {
+    await this.history.refresh();
+    const { isAside, length } = this.history;
+    if (isAside)
+      throw new HiError('usage', 'An aside cannot ask with the conversation.', {
+        hint: 'Leave out --fresh, or ask in a chat without it.',
+      });
+    const { messages, sent } = await (await this.#turns.context(null, this.skills.active)).whole(0, signal);
+    return { messages, left_out: Math.max(0, length - messages), tokens: sent };
+  }
+
   /** What the last request consisted of; null before the first one. */
   async sentView(signal: AbortSignal): Promise<ViewReport | null> {
     return await this.#turns.sentView(signal);
@@ -286,8 +300,7 @@ export class Session {
   /** What the next request will consist of, without the user's message. */
   async nextView(signal: AbortSignal): Promise<NextView> {
     await this.history.refresh();
-    const report = await (await this.#turns.context(null, this.skills.active)).report(signal);
-    return nextViewOf(report, this.history, this.target);
+    return await this.#turns.nextView(signal);
   }
 
   /** How long the conversation is, and how full the window. */

@@ -1,3 +1,4 @@
+import { slashAll } from './all.js';
 import { slashBtw } from './btw.js';
 import type { SlashCommand } from './common/command.js';
 import { slashCompact } from './compact.js';
@@ -76,4 +77,5 @@ export const slashCommands: readonly SlashCommand[] = [
   slashCopy,
   slashExport,
   slashBtw,
+  slashAll,
 ];

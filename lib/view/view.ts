@@ -1,4 +1,4 @@
-import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../chat/entry.js';
+import { type CompressBlock, type Entry, isCompressBlock, isMessage, WHOLE } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import { lastSkillMessage } from '../chat/skill-record.js';
 import { stateOf } from './block-state.js';
@@ -66,13 +66,22 @@ export function newestBlock(entries: readonly Entry[]): CompressBlock | null {
   return entries.findLast(isCompressBlock) ?? null;
 }
 
+/** The log without the blocks that brought everything back into view: what later blocks are made from. */
+export function withoutWhole(entries: readonly Entry[]): readonly Entry[] {
+  return entries.some(isWhole) ? entries.filter((entry) => !isWhole(entry)) : entries;
+}
+
+/** Whether a block brought everything back into view that fits. */
+export const isWhole = (entry: Entry | null): boolean =>
+  entry !== null && isCompressBlock(entry) && entry.strategy === WHOLE;
+
 /**
  * The newest block that summarises what came before it, as if only what its text covers had left: the next summary covers the other messages too. A
  * fallback covers nothing.
  */
 export function newestBase(entries: readonly Entry[]): CompressBlock | null {
   const newest = entries.findLast(
-    (entry): entry is CompressBlock => isCompressBlock(entry) && entry.source !== 'fallback',
+    (entry): entry is CompressBlock => isCompressBlock(entry) && entry.source !== 'fallback' && !isWhole(entry),
   );
   return newest === undefined ? null : asCovered(newest);
 }
@@ -103,7 +112,12 @@ export function isSent(turn: Turn, running: number | null): boolean {
 
 /** The id of the oldest entry that any later view or compaction of this log can need; null when it needs none. The history opens from there. */
 export function firstNeeded(entries: readonly Entry[]): number | null {
-  const base = newestBase(entries);
+  const newest = newestBlock(entries);
+  const least = neededBy(newestBase(entries), entries);
+  return newest === null || !isWhole(newest) || least === null ? least : Math.min(least, newest.first_kept ?? least);
+}
+
+function neededBy(base: CompressBlock | null, entries: readonly Entry[]): number | null {
   if (base === null) return loadedFrom(entries);
   const keeps = keptBy(base, entries);
   // Those of undone turns too: the user may redo them.

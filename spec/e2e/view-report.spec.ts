@@ -116,7 +116,7 @@ describe('/context and hi status', () => {
       `summary      ${short('block')}`,
       expect.stringMatching(new RegExp(`^messages     ${short('tail')}, 4 messages since 2026-11-22 \\d\\d:\\d\\d$`)),
       'recalled     nothing',
-      'left out     14 messages: recall finds them',
+      'left out     14 messages: recall finds them, /all TEXT asks with them',
       expect.stringMatching(/^next {9}3\S* tokens, without the answer: price unknown$/),
     ];
     const status = (await runProgram(home, ['status'])).stdout;

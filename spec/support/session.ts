@@ -63,6 +63,7 @@ export const NO_SKILLS: SkillLibrary = {
 export interface Stage {
   readonly session: Session;
   readonly history: HistoryStore;
+  readonly folder: string;
   readonly requests: readonly ChatRequest[];
   readonly toolRuns: readonly string[];
   /** How often the tools were told that a turn ended. */
@@ -77,7 +78,11 @@ export async function stage(
   context_window = 100_000,
   known = memory(),
   ask: () => Promise<void> = async () => {},
-  { now = () => new Date(), rest }: { readonly now?: () => Date; readonly rest?: RestTimes } = {},
+  {
+    now = () => new Date(),
+    rest,
+    model_window,
+  }: { readonly now?: () => Date; readonly rest?: RestTimes; readonly model_window?: number } = {},
 ): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-session-'));
   const history = await HistoryStore.open({ folder, now });
@@ -101,6 +106,7 @@ export async function stage(
     },
     memory: known,
     ...(rest && { rest }),
+    ...(model_window && { model_window }),
     connect: async () => provider,
     ask,
     spent() {},
@@ -152,6 +158,7 @@ export async function stage(
   return {
     session,
     history,
+    folder,
     requests,
     toolRuns,
     turnEnds: () => turnEnds,

@@ -51,6 +51,11 @@ export function addExtractOption(command: Command): Command {
   return command.option('-x, --extract', 'print only the last code block of the answer');
 }
 
+/** Adds the option of a question that is asked with everything. */
+export function addAllOption(command: Command): Command {
+  return command.option('--all', 'send everything that fits, once; says the price first, and asks above $0.25');
+}
+
 /** Adds the options of an answer in JSON. */
 export function addSchemaOptions(command: Command): Command {
   return command

@@ -26,6 +26,8 @@ export interface ChatOptions {
   readonly web?: boolean;
   readonly yes?: boolean;
   readonly ephemeral?: boolean;
+  /** Whether everything is sent that fits; `hi ask` only. */
+  readonly all?: boolean;
   /** Whether the conversation stays out of it, and it out of the conversation; as `HI_FRESH` says where it is absent. */
   readonly fresh?: boolean;
   readonly outputFormat: OutputFormat;

@@ -16,7 +16,7 @@ import { orderOf, parseForgetWords } from '../forget/forget-words.js';
 import { forgetting } from '../forget/forgetting.js';
 import type { OwnInputDeps } from '../input/own-commands.js';
 import { ownSlashCommands } from '../input/own-commands.js';
-import { costLine, questionCost } from '../wiring/next-question.js';
+import { costLine, isDear, questionCost } from '../wiring/next-question.js';
 import { compactionCosts } from '../wiring/price.js';
 import type { WiredSession } from '../wiring/wire.js';
 import { copyText } from './clipboard.js';
@@ -58,7 +58,7 @@ export async function slashContext(
     cost: async () => fullSpendingText(connections, session.history, config),
     questionCost: async (tokens) => {
       const cost = questionCost(session.target, tokens, world.now());
-      return { dollars: cost.dollars.cold, line: costLine(cost) };
+      return { line: costLine(cost), isDear: isDear(cost, session.target) };
     },
     compactionCosts: async (blocks) => {
       if (blocks.every(({ usage }) => usage === undefined)) return new Map();

@@ -25,6 +25,7 @@ import type { ServerTools } from '../wiring/server-tools.js';
 import { approver, instructionsAsker, serverAsker } from '../wiring/terminal-questions.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
+import { agreeToAll } from './agree-to-all.js';
 import { showAnswer } from './show-answer.js';
 import type { Structure } from './structure.js';
 import { openStructure } from './structure.js';
@@ -82,6 +83,7 @@ async function askOnce(
       command === undefined
         ? { input: await withResources(gathered, words, wired.servers, stop.signal, notify), model: null }
         : await ofOwnCommand(command, words, gathered, wired, stop.signal);
+    if (options.all && !(await agreeToAll(world, session, options, stop.signal))) return EXIT_STATUS.interrupted;
     const notices = [...(await newSettingsWarnings(settings)), ...session.history.takeNotices()];
     const shown = await shownEvents(options, wired, asked, structure, stop.signal);
     return await showAnswer(world, screen, options, notices, shown);
@@ -134,10 +136,11 @@ async function shownEvents(
   structure: Structure | null,
   signal: AbortSignal,
 ): Promise<AsyncIterable<ChatEvent>> {
+  const turn = { model, whole: options.all ?? false };
   const events =
     structure === null
-      ? session.send(input, signal, { model })
-      : (await import('./ask-structured.js')).askStructured(session, input, structure, model, signal);
+      ? session.send(input, signal, turn)
+      : (await import('./ask-structured.js')).askStructured(session, input, structure, turn, signal);
   const isForPrograms = formatOf(options) !== 'text';
   const seen = isForPrograms ? withView(events, session) : events;
   const priced = options.usage || isForPrograms ? withCost(seen, connections) : seen;

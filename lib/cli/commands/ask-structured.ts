@@ -27,10 +27,10 @@ export async function* askStructured(
   session: Session,
   input: UserInput,
   structure: Structure,
-  model: string | null,
+  options: Pick<TurnOptions, 'model' | 'whole'>,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  const first = yield* turn(session.send(input, signal, { model, schema: structure.asked }));
+  const first = yield* turn(session.send(input, signal, { ...options, schema: structure.asked }));
   const read = structure.read(first.text);
   if ('data' in read) return yield* shown(first, read);
   if (first.stop_reason === 'interrupted') return yield first;
@@ -41,8 +41,8 @@ export async function* askStructured(
     text: `The answer does not fit the schema: ${read.wrong}. Asking again.`,
   };
   const schema = { ...structure.asked, needsTools: false };
-  const options: TurnOptions = { model, schema, tools: false };
-  const second = together(first, yield* turn(session.send(correction(read.wrong), signal, options)));
+  const again: TurnOptions = { ...options, schema, tools: false };
+  const second = together(first, yield* turn(session.send(correction(read.wrong), signal, again)));
   const corrected = structure.read(second.text);
   if ('data' in corrected) return yield* shown(second, corrected);
   if (second.stop_reason === 'interrupted') return yield second;

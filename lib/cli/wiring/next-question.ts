@@ -49,6 +49,14 @@ export function questionCost(
   };
 }
 
+/** The price in dollars from which a question with everything is asked about. */
+const DEAR = 0.25;
+
+/** Whether to ask first. A price that is unknown may be high, but for a server of the user's own. */
+export function isDear({ dollars: { cold } }: QuestionCost, { isNear }: PricedModel): boolean {
+  return cold === null ? !isNear : cold > DEAR;
+}
+
 type PricedModel = Pick<Target, 'provider' | 'model' | 'api_base' | 'isNear'>;
 
 /** `8.3k tokens, without the answer: $0.0213 and 0.9 s, $0.0009 and 0.7 s while the vendor has it cached`. */

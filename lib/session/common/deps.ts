@@ -105,6 +105,8 @@ export interface TurnOptions {
   readonly model?: string | null;
   /** What the answer must be. */
   readonly schema?: AnswerSchema;
+  /** Whether everything is brought into view that fits, instead of letting older messages leave it. */
+  readonly whole?: boolean;
   /** Whether the model may call tools; true if absent. */
   readonly tools?: boolean;
   /** Called if the turn ends without any answer, as if it had never been sent. */

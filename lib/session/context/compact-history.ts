@@ -5,8 +5,9 @@ import { preview } from '../../compaction/preview.js';
 import { runStrategy } from '../../compaction/run-strategy.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
-import { coversAll, newestBlock } from '../../view/view.js';
+import { coversAll, isWhole, newestBlock, withoutWhole } from '../../view/view.js';
 import type { CompactionAhead } from './compaction-ahead.js';
+import { madeWithoutWhole } from './whole-view.js';
 
 /** How a compaction is requested: manually with options, or because it is due. */
 export interface CompactionOrder {
@@ -38,11 +39,13 @@ export async function* compactHistory(
     async function* (entries, running, unloaded) {
       // Another process may have compacted in the meantime.
       if (ordered.reason === 'auto' && newestBlock(entries)?.id !== known) return null;
-      const input = ordered.all
-        ? { ...ordered, entries: await wholeOf(history), running, unloaded: 0 }
-        : { ...ordered, entries, running, unloaded };
-      const written = ahead === null ? null : yield* ahead.take(history.name, input, signal);
-      return written ?? (yield* runStrategy(input, deps, signal));
+      return yield* madeWithoutWhole({ ...ordered, entries, running }, async function* (made) {
+        const input = ordered.all
+          ? { ...ordered, entries: await wholeOf(history), running, unloaded: 0 }
+          : { ...ordered, entries: made, running, unloaded };
+        const written = ahead === null ? null : yield* ahead.take(history.name, input, signal);
+        return written ?? (yield* runStrategy(input, deps, signal));
+      });
     },
     ordered.settings.archive,
   );
@@ -52,13 +55,13 @@ export async function* compactHistory(
 export async function previewCompaction(history: HistoryStore, ordered: OrderedCompaction): Promise<Preview | null> {
   const { entries, unloaded } = history;
   if (ordered.all) return preview({ ...ordered, entries: await wholeOf(history), unloaded: 0 });
-  return preview({ ...ordered, entries, unloaded });
+  return preview({ ...ordered, entries: withoutWhole(entries), unloaded });
 }
 
 /** The whole conversation, with the blocks up to the newest one whose text covers everything before its cut. */
 async function wholeOf(history: HistoryStore): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
-  for await (const entry of history.conversation()) entries.push(entry);
+  for await (const entry of history.conversation()) if (!isWhole(entry)) entries.push(entry);
   const covering = entries.findLast((entry) => isCompressBlock(entry) && coversAll(entry))?.id ?? 0;
   return entries.filter((entry) => !isCompressBlock(entry) || entry.id <= covering);
 }

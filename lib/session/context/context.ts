@@ -15,7 +15,7 @@ import { type Measure, measure } from '../../view/measure.js';
 import { present } from '../../view/present.js';
 import type { Rest } from '../../view/rest.js';
 import { estimateView } from '../../view/size.js';
-import { newestBlock, type View } from '../../view/view.js';
+import { isWhole, newestBlock, type View, viewFrom, withoutWhole } from '../../view/view.js';
 import { cacheHints } from './cache-hints.js';
 import { type CompactionOrder, compactHistory, type OrderedCompaction, previewCompaction } from './compact-history.js';
 import type { UpcomingCompaction } from './compaction-ahead.js';
@@ -26,6 +26,7 @@ import { type RequestOverhead, requestOverhead } from './request-overhead.js';
 import type { SummaryToWrite } from './rest-summaries.js';
 import { isTooLarge, modelWindow, tooLarge } from './too-large-request.js';
 import { plainSize, type ReportedRequest, viewReport } from './view-report.js';
+import { madeWithoutWhole, type WholeView, wholeView } from './whole-view.js';
 
 /** The share of the trigger from which a compaction counts as nearly due. */
 const NEARLY = 0.85;
@@ -66,7 +67,7 @@ export class Context {
     more: readonly NewMessage[],
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, ChatRequest> {
-    const { target } = this.#deps;
+    const { history, target } = this.#deps;
     this.#pending = estimateParts(more.flatMap(({ content }) => content));
     this.#overhead = null;
     await this.#keepUp();
@@ -92,18 +93,14 @@ export class Context {
     const { tokens } = await this.#requestOverhead(signal);
     const least = tokens + measured.estimated_tokens + this.#pending;
     if (isTooLarge(least, target)) throw tooLarge(least, target);
-    const request = await this.#build(more, measured.context_tokens, signal);
-    for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
+    const request = await this.#build(history.view(this.#running), more, measured.context_tokens, signal);
+    for (const text of history.takeNotices()) yield { type: 'notice', level: 'warning', text };
     return request;
   }
 
-  /** What the last request of this turn consisted of; between turns, what the next one would consist of without the user's message. */
-  async report(signal: AbortSignal): Promise<ViewReport> {
-    if (this.#reported === null) {
-      await this.#keepUp();
-      const { context_tokens } = await this.measure(signal);
-      await this.#build([], context_tokens, signal);
-    }
+  /** What the last request of this turn consisted of, or what one with this view would consist of. */
+  async report(view: View | null, signal: AbortSignal): Promise<ViewReport> {
+    if (view !== null) await this.#build(view, [], (await this.measure(signal)).context_tokens, signal);
     const reported = this.#reported;
     if (reported === null) throw new Error('No request was built.');
     return await viewReport(reported, this.#deps.target.weigh ?? plainSize, signal);
@@ -189,17 +186,12 @@ export class Context {
     if (!due) return null;
     const { name, entries, unloaded } = this.#deps.history;
     const input = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
-    return { name, input: { ...input, entries: [...entries], unloaded }, deps: this.#compactionDeps };
+    return { name, input: { ...input, entries: [...withoutWhole(entries)], unloaded }, deps: this.#compactionDeps };
   }
 
   /** Lets messages leave the view at a rest, without asking a model. Yields the `compact` event; null if nothing changes. */
   async *rest(rest: Rest, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
-    const ordered = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
-    const { cache } = this.#compactionDeps;
-    const write: WriteBlock = async function* (entries, running, unloaded) {
-      yield* [];
-      return await restBlock({ ...ordered, entries, running, unloaded }, rest, cache);
-    };
+    const write = await this.#writeRest(rest, signal);
     // Messages without a summary stay in the archive, whatever the configuration says of the others.
     const written = this.#deps.history.compact(null, write, 'keep');
     for (;;) {
@@ -209,12 +201,54 @@ export class Context {
     }
   }
 
+  async #writeRest(rest: Rest, signal: AbortSignal): Promise<WriteBlock> {
+    const ordered = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
+    const { cache } = this.#compactionDeps;
+    return (entries, running, unloaded) =>
+      madeWithoutWhole({ ...ordered, entries, running }, async function* (made) {
+        yield* [];
+        return await restBlock({ ...ordered, entries: made, running, unloaded }, rest, cache);
+      });
+  }
+
+  /** What the next request has in view, after this rest if there is one. */
+  async viewAfter(rest: Rest | null, signal: AbortSignal): Promise<View> {
+    await this.#keepUp();
+    const { history } = this.#deps;
+    if (rest === null) return history.view(null);
+    const written = (await this.#writeRest(rest, signal))(history.entries, null, history.unloaded);
+    for (;;) {
+      const { done, value } = await written.next();
+      if (!done) continue;
+      // A block ignores ids of entries that come after it.
+      const last = { id: Number.MAX_SAFE_INTEGER, at: '' };
+      return value === null ? history.view(null) : viewFrom({ ...value, ...last }, history.entries, null);
+    }
+  }
+
+  /** Everything that fits together with so many tokens more, and how many of the model's tokens a question with it has before these. */
+  async whole(more: number, signal: AbortSignal): Promise<WholeView & { readonly sent: number }> {
+    await this.#keepUp();
+    const { tokens } = await this.#requestOverhead(signal);
+    const settings = this.#settings(null);
+    const { token_ratio = 1 } = settings;
+    const room = triggerOf({ ...settings, context_window: this.#wholeWindow }) / token_ratio - tokens - more;
+    const whole = await wholeView(this.#deps.history, 4 * room);
+    return { ...whole, sent: Math.ceil((tokens + whole.tokens) * token_ratio) };
+  }
+
+  /** The window that everything may fill. Where nothing ever rests, it would stay filled. */
+  get #wholeWindow(): number {
+    const { rest, context_window, model_window = context_window } = this.#deps.target;
+    return rest === undefined ? context_window : model_window;
+  }
+
   /** The summary to write while nobody waits, `upcoming` if also of what would leave next; null for none. */
   async unsummarised(rest: Rest, upcoming: boolean, signal: AbortSignal): Promise<SummaryToWrite | null> {
     const { entries } = this.#deps.history;
     const ordered = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
     const deps = this.#compactionDeps;
-    const input = { ...ordered, entries: [...entries], running: null };
+    const input = { ...ordered, entries: [...withoutWhole(entries)], running: null };
     const gap = await gapToSummarise(input, rest, upcoming, deps.cache);
     return gap && { gap, input, budget: proseRoom(rest), deps };
   }
@@ -226,7 +260,11 @@ export class Context {
 
   get #compactionDeps(): UpcomingCompaction['deps'] {
     const { history, cache, toolEffects: effects } = this.#deps;
-    return { models: this.#deps.writers(), cache: cacheAfter(cache, newestBlock(history.entries)), effects };
+    return {
+      models: this.#deps.writers(),
+      cache: cacheAfter(cache, newestBlock(withoutWhole(history.entries))),
+      effects,
+    };
   }
 
   async #input(order: CompactionOrder, signal: AbortSignal): Promise<OrderedCompaction> {
@@ -250,7 +288,7 @@ export class Context {
       ...compaction,
       ...(token_ratio !== undefined && { token_ratio }),
       skips: target.rest !== undefined,
-      context_window: target.context_window,
+      context_window: isWhole(newestBlock(this.#deps.history.entries)) ? this.#wholeWindow : target.context_window,
       strategy: strategy ?? compaction.strategy,
     };
   }
@@ -265,16 +303,15 @@ export class Context {
     this.#overhead = null;
   }
 
-  async #build(more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
+  async #build(view: View, more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
     const { history, target, thinking, schema, web, compaction } = this.#deps;
     const { tools } = this.#offered;
     const { model } = target;
     const { max_output_tokens, ...options } = target.options ?? {};
-    const view = history.view(this.#running);
     const shown = present(view, compaction.block_role);
     const messages = [...shown.messages, ...more];
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);
-    this.#sent = fixed_tokens + estimateView(history.view(this.#running)) + this.#pending;
+    this.#sent = fixed_tokens + estimateView(view) + this.#pending;
     const attachments = await requestAttachments(history, messages);
     // The number of tokens of an image is unknown here.
     if (attachments.size > 0) this.#sent = 0;

@@ -63,8 +63,8 @@ export interface SlashContext {
   spending(): Promise<string>;
   /** The same, and the cost of the whole conversation, which is read for it. */
   cost(): Promise<string>;
-  /** What a question of so many tokens costs: in dollars if the vendor must read all of it, null if unknown, and in words. */
-  questionCost(tokens: number): Promise<{ readonly dollars: number | null; readonly line: string }>;
+  /** What a question of so many tokens costs, in words, and whether to ask first. */
+  questionCost(tokens: number): Promise<{ readonly line: string; readonly isDear: boolean }>;
   /** The cost of these compactions' summaries as text, by id, where prices are known. */
   compactionCosts(blocks: readonly CompressBlock[]): Promise<ReadonlyMap<number, string>>;
   /** The files and folders whose path starts with `typed`; folders end with a slash. */
