@@ -306,7 +306,7 @@ export class Session {
   /** How long the conversation is, and how full the window. */
   async status(signal: AbortSignal): Promise<Status> {
     await this.history.refresh();
-    const measured = await (await this.#turns.context(null, this.skills.active)).measure(signal);
-    return statusOf(this.history, measured, this.#turnSettings.target.context_window);
+    const context = await this.#turns.context(null, this.skills.active);
+    return statusOf(this.history, await context.measure(signal), context.window);
   }
 }

@@ -47,7 +47,9 @@ describe('a question after a night', () => {
     await setUp(60, () => SUMMARY);
     const { stdout, stderr, status } = await hi('ask', 'good morning');
     expect([status, stdout]).toEqual([0, 'The answer.\n']);
-    expect(stderr).toMatch(/^── 11\d messages left the view · \d kept · [\d.]+k tokens · \/all asks with everything ──$/m);
+    expect(stderr).toMatch(
+      /^── 11\d messages left the view · \d kept · [\d.]+k tokens · \/all asks with everything ──$/m,
+    );
     const [main] = server.requests;
     expect(JSON.stringify(main?.messages)).toContain('answer-59');
     expect(JSON.stringify(main?.messages)).not.toContain('answer-50');

@@ -89,6 +89,9 @@ describe('a question with everything', () => {
         expect(await say('and now?', 10_000)).toEqual([]);
         expect(texts()).toHaveLength(83);
         expect(set.history.view(null).block).toMatchObject({ strategy: 'all', content: '' });
+        const { used, context_window } = await set.session.status(signal);
+        expect(context_window).toBe(1_000_000);
+        expect(used).toBeLessThan(0.3);
         expect(await say('next day', 10 * HOUR)).toEqual(['rest']);
         expect(texts().length).toBeLessThan(8);
       },

@@ -237,6 +237,12 @@ export class Context {
     return { ...whole, sent: Math.ceil((tokens + whole.tokens) * token_ratio) };
   }
 
+  /** The window that requests are measured against: the larger one while everything is in view. */
+  get window(): number {
+    const { history, target } = this.#deps;
+    return isWhole(newestBlock(history.entries)) ? this.#wholeWindow : target.context_window;
+  }
+
   /** The window that everything may fill. Where nothing ever rests, it would stay filled. */
   get #wholeWindow(): number {
     const { rest, context_window, model_window = context_window } = this.#deps.target;
@@ -288,7 +294,7 @@ export class Context {
       ...compaction,
       ...(token_ratio !== undefined && { token_ratio }),
       skips: target.rest !== undefined,
-      context_window: isWhole(newestBlock(this.#deps.history.entries)) ? this.#wholeWindow : target.context_window,
+      context_window: this.window,
       strategy: strategy ?? compaction.strategy,
     };
   }
