@@ -55,7 +55,7 @@ function memory(folder: string): readonly Row[] {
 const PROGRAM = `
 import { createToolRunner, tools } from './lib/tools/index.js';
 const [what, folder] = process.argv.slice(2);
-const context = { workingFolder: folder, root: folder, env: process.env, timeout: 300000, outputLimit: 30000, spillFolder: folder + '/spill' };
+const context = { cwd: { start: folder, now: folder }, env: process.env, timeout: 300000, outputLimit: 30000, spillFolder: folder + '/spill' };
 const make = (allowAll) => createToolRunner({ tools, context, permissions: { allow: ['bash(git status:*)'], ask: [], deny: [] },
   approve: async () => ({ answer: 'no' }), allowAll, remember: async () => {}, secrets: [] });
 const run = async (command, signal = new AbortController().signal, allowAll = true) => {
@@ -89,13 +89,14 @@ if (what === 'inside' || what === 'places') {
   mkdirSync(root + '/.git');
   writeFileSync(root + '/.env', '');
   writeFileSync(folder + '/empty', '');
-  const sandbox = new Sandbox({ root, ownPlaces: [], freeFolders: [], fileOf: () => folder + '/empty', isDenied: () => false });
+  const rules = { subjects: [], deny: [], ask: [], allow: [] };
+  const sandbox = new Sandbox({ root, ownPlaces: [], freeFolders: [], env: process.env, fileOf: () => folder + '/empty', rules: () => rules });
   begin = performance.now();
-  await sandbox.confine({ write: true, network: false, files: [] }, root);
+  await sandbox.confine({ write: true, network: false, read: [], files: [] }, root);
   if (what === 'inside') {
     const once = async (confined) => {
       const start = performance.now();
-      const { wrapper = [], filter } = confined ? await sandbox.confine({ write: true, network: false, files: [] }, root) : {};
+      const { wrapper = [], filter } = confined ? await sandbox.confine({ write: true, network: false, read: [], files: [] }, root) : {};
       if (filter) writeFileSync(folder + '/filter', filter);
       const [program, ...rest] = [...wrapper, 'bash', '-c', 'true'];
       spawnSync(program, rest, { stdio: ['ignore', 'pipe', 'pipe', 'ignore', confined ? openSync(folder + '/filter') : 'ignore'] });

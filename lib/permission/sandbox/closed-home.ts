@@ -37,6 +37,9 @@ export const HOME_PLACES: readonly string[] = [
   ...['.cache/ms-playwright', '.cache/Cypress', '.cache/puppeteer', '.gitconfig', '.config/git'],
 ];
 
+/** Caches that must be written to when something is downloaded: with the network they are empty and end with the command. */
+const WRITTEN_CACHES = new Set(['.npm/_cacache', '.cache/pnpm', '.cache/yarn']);
+
 /** Where programs in the home folder want to write: they find something writable, which ends with the command. */
 const HOME_SCRATCH = ['.cache', '.npm', '.gradle', '.yarn'];
 
@@ -80,10 +83,12 @@ function homeMounts(home: string): readonly Mount[] {
 export function toolchainMounts(
   env: Readonly<Record<string, string | undefined>>,
   home: string | null,
+  network: boolean,
 ): readonly Mount[] {
   const named = [...(env.PATH ?? '').split(delimiter).map(toolchainOf), ...TOOLCHAINS.map((name) => env[name] ?? '')];
   const folders = named.filter((path) => isAbsolute(path) && isToolchain(path, home)).map((path) => resolve(path));
-  const places = home === null ? [] : HOME_PLACES.map((path) => join(home, path));
+  const shown = HOME_PLACES.filter((path) => !network || !WRITTEN_CACHES.has(path));
+  const places = home === null ? [] : shown.map((path) => join(home, path));
   const inRealHome = (path: string): string =>
     home !== null && isInside(homedir(), path) ? join(home, relative(homedir(), path)) : path;
   return [...new Set([...places, ...folders.map(inRealHome)])]
@@ -147,7 +152,8 @@ const isThere = (path: string): boolean => statOrNull(path) !== null;
 
 function statOrNull(path: string): Stats | null {
   try {
-    return statSync(path);
+    // An exception for each of the many places that do not exist would take longer than all else.
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }

@@ -231,7 +231,7 @@ export class Sandbox {
       home,
       // A pattern may mean files in there, too many to search before each command.
       readable: [
-        ...toolchainMounts(this.#options.env, home).filter(
+        ...toolchainMounts(this.#options.env, home, grant.network).filter(
           ({ path }) => !patternsIn(denials).some((one) => mayReach(one, path)),
         ),
         ...[
