@@ -37,11 +37,22 @@ export const HOME_PLACES: readonly string[] = [
   ...['.cache/ms-playwright', '.cache/Cypress', '.cache/puppeteer', '.gitconfig', '.config/git'],
 ];
 
-/** Caches that must be written to when something is downloaded: with the network they are empty and end with the command. */
-const WRITTEN_CACHES = new Set(['.npm/_cacache', '.cache/pnpm', '.cache/yarn']);
+/** Caches that are written to when something is downloaded: with the network they are empty, and end with the command. */
+const WRITTEN_CACHES = new Set([
+  ...[
+    '.npm/_cacache',
+    '.cache/pnpm',
+    '.cache/yarn',
+    '.local/share/pnpm',
+    '.cargo/registry',
+    '.cargo/git',
+    'go/pkg/mod',
+  ],
+  ...['.m2/repository', '.gradle/caches', '.gradle/wrapper'],
+]);
 
 /** Where programs in the home folder want to write: they find something writable, which ends with the command. */
-const HOME_SCRATCH = ['.cache', '.npm', '.gradle', '.yarn'];
+const HOME_SCRATCH = ['.cache', '.npm', '.gradle', '.yarn', '.m2', '.cargo', 'go', '.local/share/pnpm', '.local/state'];
 
 /** Variables that name the folder of a toolchain. */
 const TOOLCHAINS = ['GOROOT', 'GOMODCACHE', 'JAVA_HOME', 'NVM_DIR', 'PYENV_ROOT', 'RUSTUP_HOME', 'VIRTUAL_ENV'];
