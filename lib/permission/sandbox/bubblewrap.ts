@@ -4,11 +4,14 @@ import { type Confinement, type Mount, mountPlan, NotConfinable } from './confin
 /** The descriptor that the filter of system calls is read from. */
 export const FILTER_DESCRIPTOR = 4;
 
-const NAMESPACES = ['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'];
+const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'];
+
+/** What of root's power a command keeps that may do everything but reach what is hidden: it installs packages. */
+const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID', 'NET_BIND_SERVICE'];
 
 /** The minimum that a command needs to start. */
 export const BARE_OPTIONS: readonly string[] = [
-  ...NAMESPACES,
+  ...['--die-with-parent', ...NAMESPACES],
   ...['--unshare-net', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
 ];
 
@@ -20,12 +23,15 @@ const MOST_OPTIONS = 8900;
 
 /** The arguments of `bwrap` for this confinement, without the command. Throws `NotConfinable` where there is too much to hide. */
 export function bubblewrapOptions(confinement: Confinement): readonly string[] {
-  const { root, grant, folder } = confinement;
+  const { root, grant, folder, isLoose } = confinement;
   const options = [
+    ...(isLoose ? [] : ['--die-with-parent']),
     ...NAMESPACES,
+    ...(grant.isOpen && process.getuid?.() === 0 ? CAPABILITIES.flatMap((name) => ['--cap-add', `CAP_${name}`]) : []),
     ...(grant.network ? [] : ['--unshare-net']),
     ...(grant.isOpen ? ['--bind', '/', '/'] : []),
-    ...['--dev', '/dev', '--proc', '/proc'],
+    ...(isLoose ? ['--dev-bind', '/dev', '/dev'] : ['--dev', '/dev']),
+    ...['--proc', '/proc'],
     ...KERNEL_SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
     ...mountPlan(confinement).flatMap(optionsOf),
     ...(grant.isOpen ? [] : ['--setenv', 'TMPDIR', '/tmp']),

@@ -35,6 +35,8 @@ export interface Confinement {
   readonly root: string;
   /** The folder that the command starts in. */
   readonly folder: string;
+  /** Whether it may use devices and the sockets of other programs, debug, and go on in the background: with `-y` where no rule denies a place. */
+  readonly isLoose?: boolean;
   readonly grant: CommandGrant;
   /** The mounts of what every command needs. */
   readonly system: readonly Mount[];

@@ -111,7 +111,7 @@ export class Sandbox {
       return confinement.grant.write ? this.#setAside(confinement, before) : { renamed: [], isComplete: true };
     };
     try {
-      const filter = kind === 'bubblewrap' ? systemCallFilter() : null;
+      const filter = kind === 'bubblewrap' && !confinement.isLoose ? systemCallFilter() : null;
       const wrapper = kind === 'bubblewrap' ? bubblewrapCommand(confinement, filter) : seatbeltCommand(confinement);
       closeInheritedDescriptors();
       return {
@@ -162,7 +162,7 @@ export class Sandbox {
     const { root, denials } = this.#searches();
     const fixed = denials.filter(({ matches }) => matches === null);
     const common = {
-      ...{ root, folder, emptyFile: fileOf('') },
+      ...{ root, folder, isLoose: grant.isOpen === true && denials.length === 0, emptyFile: fileOf('') },
       own: ownPlaces.flatMap(placeAt),
       free: freeFolders.flatMap(placeAt).map(({ path }) => path),
       temporary: process.platform === 'darwin' ? realPath(mkdtempSync(join(tmpdir(), 'hi-'))) : '/tmp',
@@ -190,8 +190,9 @@ export class Sandbox {
     if (roots.includes('/')) throw tooMuchToSearch(denials);
     const tree = await denied.find(roots, signal, true);
     if (!tree.isComplete || !tree.hasAllPackages) throw tooMuchToSearch(denials);
+    const missing = [...new Set(this.#options.ownPlaces.flatMap(missingTop))].map(asFolder);
     return {
-      ...{ grant, system: [], home: null, readable: [], work: [], replaced: [], missing: [] },
+      ...{ grant, system: [], home: null, readable: [], work: [], replaced: [], missing },
       ...{
         hidden: [...tree.hidden, ...tree.closed.map(asFolder)],
         kept: tree.kept,
@@ -330,7 +331,6 @@ const asFolder = (path: string): Place => ({ path, isFolder: true });
 const asFile = (path: string): Place => ({ path, isFolder: false });
 const asReadable = (path: string): Mount => ({ kind: 'read', path });
 const patternsIn = (denials: readonly Denial[]): readonly Denial[] => denials.filter(({ matches }) => matches !== null);
-
 /** The folders that the patterns of these rules are about, none in another. */
 function topsOf(denials: readonly Denial[]): readonly string[] {
   const tops = patternsIn(denials).map(({ path }) => path);
@@ -379,6 +379,13 @@ function requireNoLink(path: string): void {
     `the sandbox cannot protect '${path}', which is a symbolic link`,
     "Put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval",
   );
+}
+
+/** The outermost folder of a path that does not exist yet; empty if the path exists. */
+function missingTop(path: string): readonly string[] {
+  if (isThere(path)) return [];
+  const above = dirname(path);
+  return isThere(above) ? [path] : missingTop(above);
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -47,24 +47,27 @@ export async function confineApproved(gate: Gate, access: Access): Promise<Confi
 }
 
 /**
- * The sandbox of a call that `-y` approved: one where only what `deny` rules name is hidden or read-only, if they name places. Throws `NotConfinable` if
- * there is none that works: then `-y` does not cover the call.
+ * The sandbox of a call that `-y` approved: one where only hi's own places and what `deny` rules name are hidden or read-only; null if the system has none.
+ * Throws `NotConfinable` where it has none and a rule names places: then `-y` does not cover the call.
  */
 export async function confineUnasked(gate: Gate, access: Access): Promise<ConfinedRun | null> {
   const grant = access.kind === 'execute' ? everything(gate) : null;
   if (grant === null) return null;
   const sandbox = await gate.sandbox();
   if (sandbox !== null) return sandbox.confine(grant, gate.context.cwd.now);
+  const denying = gate.rules.deny.find(namesPlaces);
+  if (denying === undefined && !gate.context.sandbox) return null;
   const { SANDBOX_HINT, sandboxProblem } = await import('../../permission/sandbox/sandbox-kind.js');
   throw new NotConfinable(
-    `'${gate.rules.deny.find(namesPlaces)?.source}' forbids files, and ${await sandboxProblem()}, so nothing keeps a command from them`,
+    `'${denying?.source}' forbids files, and ${await sandboxProblem()}, so nothing keeps a command from them`,
     SANDBOX_HINT.replace(/\.$/, ''),
   );
 }
 
-/** What every command may do: with `tools.sandbox`, and with `-y` where rules deny places; null where each is judged by itself. */
-function everything({ context: { sandbox }, allowAll, rules }: Gate): CommandGrant | null {
+/** What every command may do: with `tools.sandbox`, and with `-y` where there are places to keep; null where each is judged by itself. */
+function everything({ context: { sandbox }, allowAll, ownPlaces, rules }: Gate): CommandGrant | null {
   if (sandbox) return { write: true, network: sandbox.network, read: [], files: [] };
-  if (!allowAll || !rules.deny.some(namesPlaces)) return null;
+  // A command that the user typed has no places of hi's to keep.
+  if (!allowAll || (ownPlaces.length === 0 && !rules.deny.some(namesPlaces))) return null;
   return { write: true, network: true, read: [], files: [], isOpen: true };
 }
