@@ -184,6 +184,11 @@ class GrowingArchive {
   readonly json = () => Buffer.alloc(0);
   readonly close = () => undefined;
 
+  async ifCurrent(work: () => void): Promise<boolean> {
+    work();
+    return true;
+  }
+
   readAt(): never {
     throw new Error('There are no pieces.');
   }

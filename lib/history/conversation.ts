@@ -2,6 +2,7 @@ import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
+import { messagesIn } from './file/entries/entries.js';
 import { Log, type LogUse } from './log.js';
 import { moveToResetCopy, purge as purgeAll, restoreResetCopy } from './reset-history.js';
 import { RunningTurns } from './running-turns.js';
@@ -35,8 +36,6 @@ export class Conversation {
   readonly #notices: Notices;
   readonly #stored: LoadedConversation;
   #off: LoadedConversation | null = null;
-  /** The number of messages before going off the record. */
-  #before = 0;
 
   constructor(paths: HistoryPaths, now: () => Date, use: LogUse, notices: Notices) {
     this.#paths = paths;
@@ -86,14 +85,13 @@ export class Conversation {
     const { isAside } = this.#stored.log;
     const off = new LoadedConversation(this.#paths, this.#now, { writes: false, isAside }, this.#notices);
     await off.log.refresh();
-    this.#before = off.log.facts.messages;
     this.#off = off;
   }
 
   /** Forgets the messages since then. Resolves to their number. */
   async goOnRecord(): Promise<number> {
     if (this.#off === null) return 0;
-    const forgotten = this.#off.log.facts.messages - this.#before;
+    const forgotten = messagesIn(this.#off.log.own);
     await this.#stored.log.refresh();
     this.#off.log.close();
     this.#off = null;

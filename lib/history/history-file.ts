@@ -16,16 +16,16 @@ import { assertLockHeld } from './lock/holder.js';
 import { withLock } from './lock/with-lock.js';
 import { ArrayFile } from './repair/array-file.js';
 import { fenceOff } from './repair/fence-off.js';
-import { type Opened, openDamaged, openLog } from './repair/open-log.js';
+import { isIntact, type Opened, openDamaged, openLog } from './repair/open-log.js';
 import { readLog } from './repair/read-log.js';
 import { convert, repair } from './repair/repair.js';
 import { editNotice } from './repair/repair-notices.js';
 import { replaceHistory } from './repair/rewrite.js';
 import { loadedSalvage, loadSalvage, withSalvage } from './repair/salvage-loader.js';
 
-/** The result of a refresh: all entries if the file was replaced or removed, else the added ones. */
+/** The result of a refresh: the added entries, or all of them, if the file was replaced or removed, or `again`, if the same file was only opened again. */
 export interface HistoryChange {
-  readonly kind: 'all' | 'added';
+  readonly kind: 'all' | 'again' | 'added';
   readonly entries: readonly Entry[];
 }
 
@@ -145,10 +145,12 @@ export class HistoryFile {
     return await this.guarded(async () => Reading.of(file, file.reopen(this.codec, this.#paths.history)));
   }
 
-  /** Repairs the file and reads it again, even if the part that the view needs is intact. */
+  /** Repairs the file and reads it again if anything in it is damaged: what looks so without the lock may be a write of another process. */
   async repair(): Promise<HistoryChange> {
     const codec = this.codec;
-    return await this.#repairOrReadOnly(codec, () => this.#repair(codec));
+    return await this.#repairOrReadOnly(codec, () => {
+      return isIntact(codec, this.#paths.history) ? this.#sync(codec, true) : this.#repair(codec);
+    });
   }
 
   close(): void {
@@ -178,10 +180,14 @@ export class HistoryFile {
     const file = this.#file;
     // Under the lock a file that was opened for reading may be repaired, or opened for writing.
     const mayUpgrade = exclusive && (file instanceof ArrayFile ? file.isDamaged : file?.writable === false);
-    const news = file?.fileId === node && !mayUpgrade ? this.#newEntries() : null;
+    const isSame = file?.fileId === node;
+    const news = isSame && !mayUpgrade ? this.#newEntries() : null;
     if (news) return { kind: 'added', entries: news };
     try {
-      return this.#switchTo(openLog(codec, this.#paths.history, exclusive));
+      const opened = openLog(codec, this.#paths.history, exclusive);
+      // While the old file is open, no other one has its id.
+      const kind = isSame && mayUpgrade && opened.file.fileId === node ? 'again' : 'all';
+      return this.#switchTo(opened, kind);
     } catch (thrown) {
       // Another process may have just reset the conversation.
       if (systemCode(thrown) === 'ENOENT') return this.#noFile();
@@ -204,12 +210,12 @@ export class HistoryFile {
     return { kind: 'all', entries: [] };
   }
 
-  #switchTo({ file, entries }: Opened): HistoryChange {
+  #switchTo({ file, entries }: Opened, kind: 'all' | 'again'): HistoryChange {
     this.close();
     this.#file = file;
     const report = file instanceof ArrayFile ? file.report : null;
     if (report) this.#notices.add(editNotice(report));
-    return { kind: 'all', entries };
+    return { kind, entries };
   }
 
   #syncOrRepair(codec: Codec): HistoryChange {

@@ -1,4 +1,5 @@
-import { type Entry, isAside } from '../chat/entry.js';
+import { type Entry, isAside, isMessage } from '../chat/entry.js';
+import { HeldEntries } from '../chat/held-entries.js';
 import { firstNeeded, newestBase } from '../view/view.js';
 import { messagesIn } from './file/entries/entries.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
@@ -14,6 +15,7 @@ export class LoadedEntries {
   #conversation: { readonly version: number; readonly entries: readonly Entry[] } | null = null;
   #facts: Facts = NO_FACTS;
   #version = 0;
+  #edition = 0;
 
   constructor(disk: HistoryFile, isAside: boolean) {
     this.#disk = disk;
@@ -52,6 +54,11 @@ export class LoadedEntries {
     return this.#version;
   }
 
+  /** Changes when something that was read of the log may be gone from it, in memory or not. */
+  get edition(): number {
+    return this.#edition;
+  }
+
   /** The number of messages that are neither covered by a block nor in `list`, because no request could contain them. */
   get unloaded(): number {
     const entries = this.#withoutAsides;
@@ -75,7 +82,7 @@ export class LoadedEntries {
     const [first] = this.#entries;
     if (first === undefined || entry.id < first.id) return entry.id <= this.#facts.last;
     const found = this.#entries.findLast(({ id }) => id === entry.id);
-    return found !== undefined && JSON.stringify(found) === JSON.stringify(entry);
+    return found !== undefined && isLeftOf(entry, found);
   }
 
   /** True when the log holds exactly these entries under their ids. */
@@ -87,13 +94,14 @@ export class LoadedEntries {
 
   /** Applies a change of the file. */
   apply({ kind, entries }: HistoryChange): void {
-    if (kind === 'all') {
+    if (kind !== 'added') {
+      if (kind === 'all' || !isContinued(this.#entries, entries)) this.#edition += 1;
       this.#entries = [];
       this.#facts = NO_FACTS;
     }
     this.add(entries);
     this.#facts = this.#disk.file?.facts ?? this.#facts;
-    if (kind === 'all') this.dropUnneeded();
+    if (kind !== 'added') this.dropUnneeded();
   }
 
   /** Appends entries. A block that restores an earlier view also restores the entries that it needs. */
@@ -120,4 +128,19 @@ export class LoadedEntries {
     }
     return needed;
   }
+}
+
+/** Whether the held entries are among these, with nothing between them. */
+function isContinued(held: readonly Entry[], entries: readonly Entry[]): boolean {
+  const start = entries.findIndex(({ id }) => id === held[0]?.id);
+  return HeldEntries.of(held).isBeginningOf(entries.slice(Math.max(0, start)));
+}
+
+/** Whether an entry is another one, maybe without some of its parts, which were forgotten since. */
+function isLeftOf(entry: Entry, found: Entry): boolean {
+  if (!isMessage(entry) || !isMessage(found)) return JSON.stringify(found) === JSON.stringify(entry);
+  const parts = new Set(entry.content.map((part) => JSON.stringify(part)));
+  return (
+    found.at === entry.at && found.role === entry.role && found.content.every((part) => parts.has(JSON.stringify(part)))
+  );
 }

@@ -1,4 +1,5 @@
 import { type Entry, isCompressBlock } from '../chat/entry.js';
+import { withoutCopies } from '../chat/repeated-words.js';
 import { asStored } from '../chat/stored-text.js';
 import { HiError } from '../errors.js';
 import { stateOf } from '../view/block-state.js';
@@ -15,6 +16,10 @@ import { HistoryFile } from './history-file.js';
 import { LoadedEntries } from './loaded-entries.js';
 import type { ConversationReading } from './open-reading.js';
 import { openReading } from './open-reading.js';
+
+/** After so many failures to read the file the lock is taken to see whether it is damaged, and after so many all in all that is an error. */
+const UNLOCKED_TRIES = 4;
+const MOST_TRIES = 40;
 
 /** How a process uses the log. */
 export interface LogUse {
@@ -63,6 +68,11 @@ export class Log {
     return this.#loaded.version;
   }
 
+  /** Changes when something that was read of the log may be gone from it, because a process forgot, reset, repaired or replaced it. */
+  get edition(): number {
+    return this.#loaded.edition;
+  }
+
   /** The number of messages that are neither covered by a block nor in `entries`, because no request could contain them. */
   get unloaded(): number {
     return this.#loaded.unloaded;
@@ -78,12 +88,42 @@ export class Log {
     return this.#loaded.contains(entry);
   }
 
-  /** Applies the changes by other processes. Throws a `HiError` when the file cannot be read. */
+  /** Applies the changes by other processes; in memory only what they removed. Throws a `HiError` when the file cannot be read. */
   async refresh(): Promise<void> {
-    if (!this.writes && this.#isRead) return;
-    this.#isRead = true;
-    this.#loaded.apply(await this.#disk.refresh());
-    if (!this.writes) this.#ownFrom = this.facts.last + 1;
+    const { name } = this;
+    const change = await this.#disk.refresh();
+    if (this.writes || !this.#isRead) {
+      this.#loaded.apply(change);
+      this.#isRead = true;
+      if (!this.writes) this.#ownFrom = this.facts.last + 1;
+    } else if (change.kind !== 'added') {
+      const { own } = this;
+      const base = isSameLog(name, this.name) ? change.entries.filter(({ id }) => id < this.#ownFrom) : [];
+      this.#loaded.apply({ ...change, entries: base });
+      this.#loaded.add(withoutCopies(own));
+    }
+  }
+
+  /** The entries in memory only. */
+  get own(): readonly Entry[] {
+    return this.loaded.filter(({ id }) => id >= this.#ownFrom);
+  }
+
+  /** Reads the changes, and tells whether everything that was read when the edition was this one is still in the log. Throws a `HiError`. */
+  async isCurrent(edition: number): Promise<boolean> {
+    await this.refresh();
+    return this.edition === edition;
+  }
+
+  /** Runs `work` under the lock if that is so, else resolves to false. Always false where nothing is written. Throws a `HiError`. */
+  async ifCurrent(edition: number, work: () => void): Promise<boolean> {
+    if (!this.writes) return false;
+    return await this.#disk.withLock((_codec, change) => {
+      this.#loaded.apply(change);
+      if (this.edition !== edition) return false;
+      work();
+      return true;
+    });
   }
 
   /**
@@ -177,7 +217,7 @@ export class Log {
         await this.#recover(thrown, tries);
       }
     }
-    if (!this.writes) yield* this.loaded.filter(({ id }) => id >= this.#ownFrom);
+    if (!this.writes) yield* this.own;
   }
 
   /** Those of them that requests are made from, as in `entries`. */
@@ -208,7 +248,15 @@ export class Log {
   /** Opens a snapshot for random access. The caller closes it. Throws a `HiError`. */
   async reading(): Promise<ConversationReading> {
     await this.refresh();
-    return await openReading(this.#disk, this.writes ? [] : this.loaded);
+    for (let tries = 0; ; tries += 1) {
+      const { edition } = this;
+      try {
+        const snapshot = await openReading(this.#disk, this.writes ? [] : this.loaded);
+        return Object.assign(snapshot, { ifCurrent: (work: () => void) => this.ifCurrent(edition, work) });
+      } catch (thrown) {
+        await this.#recover(thrown, tries);
+      }
+    }
   }
 
   close(): void {
@@ -229,10 +277,11 @@ export class Log {
     }
   }
 
-  /** After damage was found: refreshes first, for another process may have been writing, then repairs. */
+  /** After damage was found: refreshes first, for another process may have been writing; then repairs what is damaged under the lock too. */
   async #recover(thrown: unknown, tries: number): Promise<void> {
-    if (!(thrown instanceof Damaged) || tries > 1) throw thrown;
-    this.#loaded.apply(tries === 0 ? await this.#disk.refresh() : await this.#disk.repair());
+    if (!(thrown instanceof Damaged) || tries > MOST_TRIES) throw thrown;
+    if (tries % UNLOCKED_TRIES < UNLOCKED_TRIES - 1) await this.refresh();
+    else this.#loaded.apply(await this.#disk.repair());
   }
 
   /** Seals the end of the file if that is worthwhile, and after a compaction, so that the next start reads only what it needs. */
@@ -251,3 +300,6 @@ export class Log {
     }
   }
 }
+
+/** Whether a file has the name of the conversation that was read. A file in another layout has none until it is converted. */
+const isSameLog = (read: string | null, now: string | null): boolean => read === now || (read === '' && now !== null);

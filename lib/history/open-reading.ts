@@ -2,14 +2,21 @@ import type { Entry } from '../chat/entry.js';
 import type { Reading } from './file/reading.js';
 import type { HistoryFile } from './history-file.js';
 
-/** A conversation for random access. */
-export type ConversationReading = Pick<
+/** A conversation for random access, as it is at one moment. */
+type Snapshot = Pick<
   Reading,
   'log' | 'pieces' | 'read' | 'json' | 'readAt' | 'readFrom' | 'rest' | 'restVersion' | 'close'
 >;
 
+export interface ConversationReading extends Snapshot {
+  /**
+   * Runs `work` under the lock if nothing that was read is gone since; else resolves to false. Always false where nothing is written. Throws a `HiError`.
+   */
+  ifCurrent(work: () => void): Promise<boolean>;
+}
+
 /** Opens the conversation on disk. `unwritten` are its entries in memory only. Throws `Damaged` and a `HiError`. */
-export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]): Promise<ConversationReading> {
+export async function openReading(disk: HistoryFile, unwritten: readonly Entry[]): Promise<Snapshot> {
   const reading = await disk.reading();
   if (reading !== null && unwritten.length === 0) return reading;
   const stored = reading === null ? await everything(disk) : reading.rest();

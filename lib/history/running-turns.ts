@@ -1,4 +1,5 @@
 import type { Message, NewMessage } from '../chat/message.js';
+import { withoutRepeated } from '../chat/repeated-words.js';
 import { openTurns } from '../view/view.js';
 import type { Log } from './log.js';
 import { clearRunning, markRunning } from './turn-marks.js';
@@ -28,32 +29,42 @@ export class RunningTurns {
     return this.#running.get(turn)?.messages[0]?.turn ?? turn;
   }
 
-  /** Writes the message that begins a turn. */
-  async begin(message: NewMessage, at: string): Promise<Message> {
-    const [begun] = await this.#write((next) => [withIds(message, next, next, at)]);
+  /** Writes the message that begins a turn. What it repeats of others stays away unless the log still has that edition. */
+  async begin(message: NewMessage, at: string, edition: number): Promise<Message> {
+    const [begun] = await this.#write((next) => [withIds(this.#asOf(edition, message), next, next, at)]);
     if (begun === undefined) throw new Error('The first message of a turn was not written.');
     this.#track(begun.id, [begun]);
     return begun;
   }
 
-  /** Appends messages to a turn. If the conversation was reset meanwhile, the whole turn moves to the new one. */
-  async append(turn: number, messages: readonly NewMessage[], at: string): Promise<readonly Message[]> {
+  /** Appends messages to a turn, like `begin`. If the conversation was reset meanwhile, the whole turn moves to the new one. */
+  async append(turn: number, given: readonly NewMessage[], at: string, edition: number): Promise<readonly Message[]> {
     const { log, messages: before } = this.#running.get(turn) ?? { log: this.#log.name, messages: [] };
     let moved = false;
     const written = await this.#write((next) => {
+      const messages = given.map((message) => this.#asOf(edition, message));
       moved = this.#isGone(log, before);
       if (!moved) return messages.map((message, index) => withIds(message, next + index, this.idOf(turn), at));
-      const again = before.map((message, index) => ({ ...message, id: next + index, turn: next }));
+      const again = before.map((message, index) => ({
+        ...message,
+        content: withoutRepeated(message.content),
+        id: next + index,
+        turn: next,
+      }));
       return [...again, ...messages.map((message, index) => withIds(message, next + again.length + index, next, at))];
     });
     if (before.length > 0) this.#track(turn, moved ? written : [...before, ...written]);
-    return written.slice(-messages.length);
+    return written.slice(-given.length);
   }
 
   /** Writes a running turn into the current conversation if the one in which it began was reset. */
   async follow(turn: number, at: string): Promise<void> {
     const held = this.#running.get(turn);
-    if (held !== undefined && this.#isGone(held.log, held.messages)) await this.append(turn, [], at);
+    if (held !== undefined && this.#isGone(held.log, held.messages)) await this.append(turn, [], at, this.#log.edition);
+  }
+
+  #asOf(edition: number, message: NewMessage): NewMessage {
+    return edition === this.#log.edition ? message : { ...message, content: withoutRepeated(message.content) };
   }
 
   /** True when the messages of a turn are not in the current conversation: it was reset, or replaced by an older copy. */

@@ -115,17 +115,35 @@ export class HistoryStore {
     await this.#conversation.log.refresh();
   }
 
-  /** Begins a turn: the user's message is on disk when this resolves. */
-  async begin(message: NewMessage): Promise<Message> {
+  /** Changes when something that was read may be gone. Whoever holds a copy compares it before using a word of it, with `isCurrent` or `ifCurrent`. */
+  get edition(): number {
+    return this.#conversation.log.edition;
+  }
+
+  /** Reads what other processes wrote; false if something that was read in that edition may be gone. */
+  async isCurrent(edition: number): Promise<boolean> {
+    return await this.#conversation.log.isCurrent(edition);
+  }
+
+  /** Runs `work`, which stores what was derived from that edition, under the lock; resolves to false if something of it may be gone, or nothing is stored. */
+  async ifCurrent(edition: number, work: () => void): Promise<boolean> {
+    return await this.#conversation.log.ifCurrent(edition, work);
+  }
+
+  /**
+   * Begins a turn: the user's message is on disk when this resolves. What it repeats of other messages, such as recalled passages, is left out if the
+   * conversation no longer has the edition that they were read from.
+   */
+  async begin(message: NewMessage, edition = this.edition): Promise<Message> {
     this.#crashedTurn = null;
-    const begun = await this.#conversation.turns.begin(message, this.#now());
+    const begun = await this.#conversation.turns.begin(message, this.#now(), edition);
     await this.#conversation.attachments.commit([begun]);
     return begun;
   }
 
-  /** Appends messages to a turn. They are on disk when this resolves. */
-  async append(turn: number, messages: readonly NewMessage[]): Promise<readonly Message[]> {
-    const written = await this.#conversation.turns.append(turn, messages, this.#now());
+  /** Appends messages to a turn, with an `edition` like `begin`. They are on disk when this resolves. */
+  async append(turn: number, messages: readonly NewMessage[], edition = this.edition): Promise<readonly Message[]> {
+    const written = await this.#conversation.turns.append(turn, messages, this.#now(), edition);
     await this.#conversation.attachments.commit(written);
     return written;
   }

@@ -27,9 +27,9 @@ export class KeptTail {
     return this.#version === restVersion;
   }
 
-  /** Writes files that save the next process time. Throws system errors. */
-  keep(archive: Archive): void {
-    if (this.holds(archive)) this.#tail?.keep(() => archive.rest());
+  /** Writes files that save the next process time. Throws system errors and a `HiError`. */
+  async keep(archive: Archive): Promise<void> {
+    if (this.holds(archive)) await this.#tail?.keep(archive);
   }
 
   /** Drops the tail if one of its files is damaged, so that both are rebuilt. */

@@ -1,5 +1,5 @@
 import { monotonic } from '../clock.js';
-import { systemCode } from '../errors.js';
+import { HiError, systemCode } from '../errors.js';
 import { messagesAround } from './around.js';
 import { calibrated, isComplete } from './calibrate.js';
 import { IndexFolder } from './disk/index-folder.js';
@@ -55,19 +55,19 @@ export class Recall {
 
   async search(search: Search, signal?: AbortSignal): Promise<Found> {
     return await this.#reading(async (archive) => {
-      this.#index(archive, SEARCH_BUDGET, SEARCHED_ANYWAY);
+      await this.#index(archive, SEARCH_BUDGET, SEARCHED_ANYWAY);
       for (;;) {
         const folder = this.#folderOf(archive);
         const library = this.#libraryOf(archive, folder.segments);
         try {
           const found = await find(library, archive, search, signal);
           const missing = folder.missing(archive.pieces).length;
-          this.#keepTail(archive);
+          await this.#keepTail(archive);
           return { ...found, unsearched: archive.pieces.length === 0 ? 0 : missing / archive.pieces.length };
         } catch (thrown) {
           if (!(thrown instanceof DamagedSegment)) throw thrown;
           this.#dropDamaged(folder);
-          this.#index(archive, REPAIR_BUDGET, SEARCHED_ANYWAY);
+          await this.#index(archive, REPAIR_BUDGET, SEARCHED_ANYWAY);
         }
       }
     });
@@ -86,7 +86,7 @@ export class Recall {
   /** Indexes missing pieces for `budget` milliseconds. Resolves to the number of pieces left. */
   async catchUp(budget: number): Promise<number> {
     return await this.#reading(async (archive) => {
-      this.#index(archive, budget);
+      await this.#index(archive, budget);
       return this.#folderOf(archive).missing(archive.pieces).length;
     });
   }
@@ -95,19 +95,20 @@ export class Recall {
   async rebuild(signal: AbortSignal): Promise<number> {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
-      folder.look(archive.pieces, true);
-      for (const segment of folder.segments) folder.discard(segment);
+      folder.clear();
+      this.#tail.close();
+      this.#scored = null;
       const all = archive.pieces.length;
       for (let left = all; left > 0; ) {
         signal.throwIfAborted();
-        this.#index(archive, 100);
+        await this.#index(archive, 100);
         const now = folder.missing(archive.pieces).length;
         if (now === left) break;
         left = now;
         await new Promise((resolve) => setImmediate(resolve));
       }
       this.#tail.of(archive, folder.path, () => true);
-      this.#keepTail(archive);
+      await this.#keepTail(archive);
       return all;
     });
   }
@@ -120,7 +121,7 @@ export class Recall {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
       try {
-        this.#index(archive, SEARCH_BUDGET);
+        await this.#index(archive, SEARCH_BUDGET);
         const library = this.#libraryOf(archive, folder.segments);
         const thresholds = readCalibration(folder.path)?.thresholds ?? UNCALIBRATED;
         return { ...recallUnasked(library, asked, thresholds, tokens, known, check), thresholds };
@@ -137,7 +138,7 @@ export class Recall {
       const folder = this.#folderOf(archive);
       folder.look(archive.pieces, this.#deps.writes);
       const library = this.#libraryOf(archive, folder.segments);
-      this.#keepTail(archive);
+      await this.#keepTail(archive);
       const known = readCalibration(folder.path);
       if (!this.#deps.writes || isComplete(library, known)) return true;
       const next = calibrated(library, known, budget);
@@ -173,11 +174,11 @@ export class Recall {
   }
 
   /** Stores the index of the tail. Errors are ignored, because it only saves time. */
-  #keepTail(archive: Archive): void {
+  async #keepTail(archive: Archive): Promise<void> {
     try {
-      if (this.#deps.writes) this.#tail.keep(archive);
+      if (this.#deps.writes) await this.#tail.keep(archive);
     } catch (thrown) {
-      if (systemCode(thrown) === null) throw thrown;
+      if (!isUnwritten(thrown)) throw thrown;
     }
   }
 
@@ -196,7 +197,7 @@ export class Recall {
   }
 
   /** Indexes the newest pieces first, because they are needed most. Unreadable pieces are left for later. */
-  #index(archive: Archive, budget: number, least = 1): void {
+  async #index(archive: Archive, budget: number, least = 1): Promise<void> {
     const folder = this.#folderOf(archive);
     const { writes } = this.#deps;
     folder.look(archive.pieces, writes);
@@ -204,8 +205,9 @@ export class Recall {
     const end = monotonic() + budget;
     const missing = folder.missing(archive.pieces).toReversed();
     const all = archive.pieces.length;
+    if (missing.length === 0) await isWritten(() => folder.mergeAll(archive));
     for (const [done, number] of missing.entries()) {
-      if (!added(folder, archive, number)) return;
+      if (!(await isWritten(() => folder.add(archive, number)))) return;
       this.#deps.onIndexed?.(all - missing.length + done + 1, all);
       if (done + 1 >= least && monotonic() > end) return;
     }
@@ -219,12 +221,14 @@ export class Recall {
 }
 
 /** False if the segment cannot be written or the history is damaged. The search then uses what exists. */
-function added(folder: IndexFolder, archive: Archive, number: number): boolean {
+async function isWritten(write: () => Promise<boolean>): Promise<boolean> {
   try {
-    folder.add(archive, number);
-    return true;
+    return await write();
   } catch (thrown) {
-    if (systemCode(thrown) === null && !(thrown instanceof Error && thrown.name === 'DamagedSegment')) throw thrown;
+    if (!isUnwritten(thrown) && !(thrown instanceof DamagedSegment)) throw thrown;
     return false;
   }
 }
+
+/** Whether a failure only means that a file of the index was not written, or was removed meanwhile. */
+const isUnwritten = (thrown: unknown): boolean => thrown instanceof HiError || systemCode(thrown) !== null;

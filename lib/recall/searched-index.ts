@@ -2,6 +2,7 @@ import { isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import { entriesFrom, messagesAround } from './around.js';
 import { undoneAfter } from './disk/build.js';
+import { DamagedSegment } from './disk/pages.js';
 import type { Segment } from './disk/segment.js';
 import type { Archive } from './index/archive.js';
 import type { Kind } from './index/part.js';
@@ -121,6 +122,10 @@ export class Library {
     if (this.#segments[part] === undefined) return this.#tail.message(part - this.#segments.length, local);
     const spot = this.#spot(document);
     const entry = spot === null ? null : this.#archive.readAt(spot.piece, spot.place);
+    if (entry !== null && entry.id !== spot?.id) {
+      this.#segments[part]?.distrust();
+      throw new DamagedSegment(`Document ${document} is not #${spot?.id}.`);
+    }
     return entry !== null && isMessage(entry) ? entry : null;
   }
 }

@@ -1,8 +1,10 @@
 import { type Entry, isMessage } from '../chat/entry.js';
+import { HeldEntries } from '../chat/held-entries.js';
 import type { Message } from '../chat/message.js';
 import { changesOfUndone } from './disk/build.js';
 import type { Segment } from './disk/segment.js';
-import { coveredBy, openTailFile, removeTailFiles, writeTailFile } from './disk/tail-files.js';
+import { coveredBy, hasTailFiles, openTailFile, removeOtherTailFiles, writeTailFile } from './disk/tail-files.js';
+import type { Archive } from './index/archive.js';
 import { Collector } from './index/collector.js';
 import { documentOf } from './index/documents.js';
 import { KindReader } from './index/kind-reader.js';
@@ -15,7 +17,6 @@ const KEPT_FROM = 32 * 1024;
 export class UnsealedTail {
   readonly messages: Message[] = [];
   readonly undone: number[] = [];
-  readonly first: number;
   readonly #folder: string;
   readonly #reader = new KindReader();
   /** The parts before the collector, and the first document of each part. */
@@ -24,15 +25,18 @@ export class UnsealedTail {
   readonly #files: Segment[] = [];
   #collector = new Collector();
   #characters = 0;
-  /** The first entry that is in no file. */
-  #unkept: number | null = null;
-  #lastMark = 0;
+  /** All entries in it, and those that are in no file, from the first one's id on. */
+  readonly #held = new HeldEntries();
+  #unkept = new HeldEntries();
+  #firstUnkept: number | null = null;
+  /** The ids of the entries with which its files begin. */
+  readonly #kept: number[] = [];
+  /** Whether there is a file of other entries, or may be. */
+  #hasOtherFiles = false;
   #last = 0;
-  #lastAt = '';
 
   /** Loads the files in `folder` for these entries, unless `believesFiles` is false. */
   constructor(entries: readonly Entry[], folder: string, believesFiles = true) {
-    this.first = entries[0]?.id ?? 0;
     this.#folder = folder;
     if (believesFiles) this.#open(entries);
   }
@@ -54,19 +58,18 @@ export class UnsealedTail {
 
   /** True if it contains the beginning of these entries and can be extended. */
   isBeginningOf(entries: readonly Entry[]): boolean {
-    const held = this.#last === 0 ? null : entries.findLast(({ id }) => id === this.#last);
-    // The ids of entries that were never written are used again by later ones.
-    return this.first === (entries[0]?.id ?? 0) && (held === null || held?.at === this.#lastAt);
+    return this.#held.isBeginningOf(entries);
   }
 
   /** Adds newer entries, oldest first, as long as there is time; true if it added all. Undone turns are always up to date. */
   add(entries: readonly Entry[], hasTime: () => boolean): boolean {
-    this.#addMarks(entries);
+    this.#readMarks(entries);
     for (const entry of entries) {
       if (entry.id <= this.#last) continue;
       if (!hasTime()) return false;
       this.#pass(entry);
-      this.#unkept ??= entry.id;
+      this.#unkept.add(entry);
+      this.#firstUnkept ??= entry.id;
       const document = isMessage(entry) ? documentOf(entry, this.#reader.kindOf(entry)) : null;
       if (document === null || !isMessage(entry)) continue;
       this.#collector.add(document);
@@ -76,18 +79,23 @@ export class UnsealedTail {
     return true;
   }
 
-  /** Stores the index in a file if that is worthwhile. `all` returns its entries. Throws system errors. */
-  keep(all: () => readonly Entry[]): void {
-    if (this.#characters < KEPT_FROM) return;
-    const entries = all();
-    const unkept = entries.filter(({ id }) => id >= (this.#unkept ?? 0) && id <= this.#last);
-    const ids = this.messages.slice(this.#starts.at(-1)).map(({ id }) => id);
-    writeTailFile(this.#folder, unkept, this.#collector, ids);
-    removeTailFiles(this.#folder, entries);
-    this.#end(this.#collector);
-    this.#collector = new Collector();
-    this.#characters = 0;
-    this.#unkept = null;
+  /** Stores the index in a file if that is worthwhile, and removes the files of other entries. Throws system errors and a `HiError`. */
+  async keep(archive: Pick<Archive, 'ifCurrent'>): Promise<void> {
+    if (this.#hasOtherFiles) removeOtherTailFiles(this.#folder, this.#kept);
+    this.#hasOtherFiles = false;
+    if (this.#characters >= KEPT_FROM && this.#firstUnkept !== null) {
+      const ids = this.messages.slice(this.#starts.at(-1)).map(({ id }) => id);
+      const [first, held] = [this.#firstUnkept, this.#unkept];
+      const indexed = { first, held, ids, collector: this.#collector };
+      if (!(await writeTailFile(this.#folder, indexed, archive))) return;
+      this.#kept.push(first);
+      this.#end(this.#collector);
+      this.#collector = new Collector();
+      this.#characters = 0;
+      this.#unkept = new HeldEntries();
+      this.#firstUnkept = null;
+      removeOtherTailFiles(this.#folder, this.#kept);
+    }
   }
 
   /** Whether all its files are intact. */
@@ -102,8 +110,12 @@ export class UnsealedTail {
   #open(entries: readonly Entry[]): void {
     for (let rest = entries; rest.length > 0; ) {
       const file = openTailFile(this.#folder, rest);
-      if (file === null) return;
+      if (file === null) {
+        this.#hasOtherFiles = hasTailFiles(this.#folder);
+        return;
+      }
       this.#files.push(file);
+      this.#kept.push(rest[0]?.id ?? 0);
       const ids = new Set(file.ids());
       for (const entry of rest.slice(0, coveredBy(file))) {
         this.#pass(entry);
@@ -115,9 +127,9 @@ export class UnsealedTail {
     }
   }
 
-  #pass({ id, at }: Entry): void {
-    this.#last = id;
-    this.#lastAt = at;
+  #pass(entry: Entry): void {
+    this.#last = entry.id;
+    this.#held.add(entry);
   }
 
   /** Ends a part. Later documents go to another one. */
@@ -126,11 +138,8 @@ export class UnsealedTail {
     this.#starts.push(this.messages.length);
   }
 
-  #addMarks(entries: readonly Entry[]): void {
-    for (const entry of entries) {
-      if (entry.id <= this.#lastMark) continue;
-      this.#lastMark = entry.id;
-      for (const turn of changesOfUndone(entry)) this.undone.push(turn);
-    }
+  #readMarks(entries: readonly Entry[]): void {
+    this.undone.length = 0;
+    for (const entry of entries) for (const turn of changesOfUndone(entry)) this.undone.push(turn);
   }
 }

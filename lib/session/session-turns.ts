@@ -96,17 +96,12 @@ export class SessionTurns {
     const rested = options.whole ? yield* this.#bringAll(content, signal) : yield* this.#rest(signal);
     const selection = yield* this.#skills.choose(textOf(content), signal);
     const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
+    const { edition } = history;
     const reminder = yield* this.#reminders.for(content);
     const whole = [line, ...content, reminder].filter((part) => part !== null);
     const skills = selection.record;
-    const user = await history.begin({
-      role: 'user',
-      content: whole,
-      cwd: cwd(),
-      ...place,
-      ...(via && { via }),
-      skills,
-    });
+    const message = { role: 'user', content: whole, cwd: cwd(), ...place, ...(via && { via }), skills } as const;
+    const user = await history.begin(message, edition);
     this.said.add(user.turn);
     this.#skills.recorded();
     yield* this.#warnOfHistory();
@@ -114,14 +109,15 @@ export class SessionTurns {
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
     const context = await this.context(user.id, selection.record.active, tools, options.schema);
     this.#last = context;
+    let since = history.edition;
     const own: OwnDeps = {
       request: (reason) => this.#fitted(context.prepare(reason, [], signal), signal),
-      append: (messages) => {
+      append: async (messages) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
-        return history.append(
-          user.turn,
-          messages.map((message) => stamped(message, history)),
-        );
+        const asked = messages.map((message) => stamped(message, history));
+        const written = await history.append(user.turn, asked, since);
+        since = history.edition;
+        return written;
       },
     };
     try {

@@ -12,7 +12,7 @@ import { Damaged } from './frames/damaged.js';
 import { framesBetween } from './frames-between.js';
 import { isSealDue, seal } from './seal.js';
 import { type FrameStart, neededFrom } from './sealed-frame.js';
-import { type FrameSource, findTail, isStillTail, rowsBefore, type Tail } from './tail.js';
+import { type FrameSource, findTail, isStillTail, isUnsealed, rowsBefore, type Tail } from './tail.js';
 
 /** The open history file in hi's layout: its tail, the totals, reading and appending. */
 export class LogFile {
@@ -127,9 +127,11 @@ export class LogFile {
     return `${this.fileId}:${mutableStart}:${closing}:${this.#lastBytes.toString('hex')}`;
   }
 
-  /** The entries that are not permanently sealed. Throws `Damaged`. */
+  /** The entries that were not permanently sealed when this file was last read. Throws `Damaged`, also if another process has sealed some since then. */
   unsealed(): readonly Entry[] {
-    return this.#entriesBetween(this.#tail.mutableStart, this.#tail.closing);
+    const entries = this.#entriesBetween(this.#tail.mutableStart, this.#tail.closing);
+    if (!isUnsealed(this.#tail, this.#file, this.#lastBytes)) throw new Damaged('Another process seals the end.');
+    return entries;
   }
 
   /** The entries that other processes appended since the last read. Throws `Damaged`, also if this is now another log or an older copy of this one. */

@@ -39,19 +39,24 @@ interface PlacedEntry {
 export class Reading {
   readonly #file: LogFile;
   readonly #cached = new Map<number, CachedPiece>();
-  #rest: readonly Entry[] | null = null;
+  readonly #rest: readonly Entry[];
   readonly log: string;
   /** Changes whenever the result of `rest` changes. */
   readonly restVersion: string;
   readonly pieces: readonly FramePlace[];
 
-  /** Reads `again`, a second handle for the file of `open`. */
+  /** Reads `again`, a second handle for the file of `open`, which it closes in the end. Throws `Damaged`, also if another process seals meanwhile. */
   static of(open: LogFile, again: LogFile): Reading {
     // While it is open, no other file has its id.
     const isSame = again.fileId === open.fileId;
-    const reading = new Reading(again, isSame ? listed.get(open) : []);
-    if (isSame) listed.set(open, reading.pieces);
-    return reading;
+    try {
+      const reading = new Reading(again, isSame ? listed.get(open) : []);
+      if (isSame) listed.set(open, reading.pieces);
+      return reading;
+    } catch (thrown) {
+      again.close();
+      throw thrown;
+    }
   }
 
   /** `known` are the pieces of the same file at an earlier time: sealed frames never change. */
@@ -62,6 +67,8 @@ export class Reading {
     const isWhole = last !== undefined && last.offset + last.size === file.source.tail.mutableStart;
     this.pieces = isWhole ? known : sealedFrames(file.source);
     this.restVersion = file.unsealedVersion;
+    // Read now: another process may seal it at any time, in place.
+    this.#rest = file.unsealed();
   }
 
   /** The entries of a piece, with their positions. Throws `Damaged`. */
@@ -117,9 +124,13 @@ export class Reading {
     return this.#file.facts.last;
   }
 
-  /** The unsealed entries, oldest first. Throws `Damaged`. */
+  /** Identifies the file on its disk. */
+  get fileId(): string {
+    return this.#file.fileId;
+  }
+
+  /** The unsealed entries, oldest first. */
   rest(): readonly Entry[] {
-    this.#rest ??= this.#file.unsealed();
     return this.#rest;
   }
 

@@ -70,12 +70,20 @@ export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
 
 /** True if the end of the file has not changed since its tail was read. `lastBytes` were before the closing frame. */
 export function isStillTail(tail: Tail, file: number, lastBytes: Buffer): boolean {
-  const { mutableStart, startBytes, recordStart, recordBytes, closing, free, size } = tail;
+  const { closing, free, size } = tail;
   if (fileSize(file) !== size) return false;
-  // After a seal the old record and closing frame may still exist as space; `startBytes` shows that.
+  const end = Buffer.concat([CLOSING, skippableHeader(SPACE_MAGIC, free)]);
+  return isUnsealed(tail, file, lastBytes) && readAt(file, closing, end.length).equals(end);
+}
+
+/** True if what was before the closing frame is still there, and at most something was appended. */
+export function isUnsealed(tail: Tail, file: number, lastBytes: Buffer): boolean {
+  const { mutableStart, startBytes, recordStart, recordBytes, closing } = tail;
+  // After a seal the old record may still exist as space; `startBytes` shows that.
   const isAt = (offset: number, bytes: Buffer): boolean => readAt(file, offset, bytes.length).equals(bytes);
-  const end = Buffer.concat([lastBytes, CLOSING, skippableHeader(SPACE_MAGIC, free)]);
-  return isAt(mutableStart, startBytes) && isAt(recordStart, recordBytes) && isAt(closing - lastBytes.length, end);
+  return (
+    isAt(mutableStart, startBytes) && isAt(recordStart, recordBytes) && isAt(closing - lastBytes.length, lastBytes)
+  );
 }
 
 /**

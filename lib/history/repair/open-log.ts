@@ -76,3 +76,20 @@ export function hasNativeOpening(path: string): boolean {
     closeSync(file);
   }
 }
+
+/** Whether the whole history at `path` can be read. Only under the lock. Throws system errors. */
+export function isIntact(codec: Codec, path: string): boolean {
+  try {
+    const { file } = openLog(codec, path, true);
+    try {
+      if (file instanceof ArrayFile && file.isDamaged) return false;
+      for (const _ of file.all('Checking the history'));
+      return true;
+    } finally {
+      file.close();
+    }
+  } catch (thrown) {
+    if (thrown instanceof Damaged) return false;
+    throw thrown;
+  }
+}

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { makeFolder } from '../../folder.js';
 import { namesIn, removeFiles } from '../../remove-files.js';
-import { AsideFile } from '../../write-aside.js';
 import type { Archive, Piece } from '../index/archive.js';
 import { Vocabulary } from '../index/vocabulary.js';
 import { buildSegment } from './build.js';
@@ -12,6 +10,7 @@ import { mergeSegments } from './merge.js';
 import { DamagedSegment } from './pages.js';
 import { removeSegments } from './remove-index.js';
 import { Segment } from './segment.js';
+import { writeIndexFile } from './write-index-file.js';
 
 /** The number of segments of one level that are merged into one of the next. */
 const FACTOR = 8;
@@ -87,13 +86,22 @@ export class IndexFolder {
     return missing;
   }
 
-  /** Builds the segment of one piece, and merges eight segments of a level into one. */
-  add(archive: Archive, number: number): void {
+  /** Builds the segment of one piece, and merges eight segments of a level into one. False if the conversation has changed. */
+  async add(archive: Archive, number: number): Promise<boolean> {
     const piece = archive.pieces[number];
-    if (piece === undefined) return;
+    if (piece === undefined) return false;
     if (this.#vocabulary.isFull) this.#vocabulary = new Vocabulary();
-    this.#make({ first: number, level: 0 }, (file) => buildSegment(archive, piece, file, this.#vocabulary));
-    this.#mergeAround(number);
+    const write = (file: number): void => buildSegment(archive, piece, file, this.#vocabulary);
+    if (!(await this.#make({ first: number, level: 0 }, archive, write))) return false;
+    await this.#mergeAround(number, archive);
+    return true;
+  }
+
+  /** Does the merges that a killed process left undone. */
+  async mergeAll(archive: Archive): Promise<boolean> {
+    for (const { first, level } of this.#held)
+      if (first % lengthOf({ level: level + 1 }) === 0) await this.#mergeAround(first, archive);
+    return true;
   }
 
   /** Removes a segment that is damaged or does not belong to its pieces. */
@@ -112,24 +120,26 @@ export class IndexFolder {
     removeFiles(this.#folder, /\.seg\.\d+\.new$/);
   }
 
+  /** Removes the whole index of the conversation. */
+  clear(): void {
+    this.close();
+    removeSegments(this.#folder);
+  }
+
   close(): void {
     for (const { segment } of this.#held) segment.close();
     this.#held = [];
   }
 
-  #mergeAround(number: number): void {
+  async #mergeAround(number: number, archive: Archive): Promise<void> {
     for (let level = 0; level < LEVELS; level += 1) {
       const length = lengthOf({ level: level + 1 });
       const first = Math.floor(number / length) * length;
       const inputs = this.#held.filter((held) => held.level === level && overlap(held, { first, level: level + 1 }));
       if (inputs.length < FACTOR) return;
       try {
-        this.#make({ first, level: level + 1 }, (file) =>
-          mergeSegments(
-            inputs.map(({ segment }) => segment),
-            file,
-          ),
-        );
+        const segments = inputs.map(({ segment }) => segment);
+        if (!(await this.#make({ first, level: level + 1 }, archive, (file) => mergeSegments(segments, file)))) return;
       } catch (thrown) {
         if (!(thrown instanceof DamagedSegment)) throw thrown;
         // It is unknown which one is damaged, so all are rebuilt.
@@ -143,21 +153,13 @@ export class IndexFolder {
     }
   }
 
-  /** Writes a segment to a temporary file and renames it. It replaces the segments that it covers. */
-  #make(place: Place, write: (file: number) => void): void {
-    makeFolder(this.#folder, 0o700);
+  /** Writes a segment, which replaces those that it covers. False if the conversation has changed. */
+  async #make(place: Place, archive: Archive, write: (file: number) => void): Promise<boolean> {
     const path = join(this.#folder, nameOf(place));
-    const aside = new AsideFile(path, { mode: 0o600 });
-    try {
-      write(aside.descriptor);
-      // Not flushed: a segment damaged by a power cut will be detected and rebuilt.
-      aside.commit(false);
-    } catch (thrown) {
-      aside.discard();
-      throw thrown;
-    }
+    if (!(await writeIndexFile(path, archive, write))) return false;
     const kept = this.#held.filter((held) => !overlap(held, place));
     this.#held = [...kept, { ...place, segment: Segment.open(path) }].sort((one, other) => one.first - other.first);
+    return true;
   }
 
   #open(place: Place, writes: boolean): Held | null {

@@ -42,6 +42,7 @@ export class Segment implements IndexPart {
   readonly #words: number | null;
   readonly pieces: IndexedPieces;
   readonly undone: readonly number[];
+  #isOfOther = false;
 
   private constructor(path: string, file: number) {
     this.path = path;
@@ -136,8 +137,14 @@ export class Segment implements IndexPart {
     }
   }
 
-  /** Reads everything; false if any of it is damaged. */
+  /** Called when a document is not where it should be, although all checksums are right: the segment is of another conversation. */
+  distrust(): void {
+    this.#isOfOther = true;
+  }
+
+  /** Reads everything; false if any of it is damaged, or it is of another conversation. */
   isSound(): boolean {
+    if (this.#isOfOther) return false;
     try {
       for (let at = 0; at < this.#sections.end; at += AHEAD) {
         this.#pages.read(at, Math.min(AHEAD, this.#sections.end - at));

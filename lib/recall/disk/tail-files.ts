@@ -1,26 +1,24 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import type { Entry } from '../../chat/entry.js';
+import { type Entry, isMessage } from '../../chat/entry.js';
+import { HeldEntries } from '../../chat/held-entries.js';
 import { systemCode } from '../../errors.js';
-import { makeFolder } from '../../folder.js';
 import { namesIn } from '../../remove-files.js';
-import { AsideFile } from '../../write-aside.js';
+import type { Archive } from '../index/archive.js';
 import type { Collector } from '../index/collector.js';
 import { writeDocuments } from './build.js';
 import { DamagedSegment } from './pages.js';
 import { Segment } from './segment.js';
+import { writeIndexFile } from './write-index-file.js';
 
 const NAME = /^tail-(\d+)\.seg$/;
 
-/** Opens the stored index of the first of these unsealed entries; null if there is none for exactly these. */
+/** Opens the stored index of the first of these unsealed entries; null if there is none, or it is of other ones. */
 export function openTailFile(folder: string, entries: readonly Entry[]): Segment | null {
   let segment: Segment | null = null;
   try {
-    segment = Segment.open(join(folder, nameFor(entries)));
-    const about = segment.pieces.at(0);
-    const covered = entries.slice(0, about?.size ?? 0);
-    if (about !== null && covered.length === about.size && sumOf(covered) === about.content) return segment;
+    segment = Segment.open(join(folder, nameFrom(entries[0]?.id ?? 0)));
+    if (isOf(segment, entries.slice(0, coveredBy(segment)))) return segment;
   } catch (thrown) {
     if (!(thrown instanceof DamagedSegment || thrown instanceof SyntaxError) && systemCode(thrown) === null)
       throw thrown;
@@ -29,39 +27,46 @@ export function openTailFile(folder: string, entries: readonly Entry[]): Segment
   return null;
 }
 
+/** Whether it is the index of exactly these entries, by their content, and names only messages among them. */
+function isOf(segment: Segment, covered: readonly Entry[]): boolean {
+  const { count, sum } = HeldEntries.of(covered);
+  if (count === 0 || coveredBy(segment) !== count || segment.pieces.at(0)?.content !== sum) return false;
+  const known = new Set(covered.filter(isMessage).map(({ id }) => id));
+  const ids = segment.ids();
+  return ids.length === segment.count && ids.every((id) => known.has(id));
+}
+
 /** The number of entries in the index. */
 export const coveredBy = ({ pieces }: Segment): number => pieces.at(0)?.size ?? 0;
 
-/** Writes the index of unsealed entries. Throws system errors. */
-export function writeTailFile(
+/** What a file is the index of: the entries that were indexed, from `first` on, and the messages that are its documents. */
+export interface IndexedTail {
+  readonly first: number;
+  readonly held: HeldEntries;
+  readonly ids: readonly number[];
+  readonly collector: Collector;
+}
+
+/** Writes the index of unsealed entries. False if the conversation has changed. Throws system errors and a `HiError`. */
+export async function writeTailFile(
   folder: string,
-  entries: readonly Entry[],
-  collector: Collector,
-  ids: readonly number[],
-): void {
-  makeFolder(folder, 0o700);
-  const aside = new AsideFile(join(folder, nameFor(entries)), { mode: 0o600 });
-  try {
-    const about = { offset: entries[0]?.id ?? 0, size: entries.length, content: sumOf(entries), document: 0, spots: 0 };
-    const spots = ids.map((id) => ({ id, place: 0 }));
-    writeDocuments(collector, spots, { pieces: [about], undone: [] }, aside.descriptor);
-    // Not flushed: a file damaged by a power cut will be detected and rebuilt.
-    aside.commit(false);
-  } catch (thrown) {
-    aside.discard();
-    throw thrown;
-  }
+  { first, held, ids, collector }: IndexedTail,
+  archive: Pick<Archive, 'ifCurrent'>,
+): Promise<boolean> {
+  const about = { offset: first, size: held.count, content: held.sum, document: 0, spots: 0 };
+  const spots = ids.map((id) => ({ id, place: 0 }));
+  const write = (file: number): void => writeDocuments(collector, spots, { pieces: [about], undone: [] }, file);
+  return await writeIndexFile(join(folder, nameFrom(first)), archive, write);
 }
 
-/** Removes the files that begin before these entries, which are all unsealed ones. */
-export function removeTailFiles(folder: string, [first]: readonly Entry[]): void {
-  for (const name of namesIn(folder)) {
-    const id = Number(NAME.exec(name)?.[1] ?? Number.NaN);
-    if (id < (first?.id ?? 0)) rmSync(join(folder, name), { force: true });
-  }
+/** Whether there are any. */
+export const hasTailFiles = (folder: string): boolean => namesIn(folder).some((name) => NAME.test(name));
+
+/** Removes the files that do not begin with one of these entries. */
+export function removeOtherTailFiles(folder: string, firsts: readonly number[]): void {
+  const kept = new Set(firsts.map(nameFrom));
+  for (const name of namesIn(folder))
+    if (NAME.test(name) && !kept.has(name)) rmSync(join(folder, name), { force: true });
 }
 
-const nameFor = (entries: readonly Entry[]): string => `tail-${entries[0]?.id ?? 0}.seg`;
-
-/** A checksum of the contents, because after `hi forget` or a failed write the same ids may belong to other messages. */
-const sumOf = (entries: readonly Entry[]): number => crc32(JSON.stringify(entries));
+const nameFrom = (first: number): string => `tail-${first}.seg`;

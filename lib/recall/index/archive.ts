@@ -32,5 +32,10 @@ export interface Archive {
   readonly restVersion: string;
   /** The unsealed entries, oldest first. */
   rest(): readonly Entry[];
+  /**
+   * Runs `work`, which writes what was derived from this snapshot, while no other process can change the conversation. False, without running it, if the
+   * snapshot is no longer a beginning of the conversation. Throws system errors and a `HiError`.
+   */
+  ifCurrent(work: () => void): Promise<boolean>;
   close(): void;
 }

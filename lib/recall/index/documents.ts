@@ -1,6 +1,7 @@
 import { isCommandOutput } from '../../chat/foreign-words.js';
 import type { JsonValue } from '../../chat/json.js';
 import { isPart, type Message, type Part } from '../../chat/message.js';
+import { RECALL_TOOL } from '../../chat/repeated-words.js';
 import { withoutElements } from '../../chat/text/without-elements.js';
 import { MASK, secretMask } from '../../permission/mask-secrets.js';
 import type { Document, Kind, PlainKind } from './part.js';
@@ -10,9 +11,6 @@ const END = 4000;
 
 /** The beginning of recalled text in a message, which is not recalled again. */
 const RECALLED = /<(recalled)\b/g;
-
-/** The tool whose calls and results only repeat other messages. */
-const OWN_TOOL = 'recall';
 
 /** Masks keys by their known shapes. */
 const mask = secretMask([]);
@@ -50,9 +48,9 @@ function textOfPart(part: Part): string {
     case 'document':
       return part.name ?? '';
     case 'tool_call':
-      return part.name === OWN_TOOL ? '' : `${part.name} ${ends(valuesOf(part.args))}`;
+      return part.name === RECALL_TOOL ? '' : `${part.name} ${ends(valuesOf(part.args))}`;
     case 'tool_result':
-      return part.name === OWN_TOOL ? '' : ends(part.error ?? valuesOf(part.result));
+      return part.name === RECALL_TOOL ? '' : ends(part.error ?? valuesOf(part.result));
     case 'thinking':
     case 'vendor':
       return '';
