@@ -40,7 +40,7 @@ export function clearRunning(folder: string, turn: number): void {
     clearInterval(timer);
     timer = undefined;
   }
-  removeIfThere(path);
+  clear(path);
 }
 
 /** The turns that are running in live processes. Removes the marks of dead ones. */
@@ -77,6 +77,6 @@ function clear(path: string): void {
   try {
     removeIfThere(path);
   } catch {
-    // A read-only folder keeps its marks; no process owns them.
+    // A folder that is read-only now keeps its marks until the next turn begins.
   }
 }

@@ -4,7 +4,9 @@ import { type Entry, isCompressBlock, isMessage } from '../../lib/chat/entry.js'
 import { textOf } from '../../lib/chat/message.js';
 import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type Reply, type ScriptedServer, type SentRequest, startScriptedServer } from '../support/scripted-server.js';
+import { canTrace, straced } from '../support/strace.js';
 import { control, openTerminal, type Terminal } from '../support/terminal.js';
+import { itWhere } from '../support/where.js';
 
 let server: ScriptedServer;
 let home: Home;
@@ -138,6 +140,28 @@ describe('a REPL that waits at its prompt', () => {
     expect(contents(server.requests.at(-1))).toEqual(['two']);
     expect(entries().map(({ id }) => id)).toEqual([1, 2]);
   });
+});
+
+describe('a lock that cannot be removed', () => {
+  itWhere(canTrace, 'strace cannot be used here')(
+    'ends with an error or without harm, and never waits for itself',
+    async () => {
+      await setUp((request) => ({ text: `answer to ${asked(request)}` }));
+      await hi('ask', 'first');
+      for (const when of [1, 2, 3, 4]) {
+        const under = straced({ at: 'unlink', when, does: 'EIO', from: true });
+        const { status, stderr } = await runProgram(home, ['ask', `question ${when}`], { under });
+        if (status !== 0)
+          expect([when, status, stderr]).toEqual([when, 7, expect.stringMatching(/^hi: .*(EIO|cannot be removed)/m)]);
+        expect((await hi('ask', `after ${when}`)).status).toBe(0);
+        const once = straced({ at: 'unlink', when, does: 'EIO' });
+        expect((await runProgram(home, ['ask', `again ${when}`], { under: once })).status ?? -1).toBeGreaterThanOrEqual(
+          0,
+        );
+      }
+    },
+    120_000,
+  );
 });
 
 describe('two compactions at once', () => {

@@ -74,20 +74,21 @@ export async function runLocked<Result>(
 }
 
 function run<Result>(folder: string, claim: Claim, fence: () => void, work: () => Result) {
+  let result: Result;
   try {
-    const result = runAsHolder(claim, () => {
+    result = runAsHolder(claim, () => {
       // Listed only now: a claim that was revoked before this one was the only one is found under its new name.
       const revoked = fileNamesIn(folder).filter(isRevoked);
       if (revoked.length > 0) fence();
       for (const name of revoked) rmSync(join(folder, name), { force: true });
       return work();
     });
-    return { result, kept: claim.withdraw() };
   } catch (thrown) {
     if (claim.withdraw()) throw thrown;
     // The failure may be due to another process writing.
     throw new LockLost('The lock was taken away.', { cause: thrown });
   }
+  return { result, kept: claim.withdraw() };
 }
 
 const isClaim = (name: string): boolean =>
