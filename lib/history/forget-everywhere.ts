@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Entry } from '../chat/entry.js';
 import type { ForgetOrder } from '../chat/forget-order.js';
 import type { Message } from '../chat/message.js';
-import { occurrenceOf } from '../chat/text/occurrence.js';
 import { HiError } from '../errors.js';
 import { readRegularFile } from '../regular-file.js';
 import { fileNamesIn } from '../remove-files.js';
@@ -13,6 +12,7 @@ import { forgetInCopies, surveyCopies } from './forget/copies.js';
 import { criteriaForCopy, criteriaOf } from './forget/criteria.js';
 import type { Forgettable } from './forget/forgettable.js';
 import { Survey } from './forget/survey.js';
+import { occurrenceInBytes } from './forget/texts-in-bytes.js';
 import { assertLockHeld, heartbeat } from './lock/holder.js';
 import type { Log } from './log.js';
 import { runningTurns } from './turn-marks.js';
@@ -83,13 +83,13 @@ function requireEnded({ folder }: HistoryPaths, messages: readonly Message[]): v
 /** The hashes of the attachments that contain the text. */
 function attachmentsWith({ attachments, oldAttachments }: HistoryPaths, order: ForgetOrder): ReadonlySet<string> {
   if (order.kind !== 'text') return new Set();
-  const holds = occurrenceOf(order.text);
+  const holds = occurrenceInBytes(order.text);
   const found = new Set<string>();
   for (const folder of [attachments, ...oldAttachments]) {
     for (const name of fileNamesIn(folder)) {
       heartbeat();
       const [, hash] = /^([0-9a-f]{64})(?:\.|$)/.exec(name) ?? [];
-      if (hash !== undefined && holds(readRegularFile(join(folder, name)).toString())) found.add(hash);
+      if (hash !== undefined && holds(readRegularFile(join(folder, name)))) found.add(hash);
     }
   }
   return found;

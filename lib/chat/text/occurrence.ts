@@ -1,6 +1,10 @@
 /** Escapes within escapes are looked through so many times: JSON in a string of JSON in a string. */
 const LEVELS = 4;
 
+/** A long content is looked through piece by piece, since a regular expression over millions of letters fails. In characters; a match may span two pieces. */
+const WINDOW = 512 * 1024;
+const OVERLAP = 64 * 1024;
+
 /**
  * Tells whether a content has a text, in whatever form: in letters of either case and of full or half width, with any white space between its words, with
  * invisible characters in it, escaped as in JSON or in an address, or within base64.
@@ -9,8 +13,9 @@ export function occurrenceOf(text: string): (content: string) => boolean {
   const wanted = folded(text);
   const shortest = Math.max(8, Math.floor((Buffer.byteLength(text) * 4) / 3) - 2);
   const has = (content: string): boolean => folded(content).includes(wanted);
-  return (content) => {
-    let read = content;
+  const overlap = Math.max(OVERLAP, 64 * text.length);
+  const isIn = (part: string): boolean => {
+    let read = part;
     for (let level = 0; level < LEVELS; level += 1) {
       if (
         has(read) ||
@@ -24,6 +29,14 @@ export function occurrenceOf(text: string): (content: string) => boolean {
       read = next;
     }
     return false;
+  };
+  return (content) => {
+    const whole = content.length > WINDOW ? content.replace(/\s{64,65536}/g, ' ') : content;
+    const window = Math.max(WINDOW, 2 * overlap);
+    for (let at = 0; ; at += window - overlap) {
+      if (isIn(whole.slice(at, at + window))) return true;
+      if (at + window >= whole.length) return false;
+    }
   };
 }
 

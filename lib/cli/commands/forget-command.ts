@@ -6,7 +6,7 @@ import type { CommonOptions } from '../base/command-options.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import type { World } from '../base/world.js';
 import { orderOf } from '../forget/forget-words.js';
-import { forgetting } from '../forget/forgetting.js';
+import { forgetting, notSearched } from '../forget/forgetting.js';
 import { askQuestion } from '../terminal/ask-question.js';
 import { confirm } from '../terminal/inquirer.js';
 
@@ -32,6 +32,7 @@ export async function forgetCommand(world: World, words: readonly string[], opti
     printHistoryNotices(world, history);
     if (found === null) {
       say('There is nothing to forget.');
+      if (order.kind === 'text') say(notSearched());
       return 0;
     }
     for (const line of found.shown) say(line);

@@ -18,6 +18,11 @@ import { tracesOf } from './traces.js';
 /** How much of a message is shown. Characters. */
 const SHOWN = 60;
 
+/** What a text is not looked for in. */
+export function notSearched(): string {
+  return 'Not searched: what pictures show and recordings say, letters that the font of a PDF numbers in its own way, and notes of hi: names of models, servers and tools, ids of calls, usage.';
+}
+
 const NOT_REACHED =
   'Not removed: what was sent to a vendor, the scrollback of the terminal, the history of your shell, files that you saved or exported, backups, and other machines.';
 
@@ -41,7 +46,8 @@ export async function forgetting(order: ForgetOrder, history: HistoryStore, path
       });
       // Another hi may have indexed or summarised it in the meantime.
       for (const place of placesFor(order, found, paths)) remove(place);
-      return [`Forgotten: ${short.join(', ')}.`, NOT_REACHED, ...stillIn(order, paths)];
+      const unsearched = order.kind === 'text' ? [notSearched()] : [];
+      return [`Forgotten: ${short.join(', ')}.`, NOT_REACHED, ...unsearched, ...stillIn(order, paths)];
     },
   };
 }

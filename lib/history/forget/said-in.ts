@@ -1,4 +1,4 @@
-import type { CompressBlock, UnknownEntry } from '../../chat/entry.js';
+import type { CompressBlock, Mark, UnknownEntry } from '../../chat/entry.js';
 import { type Message, type Part, spokenParts } from '../../chat/message.js';
 import { originalText, storedText } from '../../chat/stored-text.js';
 
@@ -22,6 +22,13 @@ const NOTED: ReadonlySet<string> = new Set([
   ...['cwd', 'host', 'content'],
 ]);
 
+const NOTED_OF_BLOCK: ReadonlySet<string> = new Set([
+  ...['id', 'at', 'type', 'strategy', 'source', 'first_kept', 'messages_compacted', 'messages_kept', 'tokens_before'],
+  ...['tokens_after', 'restores', 'rests_on', 'pins', 'provider', 'model', 'api_base', 'usage', 'aside'],
+]);
+
+const NOTED_OF_MARK: ReadonlySet<string> = new Set(['id', 'at', 'type', 'turns', 'message', 'messages', 'aside']);
+
 const NOTED_OF_PART: ReadonlySet<string> = new Set(['type', 'mime', 'sha256', 'bytes', 'width', 'height', 'call_id']);
 
 /** The contents of a message as JSON: its text, calls, results, names of files and sources, without hi's additions. */
@@ -32,9 +39,23 @@ export function saidIn(message: Message): string {
   return JSON.stringify([parts, without(message, NOTED)]);
 }
 
-/** The text and state of a summary, as JSON. */
-export function saidInBlock({ content, state }: CompressBlock): string {
-  return JSON.stringify([content, state ?? null]);
+/** A summary as JSON, with what other programs added to it, but without hi's additions and the pinned messages. */
+export function saidInBlock(block: CompressBlock): string {
+  return JSON.stringify(without(block, NOTED_OF_BLOCK));
+}
+
+/** What another program added to a mark, as JSON. */
+export function saidInMark(mark: Mark): string {
+  return JSON.stringify(without(mark, NOTED_OF_MARK));
+}
+
+/** The mark without that. */
+export function bareMark(mark: Mark): Mark {
+  const { id, at, aside } = mark;
+  const known = { id, at, ...(aside && { aside }) };
+  if (mark.type === 'pin') return { type: 'pin', message: mark.message, ...known };
+  if (mark.type === 'unpin') return { type: 'unpin', messages: mark.messages, ...known };
+  return { type: mark.type, turns: mark.turns, ...known };
 }
 
 /** The contents of an entry that this version cannot read. */

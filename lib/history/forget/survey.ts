@@ -11,7 +11,7 @@ import { originalText } from '../../chat/stored-text.js';
 import { stateOf } from '../../view/block-state.js';
 import { heartbeat } from '../lock/holder.js';
 import type { Criteria } from './criteria.js';
-import { saidIn, saidInBlock, saidInUnknown } from './said-in.js';
+import { bareMark, saidIn, saidInBlock, saidInMark, saidInUnknown } from './said-in.js';
 
 /** The newest message of a turn, which decides how the turn ended. */
 interface Newest {
@@ -65,7 +65,12 @@ export class Survey {
     if (this.#gone.has(entry.id) || this.#removed.has(entry.id))
       return this.#shells.has(entry.id) ? this.#shellOf(entry) : null;
     if (isMessage(entry)) return this.#without(entry);
-    return isCompressBlock(entry) ? this.#withoutPins(entry) : entry;
+    return isCompressBlock(entry) ? this.#withoutPins(entry) : this.#withoutNotes(entry);
+  }
+
+  /** A mark without what another program added to it, if that holds the text. Without the mark, undone turns would be back. */
+  #withoutNotes(entry: Mark | UnknownEntry): Mark | UnknownEntry {
+    return entry.type !== 'unknown' && this.#criteria.holds(saidInMark(entry)) ? bareMark(entry) : entry;
   }
 
   #add(entry: Entry): void {
@@ -96,9 +101,10 @@ export class Survey {
     const goes =
       (entry.type === 'pin' && this.#isGone(entry.message)) ||
       (entry.type === 'unknown' && this.#criteria.isUnknownMeant(entry.at, saidInUnknown(entry)));
-    if (!goes) return;
-    this.#removed.add(entry.id);
-    this.others += 1;
+    if (goes) {
+      this.#removed.add(entry.id);
+      this.others += 1;
+    } else if (this.#withoutNotes(entry) !== entry) this.shortened += 1;
   }
 
   #addMessage(message: Message): void {
