@@ -39,6 +39,6 @@ export interface TextModel {
 export interface TextCache {
   /** The stored text; null when there is none or it cannot be read. */
   get(key: string): Promise<string | null>;
-  /** Stores a text. A cache that cannot be written is not an error. */
+  /** Stores a text, in a file before it first waits: its caller may hold a lock. A cache that cannot be written is not an error. */
   put(key: string, text: string): Promise<void>;
 }

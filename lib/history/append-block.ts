@@ -1,4 +1,4 @@
-import { type CompressBlock, type Entry, isMessage, type NewCompressBlock } from '../chat/entry.js';
+import type { CompressBlock, Entry, NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { HiError } from '../errors.js';
 import { newestBlock } from '../view/view.js';
@@ -18,14 +18,15 @@ export async function* appendBlock(
   now: () => Date,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
   await log.refresh();
-  const { name, unloaded } = log;
+  const { name, unloaded, edition } = log;
   const entries = [...log.entries];
   const newest = newestBlock(entries);
   const made = yield* write(entries, unloaded);
   if (made === null) return null;
   const [block] = await log.write((next): readonly CompressBlock[] => {
-    const alone = log.name === name && newestBlock(log.entries)?.id === newest?.id;
-    return alone && hasAll(log.entries, entries) ? [{ id: next, at: now().toISOString(), ...made }] : [];
+    // What was forgotten since would come back with a summary.
+    const alone = log.edition === edition && newestBlock(log.entries)?.id === newest?.id;
+    return alone ? [{ id: next, at: now().toISOString(), ...made }] : [];
   });
   if (block === undefined) {
     const other = newestBlock(log.entries);
@@ -38,14 +39,6 @@ export async function* appendBlock(
   yield { type: 'compact', ...reportOf(block) };
   return reportOf(block);
 }
-
-/** False if a message was forgotten since: a summary would bring it back. */
-function hasAll(entries: readonly Entry[], read: readonly Entry[]): boolean {
-  const ids = new Set(entries.filter(isSaid).map(({ id }) => id));
-  return read.filter(isSaid).every(({ id }) => ids.has(id));
-}
-
-const isSaid = (entry: Entry): boolean => isMessage(entry) && entry.content.length > 0;
 
 function reportOf(block: CompressBlock): CompactionReport {
   const { strategy, source, messages_compacted, messages_kept, tokens_before, tokens_after } = block;

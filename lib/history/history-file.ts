@@ -42,6 +42,8 @@ export class HistoryFile {
   readonly #writes: boolean;
   #codec: Codec | null = null;
   #file: LogFile | ArrayFile | null = null;
+  /** Whether nothing was read, or what was read is known to be gone. */
+  #isEmpty = true;
 
   constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
     this.#notices = notices;
@@ -57,7 +59,7 @@ export class HistoryFile {
   /** The changes by other processes since the last refresh. Repairs a damaged file or, if it cannot write, reads as much as possible. Throws a `HiError`. */
   async refresh(): Promise<HistoryChange> {
     return await this.guarded(async () => {
-      if (this.#file === null && fileIdAt(this.#paths) === null) return { kind: 'all', entries: [] };
+      if (this.#file === null && fileIdAt(this.#paths) === null) return this.#noFile();
       const codec = this.codec;
       for (let tries = 1; ; tries += 1) {
         try {
@@ -206,13 +208,16 @@ export class HistoryFile {
   }
 
   #noFile(): HistoryChange {
+    const kind = this.#isEmpty ? 'added' : 'all';
     this.close();
-    return { kind: 'all', entries: [] };
+    this.#isEmpty = true;
+    return { kind, entries: [] };
   }
 
   #switchTo({ file, entries }: Opened, kind: 'all' | 'again'): HistoryChange {
     this.close();
     this.#file = file;
+    this.#isEmpty = false;
     const report = file instanceof ArrayFile ? file.report : null;
     if (report) this.#notices.add(editNotice(report));
     return { kind, entries };
@@ -249,6 +254,7 @@ export class HistoryFile {
     this.close();
     const { file, entries } = openDamaged(codec, this.#paths.history);
     this.#file = file;
+    this.#isEmpty = false;
     return { kind: 'all', entries };
   }
 }

@@ -73,6 +73,11 @@ export class RunningTurns {
     return first !== undefined && (log !== this.#log.name || !this.#log.contains(first));
   }
 
+  /** Stops tracking a turn, to which nothing will be appended. */
+  end(turn: number): void {
+    if (this.#running.has(turn)) this.#release(turn);
+  }
+
   /** Stops tracking the turns that still run. */
   abandon(): void {
     for (const turn of this.#running.keys()) this.#release(turn);

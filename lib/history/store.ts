@@ -130,6 +130,11 @@ export class HistoryStore {
     return await this.#conversation.log.ifCurrent(edition, work);
   }
 
+  /** False if a message that was written is no longer in the log, as far as it is in memory. */
+  contains(message: Message): boolean {
+    return this.#conversation.log.contains(message);
+  }
+
   /**
    * Begins a turn: the user's message is on disk when this resolves. What it repeats of other messages, such as recalled passages, is left out if the
    * conversation no longer has the edition that they were read from.
@@ -193,12 +198,17 @@ export class HistoryStore {
   /** Undoes a turn, and `others` with it. They stay in the archive but are no longer sent. */
   async undo(turn: number, others: readonly number[] = []): Promise<void> {
     await this.mark({ type: 'undo', turns: [this.#conversation.turns.idOf(turn), ...others] });
+    this.#conversation.turns.end(turn);
   }
 
-  /** Appends a decision of the user about the view, such as a pin. */
-  async mark(mark: NewMark): Promise<void> {
+  /** Appends a decision of the user about the view, such as a pin; false if the conversation no longer has that edition. */
+  async mark(mark: NewMark, edition: number | null = null): Promise<boolean> {
     const at = this.#now();
-    await this.#conversation.log.write((next): readonly Mark[] => [{ id: next, at, ...mark }]);
+    const { log } = this.#conversation;
+    const written = await log.write((next): readonly Mark[] =>
+      edition === null || edition === log.edition ? [{ id: next, at, ...mark }] : [],
+    );
+    return written.length > 0;
   }
 
   /** Runs `work` while no other `hi` writes any of the user's data. */

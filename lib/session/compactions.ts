@@ -7,6 +7,8 @@ import { pinsOver } from '../view/pinned.js';
 import { charactersOf, estimateView } from '../view/size.js';
 import { cutOf, isWhole, newestBlock, viewFrom } from '../view/view.js';
 
+const CHANGED = 'A part of the conversation was removed in the meantime.';
+
 /** Every compaction of the conversation, oldest first, including the blocks that undo one. Reads the whole history. */
 export async function compactionsOf(history: HistoryStore): Promise<readonly CompressBlock[]> {
   await history.refresh();
@@ -41,6 +43,7 @@ export async function uncompact(
   token_ratio: number,
 ): Promise<Restored> {
   const blocks = await compactionsOf(history);
+  const { edition } = history;
   const before = effectiveBefore(blocks);
   const entries = await entriesFrom(history, before, 4 * trigger);
   const now = history.view(null);
@@ -57,7 +60,14 @@ export async function uncompact(
     });
   }
   const sizes = { messages_kept: then.messages.length, tokens_before: asTokens(context_tokens), tokens_after: tokens };
-  const written = history.compact(null, () => yielding({ ...block, ...sizes }), 'keep');
+  const written = history.compact(
+    null,
+    () => {
+      if (edition !== history.edition) throw new HiError('history', CHANGED, { hint: 'Try again.' });
+      return yielding({ ...block, ...sizes });
+    },
+    'keep',
+  );
   for await (const event of written) if (event.type === 'notice') throw new HiError('history', event.text);
   return { messages: then.messages.length, tokens };
 }

@@ -46,6 +46,7 @@ export class PinnedMessages {
   /** Pins a message. Resolves to it; `isNew` is false if it was already pinned. */
   async pin(which: Which): Promise<{ readonly message: Message; readonly isNew: boolean }> {
     await this.#history.refresh();
+    const { edition } = this.#history;
     const message = pinnable(await this.#find(which));
     if (message.role === 'tool')
       throw new HiError('usage', `#${message.id} is tool output.`, {
@@ -54,8 +55,8 @@ export class PinnedMessages {
     if (message.content.length === 0) throw new HiError('usage', `#${message.id} has no text to pin.`);
     if (this.list().some(({ id }) => id === message.id)) return { message, isNew: false };
     this.#requireRoom(message);
-    await this.#history.mark({ type: 'pin', message });
-    return { message, isNew: true };
+    const isMarked = await this.#history.mark({ type: 'pin', message }, edition);
+    return isMarked ? { message, isNew: true } : await this.pin(which);
   }
 
   /** Unpins a message, by its place in the list or its id. */

@@ -1,12 +1,14 @@
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import { isForeignBlock } from '../chat/foreign-words.js';
-import { type NewMessage, type Part, textOf } from '../chat/message.js';
+import { type Message, type NewMessage, type Part, textOf } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
 import { estimateParts } from '../chat/part-size.js';
 import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
+import type { TextCache } from '../chat/text-model.js';
 import { compactionLine } from '../chat/transcript.js';
 import type { ViewReport } from '../chat/view-report.js';
+import { HiError } from '../errors.js';
 import type { WriteBlock } from '../history/store-settings.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { GivenFile } from '../tools/common/tool.js';
@@ -16,19 +18,21 @@ import { askAboutModel } from './ask-about-model.js';
 import { readClock } from './clock-line.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
 import { keepImage } from './common/keep-image.js';
+import { storedWhile } from './context/compact-history.js';
 import { CompactionAhead, type UpcomingCompaction } from './context/compaction-ahead.js';
 import { Context } from './context/context.js';
 import type { ContextDeps } from './context/context-deps.js';
 import { nextRest, RestSummaries, restBefore, type SummaryToWrite } from './context/rest-summaries.js';
 import { fitImages, type ImageFitting } from './images/fit-images.js';
 import { keptFiles } from './input-content.js';
+import { userContentOf } from './newest-turn.js';
 import type { Reminders } from './reminders.js';
 import { type NextView, nextViewOf } from './session-status.js';
 import type { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 
 /** The dependencies that differ between turns. */
-type OwnDeps = Pick<TurnDeps, 'request' | 'append'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
+type OwnDeps = Pick<TurnDeps, 'request' | 'isCurrent' | 'append'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
 
 /** Which model answers a turn, and how. */
 export interface TurnSettings {
@@ -49,6 +53,8 @@ export class SessionTurns {
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
   #last: Context | null = null;
+  /** Its message, which is stored as undone. */
+  #failedMessage: Message | null = null;
   /** The turns that began in this session. */
   readonly said = new Set<number>();
   /** The compaction written before it is due. */
@@ -69,6 +75,13 @@ export class SessionTurns {
     return this.#failed;
   }
 
+  /** Reads what other processes wrote, and drops that question if they removed it. */
+  async refresh(): Promise<void> {
+    const { history } = this.#deps;
+    await history.refresh();
+    if (this.#failedMessage !== null && !history.contains(this.#failedMessage)) this.#failed = null;
+  }
+
   /** Forgets everything that is not in the history, because the conversation has changed. */
   forget(): void {
     this.#failed = null;
@@ -78,6 +91,7 @@ export class SessionTurns {
   /** Runs a turn that is stored in the history. Ends with `turn-end`; throws the provider's error. */
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     this.#failed = content;
+    this.#failedMessage = null;
     try {
       yield* this.#answered(content, signal, options);
     } finally {
@@ -98,10 +112,12 @@ export class SessionTurns {
     const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
     const { edition } = history;
     const reminder = yield* this.#reminders.for(content);
+    if (options.repeats !== undefined) await this.#requireThere(options.repeats);
     const whole = [line, ...content, reminder].filter((part) => part !== null);
     const skills = selection.record;
     const message = { role: 'user', content: whole, cwd: cwd(), ...place, ...(via && { via }), skills } as const;
     const user = await history.begin(message, edition);
+    this.#failedMessage = user;
     this.said.add(user.turn);
     this.#skills.recorded();
     yield* this.#warnOfHistory();
@@ -111,7 +127,8 @@ export class SessionTurns {
     this.#last = context;
     let since = history.edition;
     const own: OwnDeps = {
-      request: (reason) => this.#fitted(context.prepare(reason, [], signal), signal),
+      request: (reason) => this.#fitted(context, context.prepare(reason, [], signal), signal),
+      isCurrent: () => history.isCurrent(context.edition),
       append: async (messages) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
         const asked = messages.map((message) => stamped(message, history));
@@ -176,6 +193,12 @@ export class SessionTurns {
     return await context.unsummarised(rest, upcoming, new AbortController().signal);
   }
 
+  async #requireThere(turn: number): Promise<void> {
+    await this.#deps.history.refresh();
+    const content = userContentOf(this.#deps.history, turn) ?? [];
+    if (content.length === 0) throw new HiError('history', `The message #${turn} was removed in the meantime.`);
+  }
+
   /** Runs a turn that is not stored, and in which no tool is run. */
   async *unkept(text: string, tools: readonly ToolSpec[], signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const provider = await this.#turnSettings.target.connect(signal);
@@ -185,7 +208,8 @@ export class SessionTurns {
     this.#last = context;
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
-      request: (reason) => this.#fitted(context.prepare(reason, [question], signal), signal),
+      request: (reason) => this.#fitted(context, context.prepare(reason, [question], signal), signal),
+      isCurrent: () => this.#deps.history.isCurrent(context.edition),
       append: async () => [],
     };
     try {
@@ -246,12 +270,15 @@ export class SessionTurns {
   }
 
   #fitted(
+    context: Context,
     prepared: AsyncGenerator<ChatEvent, ChatRequest>,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, ChatRequest> {
     const { images, memory } = this.#turnSettings.target;
     const limits = memory.facts.takes?.images === false ? null : (images ?? null);
-    const cache = this.#deps.history.isEphemeral ? null : this.#deps.cache;
+    const { history, cache: stored } = this.#deps;
+    const put: TextCache['put'] = (key, text) => storedWhile(stored, history, context.edition).put(key, text);
+    const cache = history.isEphemeral ? null : { get: stored.get, put };
     return fitImages(prepared, { limits, cache, made: this.#smallImages }, signal);
   }
 

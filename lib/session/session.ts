@@ -118,6 +118,7 @@ export class Session {
    */
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const target = model === null ? this.#turnSettings.target : await this.#deps.find(model, signal);
+    await this.#turns.refresh();
     const last = await this.lastTurn();
     const content = this.#unanswered() ?? (last === null ? null : last.content);
     if (content === null)
@@ -125,8 +126,10 @@ export class Session {
     const replaced = this.#unanswered() === null ? last : null;
     if (replaced === null) return yield* this.#turnBy(target, content, signal);
     await this.#turns.takeBack(replaced.id);
-    const undelivered = (): Promise<void> => this.history.mark({ type: 'redo', turns: [replaced.id] });
-    yield* this.#turnBy(target, content, signal, { undelivered });
+    const undelivered = async (): Promise<void> => {
+      await this.history.mark({ type: 'redo', turns: [replaced.id] });
+    };
+    yield* this.#turnBy(target, content, signal, { undelivered, repeats: replaced.id });
   }
 
   /** The question that got no answer: the last one of this session, or one that a crash cut short. */
@@ -196,12 +199,14 @@ export class Session {
 
   /** The user's last message, null if there is none yet. */
   async lastInput(): Promise<string | null> {
+    await this.#turns.refresh();
     const content = this.#unanswered() ?? (await this.lastTurn())?.content ?? null;
     return content === null ? null : typedText(content);
   }
 
   /** Whether `retry` would replace a turn that was said elsewhere since this session began. */
   async retriesElsewhere(): Promise<LastTurn | null> {
+    await this.#turns.refresh();
     const last = this.#unanswered() === null ? await this.lastTurn() : null;
     return last?.isElsewhere ? last : null;
   }

@@ -78,4 +78,66 @@ describe('what another hi forgets', () => {
     expect(JSON.stringify(chat.sent())).not.toContain('heron');
     expect(chat.sent()).toEqual(expect.arrayContaining(['my own words', 'and more', 'the lynx is number 1']));
   });
+
+  it.each([[SECRET], ['#5 #6']])('leaves no summary that was being written: %s', async (what) => {
+    const record = `=== SUMMARY ===\nThey named animals, and ${SECRET}.\n`;
+    let forgotten = -1;
+    const chat: Chat = await open(async (request, index) => {
+      if (!JSON.stringify(request.messages).includes('<conversation>')) return answer(request, index);
+      if (forgotten < 0) {
+        expect((await hi(chat, 'forget', '-y', what)).status).toBe(0);
+        forgotten = index;
+      }
+      return { text: record };
+    });
+    for (const [index, animal] of ANIMALS.entries()) {
+      if (index === 2) await hi(chat, 'ask', `the vault word is ${SECRET}`);
+      await hi(chat, 'ask', `the ${animal} is here. ${prose(600, index)}`);
+    }
+    expect((await hi(chat, 'compact')).stderr).toContain('forgot a part of the conversation');
+    expect(filesWith(chat.home, SECRET)).toEqual([]);
+    expect(requestsWith(chat, forgotten + 1)).toBe(0);
+  });
+
+  it('is not asked again by /retry, and no request is sent again that was made before', async () => {
+    let isRefused = true;
+    const chat: Chat = await open(async (request, index) => {
+      if (!textOf(request).includes(SECRET) || !isRefused) return answer(request, index);
+      isRefused = textOf(request).includes('for good');
+      if (!isRefused) await hi(chat, 'forget', '-y', 'number 0');
+      return isRefused ? { status: 400, error: { message: 'No.' } } : { status: 503, headers: { 'retry-after': '0' } };
+    });
+    await hi(chat, 'ask', 'the heron is number 0');
+    await chat.open();
+    await chat.say(`${SECRET} for good`, 'No.');
+    expect((await hi(chat, 'forget', '-y', SECRET)).status).toBe(0);
+    const from = chat.server.requests.length;
+    await chat.say('/retry', /ACK|no message to retry/);
+    expect(requestsWith(chat, from)).toBe(0);
+    isRefused = true;
+    await chat.say(`${SECRET} again`, /ACK \d+\.\s+hi>/);
+    expect(JSON.stringify(chat.sent())).not.toContain('heron');
+  });
+
+  it('does not come back with a passage that was recalled for a running turn', async () => {
+    const chat: Chat = await open(
+      async (request, index) => {
+        if (!textOf(request).includes('remember the vault')) return answer(request, index);
+        expect(textOf(request)).toContain(SECRET);
+        expect((await hi(chat, 'forget', '-y', '#1 #2')).status).toBe(0);
+        return { text: `ACK ${index}.` };
+      },
+      { compaction: { strategy: 'truncate', keep_ratio: 0.1 } },
+    );
+    await hi(chat, 'ask', `the vault word of the old lighthouse is ${SECRET}`);
+    for (const animal of ANIMALS) await hi(chat, 'ask', `the ${animal} is here`);
+    await hi(chat, 'compact', '--strategy', 'truncate');
+    await chat.open();
+    await chat.say('do you remember the vault word of the old lighthouse?', /ACK \d+\.\s+hi>/);
+    const from = chat.server.requests.length;
+    await chat.say('and more', /ACK \d+\.\s+hi>/);
+    expect(requestsWith(chat, from)).toBe(0);
+    expect(filesWith(chat.home, SECRET)).toEqual([]);
+    expect(chat.stored().filter((entry) => JSON.stringify(entry).includes('do you remember'))).toHaveLength(1);
+  });
 });

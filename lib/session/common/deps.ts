@@ -107,6 +107,8 @@ export interface TurnOptions {
   readonly schema?: AnswerSchema;
   /** Whether everything is brought into view that fits, instead of letting older messages leave it. */
   readonly whole?: boolean;
+  /** The turn whose message is sent again. If that is removed before it is written, the turn fails. */
+  readonly repeats?: number;
   /** Whether the model may call tools; true if absent. */
   readonly tools?: boolean;
   /** Called if the turn ends without any answer, as if it had never been sent. */

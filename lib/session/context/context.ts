@@ -17,7 +17,13 @@ import type { Rest } from '../../view/rest.js';
 import { estimateView } from '../../view/size.js';
 import { isWhole, newestBlock, type View, viewFrom, withoutWhole } from '../../view/view.js';
 import { cacheHints } from './cache-hints.js';
-import { type CompactionOrder, compactHistory, type OrderedCompaction, previewCompaction } from './compact-history.js';
+import {
+  type CompactionOrder,
+  compactHistory,
+  type OrderedCompaction,
+  previewCompaction,
+  whileCurrent,
+} from './compact-history.js';
 import type { UpcomingCompaction } from './compaction-ahead.js';
 import type { ContextDeps } from './context-deps.js';
 import { type FittedTools, fitTools } from './fit-tools.js';
@@ -49,6 +55,8 @@ export class Context {
   #sent = 0;
   /** The last request. */
   #reported: ReportedRequest | null = null;
+  /** The edition of the conversation that the last request was made from. */
+  edition = 0;
   /** The last compaction of this turn, for its report. */
   compaction: CompactionReport | null = null;
 
@@ -185,8 +193,9 @@ export class Context {
     const { due } = await this.#measured(signal, NEARLY);
     if (!due) return null;
     const { name, entries, unloaded } = this.#deps.history;
+    const deps = whileCurrent(this.#deps.history, this.#compactionDeps);
     const input = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
-    return { name, input: { ...input, entries: [...withoutWhole(entries)], unloaded }, deps: this.#compactionDeps };
+    return { name, input: { ...input, entries: [...withoutWhole(entries)], unloaded }, deps };
   }
 
   /** Lets messages leave the view at a rest, without asking a model. Yields the `compact` event; null if nothing changes. */
@@ -252,8 +261,8 @@ export class Context {
   /** The summary to write while nobody waits, `upcoming` if also of what would leave next; null for none. */
   async unsummarised(rest: Rest, upcoming: boolean, signal: AbortSignal): Promise<SummaryToWrite | null> {
     const { entries } = this.#deps.history;
+    const deps = whileCurrent(this.#deps.history, this.#compactionDeps);
     const ordered = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
-    const deps = this.#compactionDeps;
     const input = { ...ordered, entries: [...withoutWhole(entries)], running: null };
     const gap = await gapToSummarise(input, rest, upcoming, deps.cache);
     return gap && { gap, input, budget: proseRoom(rest), deps };
@@ -314,6 +323,7 @@ export class Context {
     const { tools } = this.#offered;
     const { model } = target;
     const { max_output_tokens, ...options } = target.options ?? {};
+    this.edition = history.edition;
     const shown = present(view, compaction.block_role);
     const messages = [...shown.messages, ...more];
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);

@@ -15,13 +15,25 @@ import { wholeCharacters } from './whole-characters.js';
 const MAX_ANSWER = 2 * 1024 * 1024;
 const ENDLESS = `Stopped: the answer is longer than ${MAX_ANSWER / 1024 / 1024} million characters. The part received is kept.`;
 
+/** The conversation has changed since the request was made, which has a word that is gone from it. It is made again. */
+export class OutdatedRequest extends Error {
+  override readonly name = 'OutdatedRequest';
+}
+
 /** Stores an image that the model drew. */
 export type KeepImage = (drawing: Extract<StreamEvent, { type: 'image' }>) => Promise<KeptImage>;
+
+export interface RequestOptions {
+  readonly keepImage?: KeepImage | null;
+  /** Whether everything in the request is still in the conversation. */
+  isCurrent?(): Promise<boolean>;
+}
 
 /**
  * Sends a request and fills `answer`, yielding what the screen shows. A transient failure is retried after a delay, and a refused request is sent
  * without what the server does not accept, as long as none of the answer was shown. The request includes what is known about the model.
- * Throws the provider's `HiError` or an abort error; `answer` then contains the part received.
+ * Throws the provider's `HiError` or an abort error; `answer` then contains the part received. Throws `OutdatedRequest` before an attempt if the request
+ * is no longer current.
  */
 export async function* requestAnswer(
   provider: Provider,
@@ -29,11 +41,12 @@ export async function* requestAnswer(
   answer: PartialAnswer,
   memory: ModelMemory,
   signal: AbortSignal,
-  keep: KeepImage | null = null,
+  { keepImage: keep = null, isCurrent }: RequestOptions = {},
 ): AsyncGenerator<ChatEvent> {
   const attempts = new RequestAttempts(provider, { ...unfitted, facts: memory.facts }, memory, signal);
   for (;;) {
     const { request, unconfirmed } = attempts;
+    if ((await isCurrent?.()) === false) throw new OutdatedRequest();
     yield { type: 'request', provider: provider.name, model: request.model, context_tokens: request.estimated_tokens };
     try {
       yield* once(provider, request, answer, { memory, keep, notice: unconfirmed }, signal);

@@ -9,7 +9,7 @@ import type { GivenFile, ToolRunner } from '../../tools/common/tool.js';
 import { cutCalls, cutResult, lengthCutNotice } from './length-cut.js';
 import type { PartialAnswer } from './partial-answer.js';
 import { Progress, type TurnOutcome } from './progress.js';
-import { type KeepImage, requestAnswer } from './request-answer.js';
+import { type KeepImage, OutdatedRequest, requestAnswer } from './request-answer.js';
 import { stopBeforeRunning } from './stop-turn.js';
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
@@ -32,6 +32,8 @@ export interface TurnDeps {
   readonly maxRounds: number;
   /** The next request, from the current log; makes it fit first. `overflow`: the provider said the last one did not. */
   request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
+  /** Whether everything in that request is still in the log. */
+  isCurrent(): Promise<boolean>;
   /** Puts messages on disk, before the step that depends on them. */
   append(messages: readonly NewMessage[]): Promise<readonly Message[]>;
   /** The working folder to record with a message. */
@@ -96,8 +98,9 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
     const answer: PartialAnswer = { parts: [], end: null };
     try {
       const request = yield* deps.request(overflow === null ? 'auto' : 'overflow');
-      yield* requestAnswer(deps.provider, request, answer, deps.memory, signal, deps.keepImage);
+      yield* requestAnswer(deps.provider, request, answer, deps.memory, signal, deps);
     } catch (thrown) {
+      if (thrown instanceof OutdatedRequest) continue;
       const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;
       if (overflowed && overflow === null) {
         overflow = thrown;
