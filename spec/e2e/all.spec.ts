@@ -101,7 +101,7 @@ describe('/all', () => {
   const open = chatDriver();
 
   it('asks with everything, and puts the line back where it is too dear', async () => {
-    const chat = await open(() => ({ text: 'Here.' }));
+    const chat = await open(() => ({ text: 'Here.' }), { compaction: { background: false } });
     await fill(chat.home.data, 20_000);
     await chat.open();
     await chat.say('good morning', /left the view[\s\S]*\/all asks with everything[\s\S]*Here\./);

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../lib/chat/json.js';
 import type { TextPart } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/tokens.js';
 import { shortCount } from '../../lib/chat/transcript.js';
-import type { HistoryStore } from '../../lib/history/store.js';
+import { HistoryStore } from '../../lib/history/store.js';
 import type { WriteBlock } from '../../lib/history/store-settings.js';
-import { answers, exchange, openIn, says } from '../support/history.js';
+import { answers, exchange, says } from '../support/history.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 import { chatServer, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
@@ -44,7 +44,7 @@ const sum = ({ view: { head = 0, block = 0, tail = 0, recalled = 0 } }: Reported
 const body = (): number => JSON.stringify(server.requests.at(-1)?.body).length / 4;
 
 async function fill(write: (store: HistoryStore) => Promise<void>): Promise<void> {
-  const store = await openIn(home.data);
+  const store = await HistoryStore.open({ folder: home.data, now: () => new Date() });
   await write(store);
   await store.close();
 }
@@ -114,7 +114,9 @@ describe('/context and hi status', () => {
     const shown = [
       `head         ${short('head')}: system prompt, memory, skills, tools`,
       `summary      ${short('block')}`,
-      expect.stringMatching(new RegExp(`^messages     ${short('tail')}, 4 messages since 2026-11-22 \\d\\d:\\d\\d$`)),
+      expect.stringMatching(
+        new RegExp(`^messages     ${short('tail')}, 4 messages since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d$`),
+      ),
       'recalled     nothing',
       'left out     14 messages: recall finds them, /all TEXT asks with them',
       expect.stringMatching(/^next {9}3\S* tokens, without the answer: price unknown$/),
@@ -141,5 +143,20 @@ describe('/context and hi status', () => {
     expect((await runProgram(home, ['status'])).stdout).toMatch(
       /\nnext .*: \$0\.13 and 4 s; \$0\.0101 and 1\.3 s while the vendor has it cached\n/,
     );
+  });
+
+  it('count what leaves the view with the next question after a pause', async () => {
+    await start(dialect, { recall: { auto: false } });
+    const store = await HistoryStore.open({ folder: home.data, now: () => new Date(Date.now() - 36_000_000) });
+    for (let turn = 0; turn < 20; turn += 1) await exchange(store, prose(900, turn), prose(3000, turn));
+    await store.close();
+    const next = await reported('status', '--json');
+    const asked = await reported('ask', '--json', '2+2?');
+    expect(next.view.left_out).toBeGreaterThan(30);
+    expect(asked.view).toMatchObject({ head: next.view.head, left_out: next.view.left_out });
+    // The summary of what left is written beside the answer.
+    const sent = JSON.stringify(server.requests[0]?.body).length / 4;
+    expect(Math.abs(sum(next) / sent - 1)).toBeLessThan(0.05);
+    expect(sent).toBeLessThan(8000);
   });
 });
