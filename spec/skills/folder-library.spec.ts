@@ -119,7 +119,7 @@ describe('the explanation of a skill', () => {
 
   it('says if all are sent', async () => {
     const folder = folderWith(FILES);
-    expect(await reason(conversation(await open(folder)))).toMatch(/^In: all skills together fit/);
+    expect(await reason(conversation(await open(folder)))).toMatch(/^In: all skills together are small enough/);
     expect(await reason(conversation(await open(folder, { mode: 'all' })))).toMatch(/^In: every skill is sent/);
   });
 });
