@@ -38,6 +38,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'config/paths.ts': 'the folder of the index, not the tool',
   'slash/index.ts': 'the command, not the tool',
   'session/reminders.ts': 'the room, not the tool',
+  'session/session-status.ts': 'the room, not the tool',
   'slash/recall.ts': 'the room, not the tool',
   'session/grounds.ts': 'the room, not the tool',
   'slash/why.ts': 'the room, not the tool',

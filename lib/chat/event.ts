@@ -3,7 +3,6 @@ import type { JsonObject, JsonValue } from './json.js';
 import type { AnswerPart, Opaque, StopReason, Usage } from './message.js';
 import type { ModelFacts } from './model/model-facts.js';
 import type { Source } from './source.js';
-import type { ViewReport } from './view-report.js';
 
 /**
  * What a provider yields, in order, while an answer arrives.
@@ -142,3 +141,17 @@ export type ChatEvent =
 
 /** The event of one type. */
 export type ChatEventOf<Type extends ChatEvent['type']> = Extract<ChatEvent, { type: Type }>;
+
+/** What a request consists of, in tokens of four characters of what is sent. The four sizes add up to all of it. */
+export interface ViewReport {
+  /** The preamble, the memory, the skills and the tools. */
+  readonly head: number;
+  /** The summary of earlier messages. */
+  readonly block: number;
+  /** The messages, without what was recalled with them. */
+  readonly tail: number;
+  /** The passages that were recalled with them. */
+  readonly recalled: number;
+  /** How many messages of the conversation are not in it. */
+  readonly left_out: number;
+}

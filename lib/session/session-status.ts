@@ -1,7 +1,7 @@
+import type { ViewReport } from '../chat/event.js';
 import { localMinute } from '../chat/text/local-time.js';
 import { quantity } from '../chat/text/quantity.js';
 import { shortCount } from '../chat/transcript.js';
-import type { ViewReport } from '../chat/view-report.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
 import type { View } from '../view/view.js';

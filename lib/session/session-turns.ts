@@ -1,4 +1,4 @@
-import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
 import { isForeignBlock } from '../chat/foreign-words.js';
 import { type Message, type NewMessage, type Part, textOf } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
@@ -7,7 +7,6 @@ import { estimateParts } from '../chat/part-size.js';
 import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
 import type { TextCache } from '../chat/text-model.js';
 import { compactionLine } from '../chat/transcript.js';
-import type { ViewReport } from '../chat/view-report.js';
 import { HiError } from '../errors.js';
 import type { WriteBlock } from '../history/store-settings.js';
 import type { Provider } from '../providers/common/provider.js';

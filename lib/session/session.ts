@@ -1,16 +1,14 @@
-import type { ChatEvent, CompactionReport } from '../chat/event.js';
+import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
 import { inputOf, type Part, typedText } from '../chat/message.js';
 import type { ThinkingLevel } from '../chat/model/thinking-level.js';
 import type { WebMode } from '../chat/model/web-mode.js';
 import type { ToolSpec } from '../chat/request.js';
-import type { ViewReport } from '../chat/view-report.js';
 import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './common/deps.js';
-import type { Restored } from './compactions.js';
-import { uncompact } from './compactions.js';
+import { type Restored, uncompact } from './compactions.js';
 import type { CompactionOrder } from './context/compact-history.js';
 import type { CompactionAhead } from './context/compaction-ahead.js';
 import type { RestSummaries } from './context/rest-summaries.js';

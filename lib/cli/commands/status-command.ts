@@ -1,4 +1,4 @@
-import type { ViewReport } from '../../chat/view-report.js';
+import type { ViewReport } from '../../chat/event.js';
 import type { Config } from '../../config/config.js';
 import { DEFAULT_WINDOW } from '../../config/default-window.js';
 import { providers } from '../../providers/index.js';

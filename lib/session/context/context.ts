@@ -1,8 +1,7 @@
-import type { ChatEvent, CompactionReport } from '../../chat/event.js';
+import type { ChatEvent, CompactionReport, ViewReport } from '../../chat/event.js';
 import type { NewMessage, Usage } from '../../chat/message.js';
 import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { ViewReport } from '../../chat/view-report.js';
 import { cacheAfter } from '../../compaction/cache-after.js';
 import type { Preview } from '../../compaction/preview.js';
 import { gapToSummarise, proseRoom, restBlock } from '../../compaction/rest-block.js';

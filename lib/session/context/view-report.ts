@@ -1,7 +1,7 @@
+import type { ViewReport } from '../../chat/event.js';
 import { isPart, type NewMessage } from '../../chat/message.js';
 import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { ViewReport } from '../../chat/view-report.js';
 
 type SentMessage = ChatRequest['messages'][number];
 
