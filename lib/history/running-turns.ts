@@ -37,11 +37,18 @@ export class RunningTurns {
     return begun;
   }
 
-  /** Appends messages to a turn, like `begin`. If the conversation was reset meanwhile, the whole turn moves to the new one. */
-  async append(turn: number, given: readonly NewMessage[], at: string, edition: number): Promise<readonly Message[]> {
+  /** Appends messages to a turn, like `begin`; none with `onlyThen` if the edition is another one. If the conversation was reset meanwhile, the whole turn moves to the new one. */
+  async append(
+    turn: number,
+    given: readonly NewMessage[],
+    at: string,
+    edition: number,
+    onlyThen = false,
+  ): Promise<readonly Message[]> {
     const { log, messages: before } = this.#running.get(turn) ?? { log: this.#log.name, messages: [] };
     let moved = false;
     const written = await this.#write((next) => {
+      if (onlyThen && edition !== this.#log.edition) return [];
       const messages = given.map((message) => this.#asOf(edition, message));
       moved = this.#isGone(log, before);
       if (!moved) return messages.map((message, index) => withIds(message, next + index, this.idOf(turn), at));
@@ -53,6 +60,7 @@ export class RunningTurns {
       }));
       return [...again, ...messages.map((message, index) => withIds(message, next + again.length + index, next, at))];
     });
+    if (written.length === 0) return [];
     if (before.length > 0) this.#track(turn, moved ? written : [...before, ...written]);
     return written.slice(-given.length);
   }

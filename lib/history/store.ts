@@ -130,11 +130,6 @@ export class HistoryStore {
     return await this.#conversation.log.ifCurrent(edition, work);
   }
 
-  /** False if a message that was written is no longer in the log, as far as it is in memory. */
-  contains(message: Message): boolean {
-    return this.#conversation.log.contains(message);
-  }
-
   /**
    * Begins a turn: the user's message is on disk when this resolves. What it repeats of other messages, such as recalled passages, is left out if the
    * conversation no longer has the edition that they were read from.
@@ -146,9 +141,15 @@ export class HistoryStore {
     return begun;
   }
 
-  /** Appends messages to a turn, with an `edition` like `begin`. They are on disk when this resolves. */
-  async append(turn: number, messages: readonly NewMessage[], edition = this.edition): Promise<readonly Message[]> {
-    const written = await this.#conversation.turns.append(turn, messages, this.#now(), edition);
+  /** Appends messages to a turn, with an `edition` like `begin`; none if it is another one and `onlyThen`. They are on disk when this resolves. */
+  async append(
+    turn: number,
+    messages: readonly NewMessage[],
+    edition = this.edition,
+    onlyThen = false,
+  ): Promise<readonly Message[]> {
+    const { turns } = this.#conversation;
+    const written = await turns.append(turn, messages, this.#now(), edition, onlyThen);
     await this.#conversation.attachments.commit(written);
     return written;
   }

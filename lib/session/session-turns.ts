@@ -54,6 +54,7 @@ export class SessionTurns {
   #last: Context | null = null;
   /** Its message, which is stored as undone. */
   #failedMessage: Message | null = null;
+  #failedIn = 0;
   /** The turns that began in this session. */
   readonly said = new Set<number>();
   /** The compaction written before it is due. */
@@ -78,7 +79,9 @@ export class SessionTurns {
   async refresh(): Promise<void> {
     const { history } = this.#deps;
     await history.refresh();
-    if (this.#failedMessage !== null && !history.contains(this.#failedMessage)) this.#failed = null;
+    if (this.#failedMessage === null || this.#failedIn === history.edition) return;
+    this.#failedIn = history.edition;
+    if (!(await isStored(this.#failedMessage, history))) this.#failed = null;
   }
 
   /** Forgets everything that is not in the history, because the conversation has changed. */
@@ -116,7 +119,7 @@ export class SessionTurns {
     const skills = selection.record;
     const message = { role: 'user', content: whole, cwd: cwd(), ...place, ...(via && { via }), skills } as const;
     const user = await history.begin(message, edition);
-    this.#failedMessage = user;
+    [this.#failedMessage, this.#failedIn] = [user, history.edition];
     this.said.add(user.turn);
     this.#skills.recorded();
     yield* this.#warnOfHistory();
@@ -128,10 +131,10 @@ export class SessionTurns {
     const own: OwnDeps = {
       request: (reason) => this.#fitted(context, context.prepare(reason, [], signal), signal),
       isCurrent: () => history.isCurrent(context.edition),
-      append: async (messages) => {
+      append: async (messages, onlyCurrent = false) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
         const asked = messages.map((message) => stamped(message, history));
-        const written = await history.append(user.turn, asked, since);
+        const written = await history.append(user.turn, asked, since, onlyCurrent);
         since = history.edition;
         return written;
       },
@@ -209,7 +212,7 @@ export class SessionTurns {
     const own: OwnDeps = {
       request: (reason) => this.#fitted(context, context.prepare(reason, [question], signal), signal),
       isCurrent: () => this.#deps.history.isCurrent(context.edition),
-      append: async () => [],
+      append: async (messages) => messages.map((message) => ({ ...message, id: 0, turn: 0, at: '' })),
     };
     try {
       const { kept: _, ...outcome } = yield* this.#run(provider, { ...own, maxRounds: 0 }, signal);
@@ -306,4 +309,10 @@ export class SessionTurns {
 function stamped(message: NewMessage, { entries }: SessionDeps['history']): NewMessage {
   const isStamped = message.role === 'assistant' && isForeignBlock(newestBlock(entries));
   return isStamped ? { ...message, rests_on: 'foreign' } : message;
+}
+
+/** Whether the history, which it reads, still has a message. */
+async function isStored({ id, role }: Message, history: SessionDeps['history']): Promise<boolean> {
+  for await (const entry of history.archive()) if (entry.id === id) return 'role' in entry && entry.role === role;
+  return false;
 }

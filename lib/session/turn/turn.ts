@@ -1,6 +1,16 @@
 import type { ChatEvent } from '../../chat/event.js';
-import { type AnswerPart, isPart, type Message, type NewMessage, type Part, type Usage } from '../../chat/message.js';
+import {
+  type AnswerPart,
+  isPart,
+  type Message,
+  type NewMessage,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Usage,
+} from '../../chat/message.js';
 import type { ModelMemory } from '../../chat/model/model-facts.js';
+import { RECALL_TOOL } from '../../chat/repeated-words.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { addUsage, NO_USAGE } from '../../chat/usage.js';
 import { HiError, isAbort } from '../../errors.js';
@@ -13,6 +23,9 @@ import { type KeepImage, OutdatedRequest, requestAnswer } from './request-answer
 import { stopBeforeRunning } from './stop-turn.js';
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
+
+/** How often the conversation is searched again if something of it is removed each time. */
+const SEARCHES = 9;
 
 /** What a turn needs. */
 export interface TurnDeps {
@@ -34,8 +47,11 @@ export interface TurnDeps {
   request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
   /** Whether everything in that request is still in the log. */
   isCurrent(): Promise<boolean>;
-  /** Puts messages on disk, before the step that depends on them. */
-  append(messages: readonly NewMessage[]): Promise<readonly Message[]>;
+  /**
+   * Puts messages on disk, before the step that depends on them. With `onlyCurrent` it puts nothing there, and resolves to no message, if something was removed
+   * from the log since the last time.
+   */
+  append(messages: readonly NewMessage[], onlyCurrent?: boolean): Promise<readonly Message[]>;
   /** The working folder to record with a message. */
   cwd(): string;
 }
@@ -129,19 +145,37 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
     }
     if (cut.length > 0) yield { type: 'notice', level: 'warning', text: lengthCutNotice(cut) };
     turn.runner ??= await deps.tools();
-    const ran = yield* turn.runner.run(
-      calls.filter((call) => !cut.includes(call)),
-      signal,
-    );
-    const results = [...ran, ...cut.map((call) => cutResult(call, answer))];
+    const allowed = calls.filter((call) => !cut.includes(call));
+    let ran = yield* turn.runner.run(allowed, signal);
+    const resultsOf = (these: typeof ran) => [...these, ...cut.map((call) => cutResult(call, answer))];
     const files = await deps.keepFiles(turn.runner.takeFiles());
-    await deps.append([{ role: 'tool', content: [...results, ...files], cwd: deps.cwd() }]);
+    const message = (): NewMessage => ({ role: 'tool', content: [...resultsOf(ran), ...files], cwd: deps.cwd() });
+    for (let tries = 0; (await deps.append([message()], tries < SEARCHES)).length === 0; tries += 1)
+      ran = await searchedAgain(turn.runner, allowed, ran, signal);
+    const results = resultsOf(ran);
     progress.takeResults(calls, results);
     if (signal.aborted) {
       await close(deps, progress, { parts: [], end: null }, 'user');
       return;
     }
   }
+}
+
+/** The results after a part of the conversation was removed: what was found in it is searched again. */
+async function searchedAgain(
+  runner: ToolRunner,
+  calls: readonly ToolCallPart[],
+  results: readonly ToolResultPart[],
+  signal: AbortSignal,
+): Promise<readonly ToolResultPart[]> {
+  const again = runner.run(
+    calls.filter(({ name }) => name === RECALL_TOOL),
+    signal,
+  );
+  let step = await again.next();
+  while (!step.done) step = await again.next();
+  const found = new Map(step.value.map((result) => [result.call_id, result]));
+  return results.map((result) => found.get(result.call_id) ?? result);
 }
 
 /** The error with the server's first error, which names the window, appended. */
