@@ -7,7 +7,7 @@ import type { SlashCommand, SlashContext } from './common/command.js';
 export const slashContext: SlashCommand = {
   name: 'context',
   usage: '/context',
-  summary: 'show what is sent, what is left out, and what the next question costs',
+  summary: 'show what is sent, and what the next question costs',
   async *run(_argument, { session, questionCost, instructions }, signal) {
     const view = await session.nextView(signal);
     const { line } = await questionCost(view.tokens);
