@@ -69,7 +69,6 @@ export async function wire(
   const cache = keptWhile(keeps, fileCache(paths.compressions));
   const window = (): number => session.target.context_window;
   const context = toolContext(world, config, settings, { finder, memory, keeps, window });
-  const standing = new StandingMemory(paths.memory);
   const project = projectInstructions(world, options, settings, config);
   const offered = offeredTools(config, options, context);
   const servers = await serverTools(world, options, settings, config, () =>
@@ -82,11 +81,7 @@ export async function wire(
     find: (name, signal) => connections.find(name, signal),
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
-    standing: async () => withMore(withMore(await standing.read(), project.text), servers.instructions),
-    settle: async (signal) => {
-      const notice = await project.settle(signal);
-      return [...(notice === null ? [] : [notice]), ...(await servers.settle(signal))];
-    },
+    ...standingTexts(new StandingMemory(paths.memory), project, servers),
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
@@ -115,6 +110,21 @@ export async function wire(
     await session.history.close();
   };
   return { session, settings, config, tools: context, connections, memory, project, servers, close };
+}
+
+/** What is sent with every request: the memory, the project's instructions and those of servers. */
+function standingTexts(
+  memory: StandingMemory,
+  project: ProjectInstructions,
+  servers: Awaited<ReturnType<typeof serverTools>>,
+): Pick<SessionDeps, 'standing' | 'settle'> {
+  return {
+    standing: async () => withMore(withMore(await memory.read(), project.text), servers.instructions),
+    settle: async (signal) => {
+      const notice = await project.settle(signal);
+      return [...(notice === null ? [] : [notice]), ...(await servers.settle(signal))];
+    },
+  };
 }
 
 /** Saves the pictures that a model draws. Its code is loaded with the first one. */
