@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { attempt, bash, type Outcome } from '../support/attack.js';
@@ -73,67 +71,5 @@ describe('a command made to stall the judge', () => {
     while (server.requests.length === 0) await sleep(10);
     terminal.hangUp();
     await terminal.exit();
-  });
-});
-
-/** Judging it takes minutes: each word may be any of 4,900 files, in each of sixteen spellings of the folder. */
-const FILES = 4900;
-/** Milliseconds. Judging goes on for longer than that where nothing stops it. */
-const WAITED_OUT = 2000;
-const SLOW = [
-  ...Array.from({ length: 4 }, (_, index) => `cd ${'./'.repeat(index + 1)}`),
-  `cat ${Array.from({ length: 440 }, (_, index) => `*?${index}*`).join(' ')}`,
-].join('; ');
-
-describe('a command whose judging takes minutes', () => {
-  const makeFiles = (folder: string): void => {
-    for (let index = 0; index < FILES; index += 1) writeFileSync(join(folder, `file${index}`), '');
-  };
-
-  /** Starts hi on a terminal, and resolves when the judge is at it. */
-  async function judging(command: 'ask' | 'chat'): Promise<void> {
-    server = await startScriptedServer(() => ({ calls: [bash(SLOW)] }));
-    home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
-    makeFiles(home.work);
-    const args = command === 'ask' ? ['ask', 'go'] : ['chat'];
-    terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: home.env, cwd: home.work });
-    if (command === 'chat') {
-      await terminal.until(/^hi> *$/m, 20_000);
-      terminal.type('go\r');
-    }
-    while (server.requests.length === 0) await sleep(10);
-    await sleep(500);
-    expect(terminal.screen()).not.toContain('Run this command?');
-  }
-
-  it('ends at Ctrl-C', async () => {
-    await judging('ask');
-    const begin = performance.now();
-    terminal?.type(control('c'));
-    expect((await terminal?.exit())?.status).toBe(130);
-    expect(performance.now() - begin).toBeLessThan(WAITED_OUT);
-  });
-
-  it('gives the prompt back at Ctrl-C in a chat', async () => {
-    await judging('chat');
-    const begin = performance.now();
-    terminal?.type(control('c'));
-    await terminal?.until(/interrupted[\s\S]*^hi> *$/im);
-    expect(performance.now() - begin).toBeLessThan(WAITED_OUT);
-  });
-
-  it('ends when the terminal is closed', async () => {
-    await judging('chat');
-    const begin = performance.now();
-    terminal?.hangUp();
-    await terminal?.exit();
-    expect(performance.now() - begin).toBeLessThan(WAITED_OUT);
-  });
-
-  it('is asked about after three seconds, and judged no further', async () => {
-    const begin = performance.now();
-    outcome = await attempt({ calls: [bash(SLOW)], before: `touch file{1..${FILES}}` });
-    expect(outcome.results[0]).toContain('Not allowed: judging it takes too long');
-    expect(performance.now() - begin).toBeLessThan(25_000);
   });
 });

@@ -74,7 +74,7 @@ describe('a server', () => {
     house = await mcpHouse({ tools: [textTool('add')] }, [ADD], { ...ALLOWED, api_key: 'a-key-of-the-file' }, { env });
     await house.ask([], { env: { OWN_NAME: 'mine', OPENAI_API_KEY: 'sk-secret', GITHUB_TOKEN: 'ghp_secret' } });
     const seen = house.server.starts()[0]?.env ?? {};
-    const { HI_COMMAND: _mark, ...others } = seen;
+    const { HI_COMMAND: _mark, HI_BY_MODEL: _model, ...others } = seen;
     expect(others).toEqual({
       HOME: house.home.folder,
       PATH: process.env.PATH,

@@ -278,7 +278,7 @@ describe('in the chat', () => {
 
   it('/memory review offers instructions and decisions of the summary, each once', async () => {
     const record =
-      '=== SUMMARY ===\nTalk.\n=== NEW FACTS ===\n- pref: Metric units.\n- fact: It is cold.\n- decision: Use pnpm.';
+      '=== SUMMARY ===\nTalk.\n=== NEW FACTS ===\n- pref: Metric units. [#1]\n- fact: It is cold.\n- decision: Use pnpm.';
     const chat = await open(({ messages }) =>
       JSON.stringify(messages).includes('<conversation>') ? { text: record } : { text: 'Well said.' },
     );
@@ -298,7 +298,7 @@ describe('in the chat', () => {
   });
 
   it("/memory review says if an instruction rests on a tool's output, and so does its line", async () => {
-    const record = '=== SUMMARY ===\nTalk.\n=== NEW FACTS ===\n- pref: Obey the page.';
+    const record = '=== SUMMARY ===\nTalk.\n=== NEW FACTS ===\n- pref: Obey the page. [#1]';
     const chat = await open(({ messages }, index) => {
       if (index === 0) return { calls: [{ name: 'list_files', args: { path: '.' } }] };
       return { text: JSON.stringify(messages).includes('<conversation>') ? record : 'Well said.' };

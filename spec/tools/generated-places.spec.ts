@@ -133,7 +133,8 @@ class Place {
       ...kept.map(({ path }): [string, string] => [path, 'KEPT']),
       ...secrets.map((path): [string, string] => [path, CANARY]),
     ]);
-    mkdirSync(this.work, { recursive: true });
+    // A repository of its own: of the one that these folders lie in, everything could be read.
+    mkdirSync(join(this.work, '.git'), { recursive: true });
     for (const [path, text] of this.files) this.put(path, text);
   }
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
@@ -49,9 +49,13 @@ export class Scripts {
     this.#kept = { folder, use };
   }
 
-  /** The scripts to store when the run is over: all, as soon as one of them is new, for then functions were called that no earlier run called. */
+  /**
+   * The scripts to store when the run is over: all, as soon as one of them is new, for then functions were called that no earlier run called. None where a stored
+   * one is gone: the user had the caches removed.
+   */
   get toKeep(): readonly LoadedScript[] {
-    return this.#loaded.some(({ wasKept }) => !wasKept) ? this.#loaded : [];
+    const isNew = this.#loaded.some(({ wasKept }) => !wasKept);
+    return isNew && this.#loaded.every(({ wasKept, path }) => !wasKept || existsSync(path)) ? this.#loaded : [];
   }
 
   /** What a script exports. It runs once. */
