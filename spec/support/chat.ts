@@ -100,10 +100,12 @@ export function chatDriver(): (
   };
 }
 
-/** Whether a line that was refused is back in the prompt. */
+/** Whether a line that was refused is back in the prompt: it stands there twice, with the error in between. An error of an earlier line does not count. */
 function isBack(screen: string, line: string): boolean {
-  const prompt = screen.trimEnd().slice(-line.length - 20);
-  return line !== '' && prompt.endsWith(`> ${line}`) && /hi: [\s\S]*\n.*hi/.test(screen);
+  const shown = screen.trimEnd();
+  if (line === '' || !shown.endsWith(`> ${line}`)) return false;
+  const sent = shown.lastIndexOf(`> ${line}`, shown.length - line.length - 3);
+  return sent !== -1 && shown.indexOf('\nhi: ', sent) !== -1;
 }
 
 /** Whether the last line is an empty prompt. */
