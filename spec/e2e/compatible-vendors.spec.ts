@@ -11,7 +11,7 @@ import {
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import { chatServer, refusal, type VendorServer } from '../support/vendor-server.js';
 
-const TURNS = Number(process.env.HI_TURNS ?? 5);
+const TURNS = Number(process.env.HI_TURNS ?? 3);
 const PAGE = readFileSync(new URL('../../docs/compatible-servers.md', import.meta.url), 'utf8');
 
 /** The configurations of the page, by the name of the service. */
