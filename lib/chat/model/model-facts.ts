@@ -70,9 +70,6 @@ export interface ModelMemory {
   learn(more: ModelFacts): void;
 }
 
-/** The memory for a model that is used once. */
-export const NOTHING_KNOWN: ModelMemory = { facts: {}, learn() {} };
-
 /** Merges facts: `takes` by feature, refused levels and files are added, anything else is replaced. What works again is no longer listed as refused. */
 export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
   const takes = { ...earlier.takes, ...more.takes };

@@ -331,6 +331,7 @@ const asFolder = (path: string): Place => ({ path, isFolder: true });
 const asFile = (path: string): Place => ({ path, isFolder: false });
 const asReadable = (path: string): Mount => ({ kind: 'read', path });
 const patternsIn = (denials: readonly Denial[]): readonly Denial[] => denials.filter(({ matches }) => matches !== null);
+
 /** The folders that the patterns of these rules are about, none in another. */
 function topsOf(denials: readonly Denial[]): readonly string[] {
   const tops = patternsIn(denials).map(({ path }) => path);
@@ -384,8 +385,7 @@ function requireNoLink(path: string): void {
 /** The outermost folder of a path that does not exist yet; empty if the path exists. */
 function missingTop(path: string): readonly string[] {
   if (isThere(path)) return [];
-  const above = dirname(path);
-  return isThere(above) ? [path] : missingTop(above);
+  return isThere(dirname(path)) ? [path] : missingTop(dirname(path));
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
