@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Entry } from '../lib/chat/entry.js';
 import type { NewMessage } from '../lib/chat/message.js';
-import { asTokens } from '../lib/chat/tokens.js';
+import { asTokens } from '../lib/chat/request.js';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
 import { loadCodec } from '../lib/history/file/frames/codec.js';
 import { LogFile } from '../lib/history/file/log-file.js';

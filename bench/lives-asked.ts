@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Entry } from '../lib/chat/entry.js';
 import { isPart, recalledIn } from '../lib/chat/message.js';
-import { asTokens } from '../lib/chat/tokens.js';
+import { asTokens } from '../lib/chat/request.js';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
 import { loadCodec } from '../lib/history/file/frames/codec.js';
 import { replaceHistory } from '../lib/history/repair/rewrite.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Message, textOf } from '../lib/chat/message.js';
-import { estimateTokens } from '../lib/chat/tokens.js';
+import { estimateTokens } from '../lib/chat/request.js';
 import { askedIn, mayAsk } from '../lib/recall/asked.js';
 import { tokenBound } from '../lib/recall/passage-size.js';
 import { Recall } from '../lib/recall/recall.js';

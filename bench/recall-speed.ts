@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Entry } from '../lib/chat/entry.js';
-import { asTokens } from '../lib/chat/tokens.js';
+import { asTokens } from '../lib/chat/request.js';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
 import { loadCodec } from '../lib/history/file/frames/codec.js';
 import { replaceHistory } from '../lib/history/repair/rewrite.js';

@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
-import type { WrapMode } from '../lib/chat/screen-settings.js';
+import type { WrapMode } from '../lib/chat/event.js';
 import { type OutputStreams, Screen } from '../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../lib/screen/styled-answer-writer.js';
 import { median, type Row } from './row.js';

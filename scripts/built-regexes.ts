@@ -5,7 +5,7 @@ const KEYS = ['sk-proj-0123456789abcdefghijklmnop', 'hunter2-hunter2-hunter2'];
 const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   'lib/cli/input/mentions.ts': () => import('../lib/cli/input/mentions.js'),
   'lib/compaction/reply.ts': async () => {
-    const { asTokens } = await import('../lib/chat/tokens.js');
+    const { asTokens } = await import('../lib/chat/request.js');
     const { readReply } = await import('../lib/compaction/reply.js');
     return readReply({ text: 'A summary of it.', stop_reason: 'end' }, asTokens(1000));
   },

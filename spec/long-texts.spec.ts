@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { asTokens } from '../lib/chat/tokens.js';
+import { asTokens } from '../lib/chat/request.js';
 import { commandOf } from '../lib/cli/commands/shell-init-command.js';
 import { mentionsIn } from '../lib/cli/input/mentions.js';
 import { readReply } from '../lib/compaction/reply.js';

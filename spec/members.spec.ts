@@ -14,7 +14,7 @@ const LIB = resolve(import.meta.dirname, '..', 'lib');
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'config/keys.ts': "a key of config.json has a vendor's name, and one strategy is the default",
   'config/model-table.ts': 'the makers of models, by their ids in the table of prices; most are not providers',
-  'chat/repeated-words.ts': 'what was recalled is not found again, and not kept once it is forgotten',
+  'chat/entry-list.ts': 'what was recalled is not found again, and not kept once it is forgotten',
   'cli/input/local-command.ts': '`!command` is that tool, run by the user',
   'permission/shell/nested-command.ts': 'the program bash, not the tool',
   'tools/shell/command-shell.ts': 'the program bash, not the tool',

@@ -1,6 +1,6 @@
-import type { JsonObject } from './json.js';
-import type { Message, RestsOn, Usage } from './message.js';
-import type { Tokens } from './tokens.js';
+import { type JsonObject, wellFormedJson } from './json.js';
+import { type Message, type NewMessage, type RestsOn, spokenParts, type Usage } from './message.js';
+import type { Tokens } from './request.js';
 
 /** Where the text of a compress block came from. A `fallback` summarises nothing: the next summary begins where the last one ended. */
 export type CompactionSource = 'model' | 'cache' | 'none' | 'fallback';
@@ -47,13 +47,13 @@ export interface CompressBlock extends NewCompressBlock {
 }
 
 /** The user undid turns: they stay in the archive and are no longer sent. */
-export interface NewUndo {
+interface NewUndo {
   readonly type: 'undo';
   readonly turns: readonly number[];
 }
 
 /** The user redid turns that were undone: they are sent again. */
-export interface NewRedo {
+interface NewRedo {
   readonly type: 'redo';
   readonly turns: readonly number[];
 }
@@ -65,13 +65,13 @@ export interface Pins {
 }
 
 /** The user keeps a message in view through compactions. The mark contains the message, which may be far back. */
-export interface NewPin {
+interface NewPin {
   readonly type: 'pin';
   readonly message: Message;
 }
 
 /** The user no longer keeps these messages in view. */
-export interface NewUnpin {
+interface NewUnpin {
   readonly type: 'unpin';
   readonly messages: readonly number[];
 }
@@ -107,4 +107,69 @@ export function isAside(entry: Entry): boolean {
 /** True for compress blocks. */
 export function isCompressBlock(entry: Entry): entry is CompressBlock {
   return 'type' in entry && entry.type === 'compress';
+}
+
+/** The stored JSON of entries that this version reads in a different form. */
+const ORIGINALS = new WeakMap<Entry, string>();
+
+/** Remembers the stored JSON of an entry that this version cannot read as it is. Returns the entry. */
+export function rememberOriginal<Kind extends Entry>(entry: Kind, text: string): Kind {
+  ORIGINALS.set(entry, text);
+  return entry;
+}
+
+/** The stored JSON of an entry where it differs from the entry itself, else null. */
+export function originalText(entry: Entry): string | null {
+  return ORIGINALS.get(entry) ?? null;
+}
+
+/** An entry as JSON without lone surrogates, with everything that a later version or another program wrote into it. */
+export function storedText(entry: Entry): string {
+  return wellFormedJson(ORIGINALS.get(entry) ?? JSON.stringify(entry));
+}
+
+/** An entry as it reads after it was stored: the entries in memory must not differ from those in the file. */
+export function asStored<Kind extends Entry>(entry: Kind): Kind {
+  return isWellFormed(entry) ? entry : JSON.parse(wellFormedJson(JSON.stringify(entry)));
+}
+
+/** Whether no text in a value has a lone surrogate. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, part]) => isWellFormed(key) && isWellFormed(part));
+}
+
+/** Whether a user message contains more than what was typed. */
+export function hasForeignParts({ role, content }: Pick<NewMessage, 'role' | 'content'>): boolean {
+  return role === 'user' && spokenParts(content).length > 1;
+}
+
+/** Whether a user message is the output of a command. Such a turn ends at once. */
+export function isCommandOutput({ role, stop_reason }: Pick<NewMessage, 'role' | 'stop_reason'>): boolean {
+  return role === 'user' && stop_reason !== undefined;
+}
+
+/** Whether a message contains text that neither the user nor the model wrote, from a tool, a file, a page, a command, or a summary based on such text. */
+export function bringsForeign(message: NewMessage): boolean {
+  return (
+    message.role === 'tool' ||
+    message.sources !== undefined ||
+    message.rests_on === 'foreign' ||
+    hasForeignParts(message) ||
+    isCommandOutput(message)
+  );
+}
+
+/** Whether a block may contain text that neither the user nor the model wrote. True if the block does not say. */
+export function isForeignBlock(block: Pick<NewCompressBlock, 'content' | 'rests_on'> | null): boolean {
+  return block !== null && block.content !== '' && block.rests_on !== 'own';
+}
+
+/** What a summary of that block and these messages rests on: `foreign` if any of them is. */
+export function restingOn(
+  block: Pick<NewCompressBlock, 'content' | 'rests_on'> | null,
+  messages: readonly NewMessage[],
+): 'own' | 'foreign' {
+  return isForeignBlock(block) || messages.some(bringsForeign) ? 'foreign' : 'own';
 }

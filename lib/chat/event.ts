@@ -1,8 +1,36 @@
 import type { CompactionSource } from './entry.js';
 import type { JsonObject, JsonValue } from './json.js';
-import type { AnswerPart, Opaque, StopReason, Usage } from './message.js';
-import type { ModelFacts } from './model/model-facts.js';
-import type { Source } from './source.js';
+import type { AnswerPart, Billing, Opaque, Source, StopReason, Usage } from './message.js';
+import type { ModelFacts } from './model.js';
+
+/** The usage of a turn before its first request. */
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, context_tokens: 0 };
+
+/** The sum of the usage of two requests. The window is as full as after the second. */
+export function addUsage(first: Usage, second: Usage): Usage {
+  const billing = addBilling(first.billing, second.billing);
+  return {
+    input_tokens: first.input_tokens + second.input_tokens,
+    output_tokens: first.output_tokens + second.output_tokens,
+    cached_tokens: first.cached_tokens + second.cached_tokens,
+    context_tokens: second.context_tokens,
+    ...(billing !== undefined && { billing }),
+  };
+}
+
+const COUNTS = ['cache_write_tokens', 'cache_write_1h_tokens', 'web_searches', 'cost'] as const;
+
+function addBilling(first: Billing | undefined, second: Billing | undefined): Billing | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  const sums = COUNTS.map((name) => [name, (first[name] ?? 0) + (second[name] ?? 0)] as const);
+  return { ...first, ...second, ...Object.fromEntries(sums.filter(([, sum]) => sum > 0)) };
+}
+
+/** The fields of a bill that say something; nothing if none does. */
+export function billed(billing: Billing): { readonly billing?: Billing } {
+  const said = Object.entries(billing).filter(([, value]) => Boolean(value));
+  return said.length === 0 ? {} : { billing: Object.fromEntries(said) };
+}
 
 /**
  * What a provider yields, in order, while an answer arrives.
@@ -154,4 +182,16 @@ export interface ViewReport {
   readonly recalled: number;
   /** How many messages of the conversation are not in it. */
   readonly left_out: number;
+}
+
+/** How the prose of answers is wrapped on a terminal: at words, or by the terminal, which breaks words but does not change the text. */
+export type WrapMode = 'word' | 'terminal';
+
+export const WRAP_MODES: readonly WrapMode[] = ['word', 'terminal'];
+
+/** The settings of the screen that the user can change during a chat. */
+export interface ScreenSettings {
+  wrap: WrapMode;
+  /** How the waiting line is drawn; `still` is redrawn only once a second. */
+  waiting: 'animated' | 'still' | 'none';
 }

@@ -1,7 +1,59 @@
-import { commandIn } from './command-report.js';
-import type { JsonObject, JsonValue } from './json.js';
-import type { Source } from './source.js';
-import { quotedInput } from './text/quoted-input.js';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
+import { textBlock } from './marked-text.js';
+
+/** A web page that an answer cites. */
+export interface Source {
+  /** `http` or `https`, without white space or control characters. */
+  readonly url: string;
+  /** One line. */
+  readonly title?: string;
+}
+
+/** A source as a server names it; null if it is not a web address. */
+export function asSource(url: unknown, title?: unknown): Source | null {
+  if (typeof url !== 'string' || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(url)) return null;
+  const line = typeof title === 'string' ? title.replace(/[\s\p{Cc}]+/gu, ' ').trim() : '';
+  return line === '' ? { url } : { url, title: line };
+}
+
+/** Whether a stored value is a source. */
+export function isSource(stored: unknown): stored is Source {
+  return isJsonObject(stored) && asSource(stored.url)?.url === stored.url && typeof (stored.title ?? '') === 'string';
+}
+
+/** The valid sources in a server's list. */
+export function asSources(list: readonly (readonly [url: unknown, title?: unknown])[]): readonly Source[] {
+  return list.flatMap(([url, title]) => asSource(url, title) ?? []);
+}
+
+/** The first list, followed by what only the second one has. The order of the first one stays, because an answer may cite its sources by number. */
+export function joinSources(known: readonly Source[], more: readonly Source[]): readonly Source[] {
+  if (known.length === 0) return more;
+  const others = more.filter(({ url }) => !known.some((one) => one.url === url));
+  return others.length === 0 ? known : [...known, ...others];
+}
+
+/** The list with each page once. */
+export function uniqueSources(sources: readonly Source[]): readonly Source[] {
+  return sources.filter(({ url }, at) => sources.findIndex((one) => one.url === url) === at);
+}
+
+/** A numbered list of sources as plain text, without a final newline. */
+export function sourceText(sources: readonly Source[]): string {
+  return sources
+    .map(({ url, title }, at) => `  ${at + 1}. ${title === undefined ? '' : `${title}  `}${url}`)
+    .join('\n');
+}
+
+/** The same list as Markdown. */
+export function sourceMarkdown(sources: readonly Source[]): string {
+  return sources
+    .map(({ url, title }, at) => {
+      const link = `<${url.replaceAll('>', '%3E').replaceAll('<', '%3C')}>`;
+      return `${at + 1}. ${title === undefined ? link : `[${title.replace(/[[\]\\]/g, '\\$&')}](${link})`}`;
+    })
+    .join('\n');
+}
 
 /**
  * Data that must be sent back to the vendor unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown
@@ -226,3 +278,37 @@ export function recalledIn(content: readonly Part[]): readonly number[] {
 }
 
 const isAdded = (part: Part): boolean => part.type === 'text' && (part.recalled !== undefined || part.clock === true);
+
+/** How a command that the user ran with `!` is told to the model. */
+const BEGINNING = 'I ran this command myself: ';
+const OUTPUT = /\n\n<(output(?:-\d{1,9})?)>\n/;
+const FAILURE = '\n\nIt did not finish: ';
+
+/** The report of a command that ran to its end. */
+export function commandReport(command: string, printed: string, exitStatus: number): string {
+  const status = exitStatus === 0 ? '' : `\nIts exit status was ${exitStatus}.`;
+  return `${BEGINNING}${command}\n\n${textBlock('output', {}, printed)}${status}`;
+}
+
+/** The report of one that did not. */
+export function failedCommandReport(command: string, error: string): string {
+  return `${BEGINNING}${command}${FAILURE}${error}`;
+}
+
+/** The command of such a report, and its output without the last newline; null for any other text. */
+export function commandIn(text: string): { readonly command: string; readonly printed: string } | null {
+  if (!text.startsWith(BEGINNING)) return null;
+  const found = OUTPUT.exec(text);
+  const from = (found?.index ?? 0) + (found?.[0].length ?? 0);
+  const end = text.lastIndexOf(`\n</${found?.[1]}>`);
+  if (found && end >= from - 1)
+    return { command: text.slice(BEGINNING.length, found.index), printed: text.slice(from, Math.max(from, end)) };
+  const failure = text.indexOf(FAILURE);
+  if (failure === -1) return null;
+  return { command: text.slice(BEGINNING.length, failure), printed: text.slice(failure + FAILURE.length) };
+}
+
+/** A message as input that is sent as that message: in quotes if it would be read as a command or as a block. */
+export function quotedInput(message: string): string {
+  return /^\s*(?:[/!]|""")/.test(message) ? `"""\n${message}\n"""` : message;
+}

@@ -1,8 +1,24 @@
 import type { JsonObject } from './json.js';
-import type { Message } from './message.js';
-import type { ModelFacts } from './model/model-facts.js';
-import type { ThinkingLevel } from './model/thinking-level.js';
-import type { WebMode } from './model/web-mode.js';
+import type { Message, StopReason, Usage } from './message.js';
+import type { ModelFacts, ThinkingLevel, WebMode } from './model.js';
+
+declare const tokens: unique symbol;
+
+/** A number of tokens, estimated or reported. The type keeps it apart from characters and bytes. */
+export type Tokens = number & { readonly [tokens]: true };
+
+/** Marks a number as a number of tokens. */
+export function asTokens(count: number): Tokens {
+  return count as Tokens;
+}
+
+/** What an image or a document counts, whatever its size (a fixed cost, never its base64). */
+export const IMAGE_TOKENS = asTokens(1500);
+
+/** The estimate for a text of that many characters: characters / 4, rounded up. 4000 characters are 1000 tokens. */
+export function estimateTokens(characters: number): Tokens {
+  return asTokens(Math.ceil(characters / 4));
+}
 
 /** Hints that help a vendor to cache the beginning of requests. */
 export interface CacheHints {
@@ -62,3 +78,71 @@ export interface ChatRequest {
   /** The known facts about the model at this server. */
   readonly facts?: ModelFacts;
 }
+
+/** A prompt for one text. */
+export interface TextPrompt {
+  readonly system: string;
+  readonly user: string;
+  /** The maximum length of the text in tokens. */
+  readonly max_output_tokens: number;
+}
+
+/** The complete reply to a prompt. */
+export interface WrittenText {
+  readonly text: string;
+  readonly stop_reason: StopReason;
+  /** Null when the server reported none. */
+  readonly usage: Usage | null;
+}
+
+/** A model for summaries, skill matching and compression: one prompt in, one text out, no tools, no state. */
+export interface TextModel {
+  readonly provider: string;
+  readonly model: string;
+  /** The address of its server, if it is not the vendor's own. */
+  readonly api_base?: string;
+  /** Its window in tokens; may change as hi learns about the model. */
+  readonly context_window: number;
+  /** Whether its server is on this machine or the local network, where reading a prompt may take many minutes. */
+  readonly isNear?: boolean;
+  /** Asks the server about the model, if that is not known yet. Never fails. Absent if there is nothing to ask. */
+  ask?(signal: AbortSignal): Promise<void>;
+  /**
+   * Rejects with a `HiError` when the model cannot answer, and with an abort error when `signal` aborts.
+   * `onProgress` gets the number of characters that have arrived. The caller sets time limits by `signal`.
+   */
+  write(prompt: TextPrompt, onProgress: (characters: number) => void, signal: AbortSignal): Promise<WrittenText>;
+}
+
+/** Results of earlier calls by content hash. They outlive the process. */
+export interface TextCache {
+  /** The stored text; null when there is none or it cannot be read. */
+  get(key: string): Promise<string | null>;
+  /** Stores a text, in a file before it first waits: its caller may hold a lock. A cache that cannot be written is not an error. */
+  put(key: string, text: string): Promise<void>;
+}
+
+/** What a compaction records about a tool call: that it read or wrote the file named by an argument, or ran a command. */
+export type ToolEffect = { readonly kind: 'read' | 'write'; readonly argument: string } | { readonly kind: 'command' };
+
+/** The effects of tools by name. Nothing is recorded for tools that are not listed. */
+export type ToolEffects = Readonly<Record<string, ToolEffect>>;
+
+/** What the names of all tools of servers begin with. */
+export const SERVER_TOOL_PREFIX = 'mcp__';
+
+/** Names a tool as it is described: with another description it is another one. */
+export function toolKey({ name, description, parameters }: ToolSpec): string {
+  // Not imported: a start needs none of it.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const hash = createHash('sha256').update(JSON.stringify({ description, parameters })).digest('hex');
+  return `${name} ${hash.slice(0, 16)}`;
+}
+
+/** The tools that are sent: without those that the server refused. */
+export function takenTools(tools: readonly ToolSpec[], refused: readonly string[] = []): readonly ToolSpec[] {
+  return refused.length === 0 ? tools : tools.filter((tool) => !refused.includes(toolKey(tool)));
+}
+
+/** The share of the window at which a compaction is due by default: `compaction.trigger_ratio`. */
+export const DEFAULT_TRIGGER_RATIO = 0.8;

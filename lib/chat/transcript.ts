@@ -1,4 +1,3 @@
-import { commandIn } from './command-report.js';
 import {
   type CompressBlock,
   type Entry,
@@ -10,10 +9,8 @@ import {
   WHOLE,
 } from './entry.js';
 import type { CompactionReport } from './event.js';
-import type { Message, Part } from './message.js';
-import { sourceMarkdown, sourceText } from './source.js';
-import { firstCharacters } from './text/cut-text.js';
-import { localMinute } from './text/local-time.js';
+import { commandIn, type Message, type Part, sourceMarkdown, sourceText } from './message.js';
+import { firstCharacters, localMinute } from './text.js';
 
 /** The number of characters of a tool's arguments or result that a transcript shows. */
 const SHOWN_LENGTH = 400;

@@ -1,5 +1,5 @@
 import { isPart, type Message, type ToolCallPart } from '../chat/message.js';
-import type { ToolEffect, ToolEffects } from '../chat/tool-effect.js';
+import type { ToolEffect, ToolEffects } from '../chat/request.js';
 import type { Artifacts } from '../view/block-state.js';
 import { nameOfImage } from '../view/shorten.js';
 

@@ -1,5 +1,5 @@
 import type { CompressBlock } from '../chat/entry.js';
-import type { TextCache } from '../chat/text-model.js';
+import type { TextCache } from '../chat/request.js';
 
 /**
  * The cache for the summary that follows this block. After a block that undoes a compaction it finds no earlier reply, because the user did not want

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../chat/json.js';
-import type { TextCache } from '../chat/text-model.js';
+import type { TextCache } from '../chat/request.js';
 import { makeFolder } from '../folder.js';
 import { requireRegularFile } from '../regular-file.js';
 import { namesWithLeftovers, writeAside } from '../write-aside.js';

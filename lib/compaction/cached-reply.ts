@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChatEvent } from '../chat/event.js';
-import type { TextCache, TextPrompt, WrittenText } from '../chat/text-model.js';
-import type { Tokens } from '../chat/tokens.js';
+import type { TextCache, TextPrompt, Tokens, WrittenText } from '../chat/request.js';
 import { type Reply, readReply } from './reply.js';
 
 /** A valid reply, and the model's text for it; null if it was cached. */

@@ -1,7 +1,6 @@
-import type { NewCompressBlock } from '../chat/entry.js';
-import { restingOn } from '../chat/foreign-words.js';
+import { type NewCompressBlock, restingOn } from '../chat/entry.js';
 import type { Message, RestsOn } from '../chat/message.js';
-import { estimateTokens } from '../chat/tokens.js';
+import { estimateTokens } from '../chat/request.js';
 import { type BlockState, type Fact, restOf, stateOf } from '../view/block-state.js';
 import { ratiosOf } from '../view/calibration.js';
 import { pinsOver } from '../view/pinned.js';

@@ -1,7 +1,7 @@
+import { citedIn } from '../chat/marked-text.js';
 import type { Message } from '../chat/message.js';
-import { citedIn } from '../chat/text/citations.js';
-import { quantity } from '../chat/text/quantity.js';
-import type { ToolEffects } from '../chat/tool-effect.js';
+import type { ToolEffects } from '../chat/request.js';
+import { quantity } from '../chat/text.js';
 import { type Artifacts, type BlockState, type Fact, type Skipped, stateOf } from '../view/block-state.js';
 import { artifactRoom, type LimitSettings } from '../view/limit.js';
 import { collectArtifacts, describeArtifacts } from './artifacts.js';

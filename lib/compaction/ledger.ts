@@ -1,4 +1,4 @@
-import { citing } from '../chat/text/citations.js';
+import { citing } from '../chat/marked-text.js';
 import { FACT_KINDS, type Fact } from '../view/block-state.js';
 
 /** The most characters of a fact. */

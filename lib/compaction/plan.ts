@@ -1,5 +1,5 @@
 import type { Message } from '../chat/message.js';
-import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { stateOf } from '../view/block-state.js';
 import { advanceCut, cutBefore, lastGroup, validCuts } from '../view/cuts.js';
 import { LEAST_PROSE, leastSummary, type RealSize, realSize } from '../view/least.js';

@@ -1,4 +1,4 @@
-import type { Tokens } from '../chat/tokens.js';
+import type { Tokens } from '../chat/request.js';
 import { passFor } from './choose-plan.js';
 import { sizeAfter } from './plan.js';
 import type { CompactionInput } from './strategy.js';

@@ -1,5 +1,4 @@
-import type { TextPrompt } from '../chat/text-model.js';
-import type { Tokens } from '../chat/tokens.js';
+import type { TextPrompt, Tokens } from '../chat/request.js';
 import type { Fact } from '../view/block-state.js';
 import { numberedFacts } from './ledger.js';
 import { asData } from './summary-input.js';

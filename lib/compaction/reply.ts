@@ -1,9 +1,7 @@
+import { citedIn, citingOnly, withoutElements } from '../chat/marked-text.js';
 import type { StopReason } from '../chat/message.js';
-import { citedIn, citingOnly } from '../chat/text/citations.js';
-import { firstCharacters } from '../chat/text/cut-text.js';
-import { withoutElements } from '../chat/text/without-elements.js';
-import type { WrittenText } from '../chat/text-model.js';
-import { estimateTokens, type Tokens } from '../chat/tokens.js';
+import { estimateTokens, type Tokens, type WrittenText } from '../chat/request.js';
+import { firstCharacters } from '../chat/text.js';
 import { HiError } from '../errors.js';
 import type { Fact, FactKind } from '../view/block-state.js';
 import { BLOCK_PREFIX } from '../view/present.js';

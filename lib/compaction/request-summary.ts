@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../chat/event.js';
-import type { TextModel, TextPrompt, WrittenText } from '../chat/text-model.js';
+import type { TextModel, TextPrompt, WrittenText } from '../chat/request.js';
 import { asHiError, HiError } from '../errors.js';
 
 /** The time limits of a model. */

@@ -1,7 +1,6 @@
 import { type NewCompressBlock, REST } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
-import type { TextCache } from '../chat/text-model.js';
-import { asTokens } from '../chat/tokens.js';
+import { asTokens, type TextCache } from '../chat/request.js';
 import { pick } from '../registry.js';
 import { type BlockState, FACT_KINDS, type Fact, proseOf, type Skipped, stateOf } from '../view/block-state.js';
 import { isRestDue, type Rest, type Staying, stayingAt } from '../view/rest.js';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { CompressBlock } from '../chat/entry.js';
+import { undoneIds } from '../chat/entry-list.js';
 import type { ChatEvent } from '../chat/event.js';
 import { isJsonObject } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
-import type { TextCache } from '../chat/text-model.js';
-import { asTokens } from '../chat/tokens.js';
-import { undoneIds } from '../chat/undone.js';
+import { asTokens, type TextCache } from '../chat/request.js';
 import { type BlockState, parse, proseOf, stateOf } from '../view/block-state.js';
 import { LEAST_PROSE } from '../view/least.js';
 import { artifactRoom, factRoom } from '../view/limit.js';

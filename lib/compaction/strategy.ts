@@ -1,9 +1,7 @@
 import type { Entry, NewCompressBlock } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { Message } from '../chat/message.js';
-import type { TextCache, TextModel } from '../chat/text-model.js';
-import type { Tokens } from '../chat/tokens.js';
-import type { ToolEffects } from '../chat/tool-effect.js';
+import type { TextCache, TextModel, Tokens, ToolEffects } from '../chat/request.js';
 import type { Config } from '../config/config.js';
 import type { LimitSettings } from '../view/limit.js';
 import type { View } from '../view/view.js';

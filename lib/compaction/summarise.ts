@@ -1,9 +1,7 @@
-import type { ChatEvent } from '../chat/event.js';
+import { addUsage, type ChatEvent } from '../chat/event.js';
+import { citedIn, citingOnly } from '../chat/marked-text.js';
 import type { Message, Usage } from '../chat/message.js';
-import { citedIn, citingOnly } from '../chat/text/citations.js';
-import type { TextCache, TextModel } from '../chat/text-model.js';
-import { asTokens } from '../chat/tokens.js';
-import { addUsage } from '../chat/usage.js';
+import { asTokens, type TextCache, type TextModel } from '../chat/request.js';
 import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
 import type { Fact } from '../view/block-state.js';

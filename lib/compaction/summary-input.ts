@@ -1,5 +1,5 @@
+import { withoutLookalikes } from '../chat/marked-text.js';
 import { type Message, type Part, spokenParts } from '../chat/message.js';
-import { withoutLookalikes } from '../chat/text/citations.js';
 import { nameOfImage } from '../view/shorten.js';
 import { headAndTail } from '../view/shorten-text.js';
 

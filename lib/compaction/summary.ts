@@ -1,8 +1,8 @@
 import type { NewCompressBlock } from '../chat/entry.js';
+import { undoneIds } from '../chat/entry-list.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { Message } from '../chat/message.js';
-import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
-import { undoneIds } from '../chat/undone.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import { proseOf, stateOf } from '../view/block-state.js';
 import { LEAST_PROSE } from '../view/least.js';

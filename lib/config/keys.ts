@@ -1,9 +1,7 @@
-import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
-import type { JsonObject } from '../chat/json.js';
-import { COUNT, TEXT } from '../chat/json-ranges.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../chat/model/thinking-level.js';
-import type { WebMode } from '../chat/model/web-mode.js';
-import { DURATION } from '../chat/text/duration.js';
+import { COUNT, type JsonObject, TEXT } from '../chat/json.js';
+import { THINKING_LEVELS, type ThinkingLevel, type WebMode } from '../chat/model.js';
+import { DEFAULT_TRIGGER_RATIO } from '../chat/request.js';
+import { DURATION } from '../chat/text.js';
 import { DEFAULT_WINDOW } from './default-window.js';
 import type { SmallModelFile } from './model-settings.js';
 import { GRANTS, type RuleSetting, rules, SHARE } from './ranges.js';

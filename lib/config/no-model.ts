@@ -1,6 +1,5 @@
-import type { Vendor } from '../chat/model/vendor.js';
-import { firstCharacters } from '../chat/text/cut-text.js';
-import { capitalised } from '../chat/text/quantity.js';
+import type { Vendor } from '../chat/model.js';
+import { capitalised, firstCharacters } from '../chat/text.js';
 import { HiError } from '../errors.js';
 
 /** A model that a server lists. */

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../chat/json.js';
-import { TEXT } from '../chat/json-ranges.js';
+import { type JsonObject, TEXT } from '../chat/json.js';
 
 // JSON Schemas that several keys share.
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
-import { isTooDeep, MAX_LEVELS } from '../chat/nesting.js';
+import { isTooDeep, MAX_LEVELS } from '../chat/json.js';
 import { HiError, systemCode } from '../errors.js';
 import { readRegularFile } from '../regular-file.js';
 import type { ConfigFile } from './config.js';

@@ -1,6 +1,5 @@
-import { isOwnAddress } from '../chat/model/own-address.js';
-import type { Vendor } from '../chat/model/vendor.js';
-import { milliseconds } from '../chat/text/duration.js';
+import { isOwnAddress, type Vendor } from '../chat/model.js';
+import { milliseconds } from '../chat/text.js';
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
 import type { Config, ConfigFile } from './config.js';

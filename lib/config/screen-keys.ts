@@ -1,4 +1,4 @@
-import { WRAP_MODES, type WrapMode } from '../chat/screen-settings.js';
+import { WRAP_MODES, type WrapMode } from '../chat/event.js';
 import { oneOf, setting } from './setting.js';
 
 /** The keys of `config.json` about display, sound and typing. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Entry, isMessage } from '../chat/entry.js';
+import { type Entry, isMessage, originalText } from '../chat/entry.js';
 import type { DocumentPart, ImagePart, Message } from '../chat/message.js';
-import { originalText } from '../chat/stored-text.js';
 import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { readRegularFile, requireRegularFile } from '../regular-file.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Entry } from '../chat/entry.js';
-import type { ForgetOrder } from '../chat/forget-order.js';
 import type { Message } from '../chat/message.js';
+import type { ForgetOrder } from '../chat/occurrence.js';
 import { HiError } from '../errors.js';
 import { readRegularFile } from '../regular-file.js';
 import { fileNamesIn } from '../remove-files.js';

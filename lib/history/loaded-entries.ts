@@ -1,5 +1,5 @@
 import { type Entry, isAside, isMessage } from '../chat/entry.js';
-import { HeldEntries } from '../chat/held-entries.js';
+import { HeldEntries } from '../chat/entry-list.js';
 import { firstNeeded, newestBase } from '../view/view.js';
 import { messagesIn } from './file/entries/entries.js';
 import { type Facts, NO_FACTS, withEntry } from './file/facts.js';

@@ -1,6 +1,5 @@
-import { type Entry, isCompressBlock } from '../chat/entry.js';
-import { withoutCopies } from '../chat/repeated-words.js';
-import { asStored } from '../chat/stored-text.js';
+import { asStored, type Entry, isCompressBlock } from '../chat/entry.js';
+import { withoutCopies } from '../chat/entry-list.js';
 import { HiError } from '../errors.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBase } from '../view/view.js';
@@ -14,8 +13,7 @@ import { Damaged } from './file/frames/damaged.js';
 import { LogFile } from './file/log-file.js';
 import { HistoryFile } from './history-file.js';
 import { LoadedEntries } from './loaded-entries.js';
-import type { ConversationReading } from './open-reading.js';
-import { openReading } from './open-reading.js';
+import { type ConversationReading, openReading } from './open-reading.js';
 
 /** After so many failures to read the file the lock is taken to see whether it is damaged, and after so many all in all that is an error. */
 const UNLOCKED_TRIES = 4;

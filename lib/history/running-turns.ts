@@ -1,5 +1,5 @@
+import { withoutRepeated } from '../chat/entry-list.js';
 import type { Message, NewMessage } from '../chat/message.js';
-import { withoutRepeated } from '../chat/repeated-words.js';
 import { openTurns } from '../view/view.js';
 import type { Log } from './log.js';
 import { clearRunning, markRunning } from './turn-marks.js';

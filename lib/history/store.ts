@@ -1,7 +1,7 @@
 import type { Entry, Mark, NewMark } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
-import type { ForgetOrder } from '../chat/forget-order.js';
 import type { Message, NewMessage } from '../chat/message.js';
+import type { ForgetOrder } from '../chat/occurrence.js';
 import { makeFolder } from '../folder.js';
 import type { View } from '../view/view.js';
 import { appendBlock } from './append-block.js';
@@ -17,8 +17,7 @@ import type { Forgettable } from './forget/forgettable.js';
 import { findForgettable, forget } from './forget-everywhere.js';
 import type { ConversationReading } from './open-reading.js';
 import type { HistorySettings, Totals, WriteBlock } from './store-settings.js';
-import type { Verified } from './verify.js';
-import { verify } from './verify.js';
+import { type Verified, verify } from './verify.js';
 
 /** The one conversation. Every expected failure is a `HiError` with code `history`. */
 export class HistoryStore {

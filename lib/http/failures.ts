@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from '../chat/json.js';
-import { jsonText } from '../chat/nesting.js';
+import { type JsonObject, jsonText } from '../chat/json.js';
 import { HiError } from '../errors.js';
 import { mask, shownAddress } from './mask-key.js';
 

@@ -1,6 +1,6 @@
+import { textBlock } from '../chat/marked-text.js';
 import type { ToolSpec } from '../chat/request.js';
-import { quantity } from '../chat/text/quantity.js';
-import { textBlock } from '../chat/text/text-block.js';
+import { quantity } from '../chat/text.js';
 import type { Tool } from '../tools/common/tool.js';
 import type { ServerEntry } from './base/server-entry.js';
 import { modelName } from './base/tool-names.js';

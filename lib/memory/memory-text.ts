@@ -1,4 +1,4 @@
-import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import {
   comment,
   commentsIn,

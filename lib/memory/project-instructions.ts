@@ -1,4 +1,4 @@
-import { fileBlock } from '../chat/text/file-block.js';
+import { fileBlock } from '../chat/marked-text.js';
 import { findInstructions } from './find-instructions.js';
 import type { Instructions } from './trusted-instructions.js';
 

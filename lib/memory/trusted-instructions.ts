@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative } from 'node:path';
 import { isJsonObject, parseObject } from '../chat/json.js';
-import { firstCharacters } from '../chat/text/cut-text.js';
+import { firstCharacters } from '../chat/text.js';
 import { makeFolder } from '../folder.js';
 import { readRegularFile } from '../regular-file.js';
 import { writeAside } from '../write-aside.js';

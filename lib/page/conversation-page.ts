@@ -1,4 +1,3 @@
-import { commandIn } from '../chat/command-report.js';
 import {
   type CompressBlock,
   type Entry,
@@ -8,11 +7,19 @@ import {
   type UnknownEntry,
 } from '../chat/entry.js';
 import { isJsonObject, type JsonValue } from '../chat/json.js';
-import type { ImagePart, Message, Part, TextPart, ToolCallPart, ToolResultPart } from '../chat/message.js';
-import { asSource, type Source } from '../chat/source.js';
-import { firstCharacters } from '../chat/text/cut-text.js';
-import { readFileBlock } from '../chat/text/file-block.js';
-import { localMinute, localTime } from '../chat/text/local-time.js';
+import { readFileBlock } from '../chat/marked-text.js';
+import {
+  asSource,
+  commandIn,
+  type ImagePart,
+  type Message,
+  type Part,
+  type Source,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../chat/message.js';
+import { firstCharacters, localMinute, localTime } from '../chat/text.js';
 import { recalledLine, shortCount, transcriptOf } from '../chat/transcript.js';
 import { escaped, harmless, linkStart, markdownHtml } from './markdown-html.js';
 import { POLICY, SCRIPT, STYLE } from './page-parts.js';

@@ -1,4 +1,4 @@
-import { milliseconds } from '../chat/text/duration.js';
+import { milliseconds } from '../chat/text.js';
 import type { ProviderMember } from './common/provider.js';
 import * as adapter from './ollama/ollama-adapter.js';
 import { OLLAMA_OPTIONS } from './ollama/ollama-options.js';

@@ -1,5 +1,4 @@
-import type { ModelFacts } from '../chat/model/model-facts.js';
-import type { Vendor } from '../chat/model/vendor.js';
+import type { ModelFacts, Vendor } from '../chat/model.js';
 import type { ListedModel } from './common/models/listed-model.js';
 import type { ModelQuestion, Provider, ProviderMember, ProviderSettings } from './common/provider.js';
 import * as adapter from './openai/openai-adapter.js';

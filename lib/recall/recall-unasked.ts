@@ -1,5 +1,4 @@
-import { isAside } from '../chat/entry.js';
-import { hasForeignParts } from '../chat/foreign-words.js';
+import { hasForeignParts, isAside } from '../chat/entry.js';
 import { searchedText } from './index/documents.js';
 import { MOST, passageCost, tokenBound } from './passage-size.js';
 import type { RankedDocument } from './rank/chooser.js';

@@ -1,5 +1,5 @@
 import { type Entry, isMessage } from '../chat/entry.js';
-import { HeldEntries } from '../chat/held-entries.js';
+import { HeldEntries } from '../chat/entry-list.js';
 import type { Message } from '../chat/message.js';
 import { changesOfUndone } from './disk/build.js';
 import type { Segment } from './disk/segment.js';

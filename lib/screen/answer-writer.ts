@@ -1,5 +1,5 @@
+import type { ScreenSettings, WrapMode } from '../chat/event.js';
 import type { JsonObject, JsonValue } from '../chat/json.js';
-import type { ScreenSettings, WrapMode } from '../chat/screen-settings.js';
 import { monotonic } from '../clock.js';
 import type { OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { Neutraliser } from './text/neutralise.js';

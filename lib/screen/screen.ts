@@ -1,8 +1,6 @@
-import type { ChatEvent, ChatEventOf } from '../chat/event.js';
-import type { Usage } from '../chat/message.js';
-import type { WrapMode } from '../chat/screen-settings.js';
-import type { Source } from '../chat/source.js';
-import { quantity } from '../chat/text/quantity.js';
+import type { ChatEvent, ChatEventOf, WrapMode } from '../chat/event.js';
+import type { Source, Usage } from '../chat/message.js';
+import { quantity } from '../chat/text.js';
 import { compactionLine, shortCount } from '../chat/transcript.js';
 import { type HiError, unreachable } from '../errors.js';
 import { AnswerPacer, type AnswerWriter, createAnswerWriter, type ScreenOptions } from './answer-writer.js';

@@ -1,5 +1,5 @@
 import truncatedWidth from 'fast-string-truncated-width';
-import type { ScreenSettings } from '../chat/screen-settings.js';
+import type { ScreenSettings } from '../chat/event.js';
 import type { OutputStream } from './output-stream.js';
 import { wrapLines } from './print.js';
 import { PLAIN, paint, type Style, textWidth } from './text/styled-text.js';

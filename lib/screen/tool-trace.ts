@@ -1,7 +1,6 @@
 import type { ChatEventOf } from '../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
-import { firstCharacters } from '../chat/text/cut-text.js';
-import { newlinesIn } from '../chat/text/newlines-in.js';
+import { firstCharacters, newlinesIn } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { shortTime } from './print.js';
 import type { TerminalLayout } from './terminal-layout.js';

@@ -1,5 +1,5 @@
 import type { ChatEventOf } from '../chat/event.js';
-import { quantity } from '../chat/text/quantity.js';
+import { quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { unreachable } from '../errors.js';
 import type { ScreenOptions } from './answer-writer.js';

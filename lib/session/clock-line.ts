@@ -1,7 +1,6 @@
 import { isMessage } from '../chat/entry.js';
 import type { Message, TextPart } from '../chat/message.js';
-import { localTime } from '../chat/text/local-time.js';
-import { quantity } from '../chat/text/quantity.js';
+import { localTime, quantity } from '../chat/text.js';
 import type { HistoryStore } from '../history/store.js';
 import { isSameDay, offsetFromUtc } from '../time-zone/time-zone.js';
 import type { Clock } from './common/deps.js';

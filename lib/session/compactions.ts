@@ -1,5 +1,5 @@
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../chat/entry.js';
-import { asTokens, type Tokens } from '../chat/tokens.js';
+import { asTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';

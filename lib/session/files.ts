@@ -1,8 +1,8 @@
 import { constants, openSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { fileFormat } from '../chat/media/file-format.js';
-import { fileBlock } from '../chat/text/file-block.js';
+import { fileBlock } from '../chat/marked-text.js';
+import { fileFormat } from '../chat/media.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
 import type { Attachment } from './common/deps.js';
 

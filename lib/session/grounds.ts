@@ -1,5 +1,5 @@
-import { citedIn, citing, citingOnly, statementsOf } from '../chat/text/citations.js';
-import { undoneIds } from '../chat/undone.js';
+import { undoneIds } from '../chat/entry-list.js';
+import { citedIn, citing, citingOnly, statementsOf } from '../chat/marked-text.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
 import type { Said } from '../recall/search.js';

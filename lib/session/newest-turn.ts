@@ -1,6 +1,6 @@
 import { isMessage } from '../chat/entry.js';
+import { lastSkillMessage } from '../chat/entry-list.js';
 import { type Message, type Part, spokenParts } from '../chat/message.js';
-import { lastSkillMessage } from '../chat/skill-record.js';
 import type { HistoryStore } from '../history/store.js';
 import { keptBy, newestBlock } from '../view/view.js';
 

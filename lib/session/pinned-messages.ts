@@ -1,6 +1,5 @@
-import type { Message } from '../chat/message.js';
-import { textOf } from '../chat/message.js';
-import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { type Message, textOf } from '../chat/message.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';

@@ -1,6 +1,5 @@
 import type { ViewReport } from '../chat/event.js';
-import { localMinute } from '../chat/text/local-time.js';
-import { quantity } from '../chat/text/quantity.js';
+import { localMinute, quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';

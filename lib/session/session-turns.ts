@@ -1,11 +1,9 @@
+import { isForeignBlock } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
-import { isForeignBlock } from '../chat/foreign-words.js';
+import { estimateParts } from '../chat/media.js';
 import { type Message, type NewMessage, type Part, textOf } from '../chat/message.js';
-import type { ThinkingLevel } from '../chat/model/thinking-level.js';
-import type { WebMode } from '../chat/model/web-mode.js';
-import { estimateParts } from '../chat/part-size.js';
-import type { AnswerSchema, ChatRequest, ToolSpec } from '../chat/request.js';
-import type { TextCache } from '../chat/text-model.js';
+import type { ThinkingLevel, WebMode } from '../chat/model.js';
+import type { AnswerSchema, ChatRequest, TextCache, ToolSpec } from '../chat/request.js';
 import { compactionLine } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { WriteBlock } from '../history/store-settings.js';

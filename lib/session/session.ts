@@ -1,7 +1,6 @@
 import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
 import { inputOf, type Part, typedText } from '../chat/message.js';
-import type { ThinkingLevel } from '../chat/model/thinking-level.js';
-import type { WebMode } from '../chat/model/web-mode.js';
+import type { ThinkingLevel, WebMode } from '../chat/model.js';
 import type { ToolSpec } from '../chat/request.js';
 import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';

@@ -1,6 +1,6 @@
 import type { Entry } from '../chat/entry.js';
-import { lastSkillMessage } from '../chat/skill-record.js';
-import { estimateTokens } from '../chat/tokens.js';
+import { lastSkillMessage } from '../chat/entry-list.js';
+import { estimateTokens } from '../chat/request.js';
 import { pick } from '../registry.js';
 import {
   noSkillsIn,

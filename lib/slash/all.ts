@@ -1,4 +1,4 @@
-import { quantity } from '../chat/text/quantity.js';
+import { quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { SlashCommand } from './common/command.js';

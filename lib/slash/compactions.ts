@@ -1,5 +1,5 @@
 import type { CompressBlock } from '../chat/entry.js';
-import { quantity } from '../chat/text/quantity.js';
+import { quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { compactionsOf, takenBack } from '../session/compactions.js';
 import type { SlashCommand } from './common/command.js';

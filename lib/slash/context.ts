@@ -1,4 +1,4 @@
-import { estimateTokens } from '../chat/tokens.js';
+import { estimateTokens } from '../chat/request.js';
 import { shortCount } from '../chat/transcript.js';
 import { viewText } from '../session/session-status.js';
 import type { SlashCommand, SlashContext } from './common/command.js';

@@ -1,8 +1,8 @@
 import { isMessage } from '../chat/entry.js';
+import { undoneTurns } from '../chat/entry-list.js';
+import { type CodeBlock, codeBlocks } from '../chat/marked-text.js';
 import { textOf } from '../chat/message.js';
-import { type CodeBlock, codeBlocks } from '../chat/text/code-blocks.js';
-import { quantity } from '../chat/text/quantity.js';
-import { undoneTurns } from '../chat/undone.js';
+import { quantity } from '../chat/text.js';
 import { HiError } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { SlashCommand } from './common/command.js';

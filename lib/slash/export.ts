@@ -1,8 +1,6 @@
-import { type Entry, isMessage } from '../chat/entry.js';
-import { inReadingOrder } from '../chat/reading-order.js';
-import { storedText } from '../chat/stored-text.js';
+import { type Entry, isMessage, storedText } from '../chat/entry.js';
+import { inReadingOrder, undoneTurns } from '../chat/entry-list.js';
 import { markdownOf } from '../chat/transcript.js';
-import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import { conversationPage } from '../page/conversation-page.js';
 import { neutralise, neutraliseJson } from '../screen/text/neutralise.js';

@@ -1,6 +1,5 @@
-import { inReadingOrder } from '../chat/reading-order.js';
+import { inReadingOrder, undoneTurns } from '../chat/entry-list.js';
 import { transcriptOf } from '../chat/transcript.js';
-import { undoneTurns } from '../chat/undone.js';
 import { HiError } from '../errors.js';
 import type { SlashCommand, SlashContext } from './common/command.js';
 

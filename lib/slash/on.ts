@@ -1,4 +1,4 @@
-import { quantity } from '../chat/text/quantity.js';
+import { quantity } from '../chat/text.js';
 import type { SlashCommand } from './common/command.js';
 
 /** `/on`: forgets what was said off the record, and stores what is said from now on. */

@@ -1,4 +1,4 @@
-import { quantity } from '../chat/text/quantity.js';
+import { quantity } from '../chat/text.js';
 import { redo } from '../session/past-turns.js';
 import type { SlashCommand } from './common/command.js';
 

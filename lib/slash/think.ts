@@ -1,6 +1,6 @@
 import { isMessage } from '../chat/entry.js';
 import type { Part } from '../chat/message.js';
-import { nextThinking, THINKING_LEVELS, type ThinkingLevel } from '../chat/model/thinking-level.js';
+import { nextThinking, THINKING_LEVELS, type ThinkingLevel } from '../chat/model.js';
 import { HiError } from '../errors.js';
 import { pick } from '../registry.js';
 import type { Session } from '../session/session.js';

@@ -1,4 +1,4 @@
-import { quantity } from '../chat/text/quantity.js';
+import { quantity } from '../chat/text.js';
 import type { SlashCommand } from './common/command.js';
 
 /** `/uncompact`: undoes the last compaction. */

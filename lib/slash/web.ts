@@ -1,4 +1,4 @@
-import { WEB_MODES } from '../chat/model/web-mode.js';
+import { WEB_MODES } from '../chat/model.js';
 import { pick } from '../registry.js';
 import type { SlashCommand } from './common/command.js';
 

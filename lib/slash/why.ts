@@ -1,8 +1,7 @@
-import { quantity } from '../chat/text/quantity.js';
+import { quantity } from '../chat/text.js';
 import { HiError } from '../errors.js';
 import { groundLines } from '../recall/show/lines.js';
-import type { Grounds } from '../session/grounds.js';
-import { groundsOf, plain, statementsWith } from '../session/grounds.js';
+import { type Grounds, groundsOf, plain, statementsWith } from '../session/grounds.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
 /** How many statements are shown. */

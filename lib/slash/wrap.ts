@@ -1,4 +1,4 @@
-import { WRAP_MODES, type WrapMode } from '../chat/screen-settings.js';
+import { WRAP_MODES, type WrapMode } from '../chat/event.js';
 import { pick } from '../registry.js';
 import type { SlashCommand } from './common/command.js';
 

@@ -1,5 +1,4 @@
-import type { ToolSpec } from '../chat/request.js';
-import type { ToolEffects } from '../chat/tool-effect.js';
+import type { ToolEffects, ToolSpec } from '../chat/request.js';
 import { tools } from './index.js';
 
 /** The tools as offered to the model. The build evaluates this file and keeps only the data, so that a turn without a tool call loads no tool. */

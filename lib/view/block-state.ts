@@ -1,5 +1,4 @@
-import type { CompressBlock } from '../chat/entry.js';
-import { isForeignBlock } from '../chat/foreign-words.js';
+import { type CompressBlock, isForeignBlock } from '../chat/entry.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 import type { RestsOn } from '../chat/message.js';
 

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../chat/tokens.js';
+import { estimateTokens } from '../chat/request.js';
 import { stateOf } from './block-state.js';
 import { charactersOf } from './size.js';
 import type { View } from './view.js';

@@ -1,4 +1,4 @@
-import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { stateOf } from './block-state.js';
 import { lastGroup } from './cuts.js';
 import { charactersOf } from './size.js';

@@ -1,5 +1,4 @@
-import { DEFAULT_TRIGGER_RATIO } from '../chat/default-trigger.js';
-import { asTokens, type Tokens } from '../chat/tokens.js';
+import { asTokens, DEFAULT_TRIGGER_RATIO, type Tokens } from '../chat/request.js';
 
 /** The settings that limit the size of a request. */
 export interface LimitSettings {

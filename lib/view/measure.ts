@@ -1,6 +1,6 @@
 import type { Entry } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
-import { asTokens, estimateTokens, type Tokens } from '../chat/tokens.js';
+import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { stateOf } from './block-state.js';
 import { isSameModel, ratioOf } from './calibration.js';
 import { leastLeft, realSize } from './least.js';

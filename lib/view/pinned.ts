@@ -1,6 +1,6 @@
 import type { CompressBlock, Entry } from '../chat/entry.js';
+import { undoneTurns } from '../chat/entry-list.js';
 import { type Message, type Part, spokenParts } from '../chat/message.js';
-import { undoneTurns } from '../chat/undone.js';
 
 /**
  * The messages that the user keeps through compactions, by id: those in the block, and what was pinned and unpinned since. While a turn runs, later marks do

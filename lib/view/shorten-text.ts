@@ -1,4 +1,4 @@
-import { firstCharacters, lastCharacters } from '../chat/text/cut-text.js';
+import { firstCharacters, lastCharacters } from '../chat/text.js';
 
 /** The head and tail of a text longer than `limit` characters, with a line between them that says how much is missing. */
 export function headAndTail(text: string, limit: number): string {

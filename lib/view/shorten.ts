@@ -1,6 +1,6 @@
+import { readFileBlock } from '../chat/marked-text.js';
 import type { DocumentPart, ImagePart, Message, Part, ToolResultPart } from '../chat/message.js';
-import { firstCharacters, lastCharacters } from '../chat/text/cut-text.js';
-import { readFileBlock } from '../chat/text/file-block.js';
+import { firstCharacters, lastCharacters } from '../chat/text.js';
 import { lastGroup } from './cuts.js';
 import { headAndTail } from './shorten-text.js';
 import { charactersOf } from './size.js';

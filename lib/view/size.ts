@@ -1,6 +1,6 @@
+import { sizeOfPart } from '../chat/media.js';
 import type { Message } from '../chat/message.js';
-import { sizeOfPart } from '../chat/part-size.js';
-import { estimateTokens, IMAGE_TOKENS, type Tokens } from '../chat/tokens.js';
+import { estimateTokens, IMAGE_TOKENS, type Tokens } from '../chat/request.js';
 
 const KNOWN = new WeakMap<Message, number>();
 

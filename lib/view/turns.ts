@@ -1,6 +1,6 @@
 import { type Entry, isMessage } from '../chat/entry.js';
+import { undoneTurns } from '../chat/entry-list.js';
 import type { Message } from '../chat/message.js';
-import { undoneTurns } from '../chat/undone.js';
 
 /** The messages that share a turn id, in the order they were written. */
 export interface Turn {

@@ -1,6 +1,6 @@
 import { type CompressBlock, type Entry, isCompressBlock, isMessage, WHOLE } from '../chat/entry.js';
+import { lastSkillMessage } from '../chat/entry-list.js';
 import type { Message } from '../chat/message.js';
-import { lastSkillMessage } from '../chat/skill-record.js';
 import { stateOf } from './block-state.js';
 import { loadedFrom } from './load-limit.js';
 import { pairedOnly } from './pairs.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { commandIn, commandReport, failedCommandReport } from '../../lib/chat/command-report.js';
+import { commandIn, commandReport, failedCommandReport } from '../../lib/chat/message.js';
 
 const pieces = fc.constantFrom(
   '<output>',

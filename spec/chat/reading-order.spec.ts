@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CompressBlock, Entry } from '../../lib/chat/entry.js';
+import { inReadingOrder } from '../../lib/chat/entry-list.js';
 import type { Message } from '../../lib/chat/message.js';
-import { inReadingOrder } from '../../lib/chat/reading-order.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import fc from '../support/properties.js';
 
 const at = '2026-11-22T10:00:00.000Z';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CompressBlock } from '../../lib/chat/entry.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { cacheAfter } from '../../lib/compaction/cache-after.js';
 import { memoryCache } from '../support/compaction.js';
 

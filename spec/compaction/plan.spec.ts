@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { type CutPolicy, plan } from '../../lib/compaction/plan.js';
 import { preview } from '../../lib/compaction/preview.js';
 import type { CompactionInput, Plan } from '../../lib/compaction/strategy.js';

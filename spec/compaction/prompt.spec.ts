@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message, Part } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { type Material, summaryPrompt } from '../../lib/compaction/prompt.js';
 import { asData, summaryInput } from '../../lib/compaction/summary-input.js';
 

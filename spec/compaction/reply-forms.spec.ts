@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { readReply } from '../../lib/compaction/reply.js';
 
 const read = (text: string) => readReply({ text, stop_reason: 'end' }, asTokens(100));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { CompressBlock, NewCompressBlock } from '../../lib/chat/entry.js';
-import { isForeignBlock } from '../../lib/chat/foreign-words.js';
+import { type CompressBlock, isForeignBlock, type NewCompressBlock } from '../../lib/chat/entry.js';
 import type { Part } from '../../lib/chat/message.js';
 import { restOf, stateOf } from '../../lib/view/block-state.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewMessage, Usage } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { preview } from '../../lib/compaction/preview.js';
 import type { CompactionSettings } from '../../lib/compaction/strategy.js';
 import { HiError } from '../../lib/errors.js';

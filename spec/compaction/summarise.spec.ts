@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import type { Usage } from '../../lib/chat/message.js';
-import type { TextModel, TextPrompt } from '../../lib/chat/text-model.js';
-import { asTokens, estimateTokens } from '../../lib/chat/tokens.js';
+import { asTokens, estimateTokens, type TextModel, type TextPrompt } from '../../lib/chat/request.js';
 import { recallOr } from '../../lib/compaction/cached-reply.js';
 import { requestText } from '../../lib/compaction/request-summary.js';
 import { HiError } from '../../lib/errors.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
-import type { Vendor } from '../../lib/chat/model/vendor.js';
+import type { Vendor } from '../../lib/chat/model.js';
 import type { ConfigFile } from '../../lib/config/config.js';
 import { contextWindow } from '../../lib/config/models.js';
 import { findPaths } from '../../lib/config/paths.js';

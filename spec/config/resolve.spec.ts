@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Vendor } from '../../lib/chat/model/vendor.js';
+import type { Vendor } from '../../lib/chat/model.js';
 import type { Config, ConfigFile } from '../../lib/config/config.js';
 import { publishedWindow } from '../../lib/config/models.js';
 import { notConfigured } from '../../lib/config/no-model.js';

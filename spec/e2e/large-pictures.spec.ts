@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type ImageSize, imageSize } from '../../lib/chat/media/image-size.js';
+import { type ImageSize, imageSize } from '../../lib/chat/media.js';
 import { greyPng, NOISE, png } from '../support/pictures.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import { refusing } from '../support/refusing-server.js';

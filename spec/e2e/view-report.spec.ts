@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import type { TextPart } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { shortCount } from '../../lib/chat/transcript.js';
 import { HistoryStore } from '../../lib/history/store.js';
 import type { WriteBlock } from '../../lib/history/store-settings.js';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { answers, archived, exchange, openIn, quickFolder, says } from '../support/history.js';
 import { cases } from '../support/properties.js';

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Entry } from '../../lib/chat/entry.js';
+import { type Entry, rememberOriginal } from '../../lib/chat/entry.js';
 import type { Message } from '../../lib/chat/message.js';
-import { rememberOriginal } from '../../lib/chat/stored-text.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import {
   attachmentsIn,
   collectGarbage,

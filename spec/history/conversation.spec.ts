@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../../lib/chat/event.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { HiError } from '../../lib/errors.js';
 import { asHistoryError } from '../../lib/history/base/history-error.js';
 import { linkOrCopy } from '../../lib/history/base/link-or-copy.js';

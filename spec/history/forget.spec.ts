@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { archived, exchange, openIn, quickFolder } from '../support/history.js';
 
 const SIZES = { messages_compacted: 2, messages_kept: 0, tokens_before: asTokens(9), tokens_after: asTokens(1) };

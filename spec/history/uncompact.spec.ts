@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { uncompact } from '../../lib/session/compactions.js';
 import type { Measure } from '../../lib/view/measure.js';

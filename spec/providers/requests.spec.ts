@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import type { ImagePart } from '../../lib/chat/message.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/model/thinking-level.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../lib/chat/request.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
 import { vendorServer } from '../support/vendor-server.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type CompressBlock, isCompressBlock } from '../../lib/chat/entry.js';
 import { textOf } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { compactionsOf, takenBack } from '../../lib/session/compactions.js';
 import { SETTINGS } from '../support/compaction.js';
 import { prose } from '../support/prose.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import { textOf } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { pastTurns, redo, turnsFrom } from '../../lib/session/past-turns.js';
 import { answers, says } from '../support/history.js';
 import { answer, drain, type Stage, stage } from '../support/session.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import type { NewMessage, Part } from '../../lib/chat/message.js';
-import type { ModelMemory } from '../../lib/chat/model/model-facts.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/model/thinking-level.js';
+import { type ModelMemory, THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/model.js';
 import { SPECS } from '../../lib/tools/tool-specs.js';
 import { memory } from '../support/memory.js';
 import fc, { cases } from '../support/properties.js';

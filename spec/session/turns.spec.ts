@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { isMessage } from '../../lib/chat/entry.js';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import { type AnswerPart, textOf } from '../../lib/chat/message.js';
-import { localMinute } from '../../lib/chat/text/local-time.js';
+import { localMinute } from '../../lib/chat/text.js';
 import { HiError } from '../../lib/errors.js';
 import { statusText } from '../../lib/session/session-status.js';
 import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';

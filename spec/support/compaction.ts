@@ -1,6 +1,6 @@
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import type { TextCache, TextModel } from '../../lib/chat/text-model.js';
+import type { TextCache, TextModel } from '../../lib/chat/request.js';
 import { runStrategy } from '../../lib/compaction/run-strategy.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { EFFECTS } from '../../lib/tools/tool-specs.js';

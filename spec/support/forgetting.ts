@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompressBlock, Entry } from '../../lib/chat/entry.js';
 import type { Message, Part } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { unzstd, zstd } from './history.js';
 import type { Home } from './program.js';
 import fc from './properties.js';

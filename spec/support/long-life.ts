@@ -1,4 +1,4 @@
-import type { TextPrompt } from '../../lib/chat/text-model.js';
+import type { TextPrompt } from '../../lib/chat/request.js';
 import { prose } from './prose.js';
 import { partsOf } from './summarisers.js';
 

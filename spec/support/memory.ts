@@ -1,4 +1,4 @@
-import { type ModelFacts, type ModelMemory, mergeFacts } from '../../lib/chat/model/model-facts.js';
+import { type ModelFacts, type ModelMemory, mergeFacts } from '../../lib/chat/model.js';
 
 /** What is learnt of a model, for one spec. */
 export function memory(facts: ModelFacts = {}): ModelMemory {

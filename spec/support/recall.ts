@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry, NewCompressBlock } from '../../lib/chat/entry.js';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { Recall } from '../../lib/recall/recall.js';
 import type { Search } from '../../lib/recall/search.js';

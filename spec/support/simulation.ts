@@ -1,6 +1,6 @@
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
+import { undoneTurns } from '../../lib/chat/entry-list.js';
 import type { Message, Part, Usage } from '../../lib/chat/message.js';
-import { undoneTurns } from '../../lib/chat/undone.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { type Measure, measure } from '../../lib/view/measure.js';
 import { pinnable } from '../../lib/view/pinned.js';

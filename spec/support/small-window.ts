@@ -1,6 +1,5 @@
 import type { Message } from '../../lib/chat/message.js';
-import type { TextPrompt } from '../../lib/chat/text-model.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens, type TextPrompt } from '../../lib/chat/request.js';
 import { type Summary, summarise } from '../../lib/compaction/summarise.js';
 
 /** What the model of these specs writes in its n-th call. */

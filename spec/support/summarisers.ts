@@ -1,4 +1,4 @@
-import type { TextModel, TextPrompt, WrittenText } from '../../lib/chat/text-model.js';
+import type { TextModel, TextPrompt, WrittenText } from '../../lib/chat/request.js';
 import { HiError } from '../../lib/errors.js';
 
 /** A model that remembers what it was asked. */

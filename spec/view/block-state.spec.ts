@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CompressBlock } from '../../lib/chat/entry.js';
 import type { JsonObject } from '../../lib/chat/json.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { NO_ARTIFACTS, stateOf } from '../../lib/view/block-state.js';
 
 const block = (state: JsonObject | undefined, content = 'so far'): CompressBlock => ({

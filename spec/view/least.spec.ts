@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CompactionSource } from '../../lib/chat/entry.js';
 import type { JsonObject } from '../../lib/chat/json.js';
 import type { Usage } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { leastLeft, realSize } from '../../lib/view/least.js';
 import { loadedFrom } from '../../lib/view/load-limit.js';
 import { type MeasureContext, measure } from '../../lib/view/measure.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type CompressBlock, isMessage } from '../../lib/chat/entry.js';
 import type { JsonValue } from '../../lib/chat/json.js';
 import type { Part } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { artifactRoom, effectiveWindow, factRoom } from '../../lib/view/limit.js';
 import { pairedOnly } from '../../lib/view/pairs.js';
 import { present } from '../../lib/view/present.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../lib/chat/message.js';
-import { asTokens } from '../../lib/chat/tokens.js';
+import { asTokens } from '../../lib/chat/request.js';
 import { firstNeeded, openTurns, view } from '../../lib/view/view.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';

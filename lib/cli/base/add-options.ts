@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { THINKING_LEVELS } from '../../chat/model/thinking-level.js';
+import { THINKING_LEVELS } from '../../chat/model.js';
 
 /** Adds the options every command takes. */
 export function addCommonOptions(command: Command): Command {

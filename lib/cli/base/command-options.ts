@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
+import type { ThinkingLevel } from '../../chat/model.js';
 import type { World } from './world.js';
 
 /** The options of a turn, from the program and its subcommand together. */

@@ -1,4 +1,4 @@
-import { textBlock } from '../../chat/text/text-block.js';
+import { textBlock } from '../../chat/marked-text.js';
 import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
 import { webInput } from './web-input.js';

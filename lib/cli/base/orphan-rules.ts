@@ -1,4 +1,4 @@
-import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
+import { SERVER_TOOL_PREFIX } from '../../chat/request.js';
 import { serverPrefix } from '../../mcp/base/tool-names.js';
 import type { Permissions, RuleEntry, RuleSubject } from '../../permission/rules/rules.js';
 

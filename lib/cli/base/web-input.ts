@@ -1,4 +1,4 @@
-import { fileBlock } from '../../chat/text/file-block.js';
+import { fileBlock } from '../../chat/marked-text.js';
 import { HiError } from '../../errors.js';
 import { withoutPassword } from '../../http/address.js';
 import { download } from '../../http/download.js';

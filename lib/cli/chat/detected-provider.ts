@@ -1,4 +1,4 @@
-import { isOwnAddress } from '../../chat/model/own-address.js';
+import { isOwnAddress } from '../../chat/model.js';
 import type { Config } from '../../config/config.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';

@@ -1,5 +1,5 @@
 import { type Message, textOf, typedText } from '../../chat/message.js';
-import { quantity } from '../../chat/text/quantity.js';
+import { quantity } from '../../chat/text.js';
 import type { Session } from '../../session/session.js';
 
 /** The prompt shows how full the window is from this share on. */

@@ -1,4 +1,4 @@
-import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { ScreenSettings } from '../../chat/event.js';
 import type { CompletableCommand, Repl } from '../../repl/repl.js';
 import { createRepl } from '../../repl/terminal-repl.js';
 import { type OutputStreams, Screen } from '../../screen/screen.js';

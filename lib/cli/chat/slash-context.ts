@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { ScreenSettings } from '../../chat/event.js';
 import type { Config } from '../../config/config.js';
 import { keepModel } from '../../config/write.js';
 import { HiError } from '../../errors.js';
@@ -14,8 +14,7 @@ import { purgeCaches } from '../base/purge-caches.js';
 import type { World } from '../base/world.js';
 import { orderOf, parseForgetWords } from '../forget/forget-words.js';
 import { forgetting } from '../forget/forgetting.js';
-import type { OwnInputDeps } from '../input/own-commands.js';
-import { ownSlashCommands } from '../input/own-commands.js';
+import { type OwnInputDeps, ownSlashCommands } from '../input/own-commands.js';
 import { costLine, isDear, questionCost } from '../wiring/next-question.js';
 import { compactionCosts } from '../wiring/price.js';
 import type { WiredSession } from '../wiring/wire.js';

@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../../chat/event.js';
-import { estimateTokens } from '../../chat/tokens.js';
+import { estimateTokens } from '../../chat/request.js';
 import { HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { beginsWithPastedLines } from '../../repl/editing/long-pastes.js';

@@ -11,7 +11,7 @@ import {
   type PromptResponse,
   RequestError,
 } from '@agentclientprotocol/sdk';
-import { fileBlock } from '../../chat/text/file-block.js';
+import { fileBlock } from '../../chat/marked-text.js';
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
 import { inputFrom } from '../../session/files.js';

@@ -1,4 +1,4 @@
-import { quantity } from '../../chat/text/quantity.js';
+import { quantity } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HiError } from '../../errors.js';
 import type { Session } from '../../session/session.js';

@@ -1,5 +1,4 @@
-import type { ChatEvent } from '../../chat/event.js';
-import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { ChatEvent, ScreenSettings } from '../../chat/event.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ScreenOptions } from '../../screen/answer-writer.js';
 import { Screen } from '../../screen/screen.js';
@@ -27,8 +26,7 @@ import { type WiredSession, wire } from '../wiring/wire.js';
 import { withCost } from '../wiring/with-cost.js';
 import { agreeToAll } from './agree-to-all.js';
 import { showAnswer } from './show-answer.js';
-import type { Structure } from './structure.js';
-import { openStructure } from './structure.js';
+import { openStructure, type Structure } from './structure.js';
 
 /** A question, and the model that is to answer it; null for the one in use. */
 interface Asked {

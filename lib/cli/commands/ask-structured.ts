@@ -1,7 +1,6 @@
-import type { ChatEvent, ChatEventOf } from '../../chat/event.js';
+import { addUsage, type ChatEvent, type ChatEventOf } from '../../chat/event.js';
 import type { JsonValue } from '../../chat/json.js';
-import { codeBlocks } from '../../chat/text/code-blocks.js';
-import { addUsage } from '../../chat/usage.js';
+import { codeBlocks } from '../../chat/marked-text.js';
 import { type ErrorDetails, HiError } from '../../errors.js';
 import type { TurnOptions, UserInput } from '../../session/common/deps.js';
 import type { Session } from '../../session/session.js';

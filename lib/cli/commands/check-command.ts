@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { ChalkInstance } from 'chalk';
-import { REFUSAL_LIFE } from '../../chat/model/model-facts.js';
-import { isOwnAddress } from '../../chat/model/own-address.js';
-import { quantity } from '../../chat/text/quantity.js';
+import { isOwnAddress, REFUSAL_LIFE } from '../../chat/model.js';
+import { quantity } from '../../chat/text.js';
 import type { Config } from '../../config/config.js';
 import { publishedWindow } from '../../config/models.js';
 import type { Paths } from '../../config/paths.js';

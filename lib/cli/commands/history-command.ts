@@ -4,12 +4,10 @@ import { accessSync, constants, realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Entry, isMessage } from '../../chat/entry.js';
+import { type Entry, isMessage, storedText } from '../../chat/entry.js';
+import { inReadingOrder, undoneTurns } from '../../chat/entry-list.js';
 import type { Message } from '../../chat/message.js';
-import { inReadingOrder } from '../../chat/reading-order.js';
-import { storedText } from '../../chat/stored-text.js';
 import { markdownOf, transcriptOf } from '../../chat/transcript.js';
-import { undoneTurns } from '../../chat/undone.js';
 import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
@@ -26,8 +24,7 @@ import { hideHistoryProgress } from '../base/history-progress.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { outputStreams, writeAll } from '../base/streams.js';
 import type { World } from '../base/world.js';
-import type { WritePage } from './history-page.js';
-import { pageWriter } from './history-page.js';
+import { pageWriter, type WritePage } from './history-page.js';
 
 interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   readonly number?: number;

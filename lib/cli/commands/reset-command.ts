@@ -1,4 +1,4 @@
-import { quantity } from '../../chat/text/quantity.js';
+import { quantity } from '../../chat/text.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';

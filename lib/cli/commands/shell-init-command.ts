@@ -1,4 +1,4 @@
-import type { TextPrompt } from '../../chat/text-model.js';
+import type { TextPrompt } from '../../chat/request.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/text/neutralise.js';

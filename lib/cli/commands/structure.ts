@@ -4,10 +4,16 @@ import ajv, { type ErrorObject, type Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { isJsonObject, type JsonObject, type JsonValue, wellFormedJson } from '../../chat/json.js';
-import { isTooDeep, MAX_LEVELS } from '../../chat/nesting.js';
+import {
+  isJsonObject,
+  isTooDeep,
+  type JsonObject,
+  type JsonValue,
+  MAX_LEVELS,
+  wellFormedJson,
+} from '../../chat/json.js';
 import type { AnswerSchema } from '../../chat/request.js';
-import { firstCharacters } from '../../chat/text/cut-text.js';
+import { firstCharacters } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { readFileBytes } from '../../session/files.js';
 

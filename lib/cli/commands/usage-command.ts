@@ -1,5 +1,4 @@
-import { localMinute } from '../../chat/text/local-time.js';
-import { quantity } from '../../chat/text/quantity.js';
+import { localMinute, quantity } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';

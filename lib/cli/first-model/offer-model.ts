@@ -1,4 +1,4 @@
-import { capitalised } from '../../chat/text/quantity.js';
+import { capitalised } from '../../chat/text.js';
 import { readKey } from '../../config/read-key.js';
 import { HiError, isAbort } from '../../errors.js';
 import { errorText } from '../../screen/print.js';

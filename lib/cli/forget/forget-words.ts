@@ -1,6 +1,6 @@
 import { isCompressBlock, isMessage } from '../../chat/entry.js';
-import type { ForgetOrder } from '../../chat/forget-order.js';
-import { citedIn } from '../../chat/text/citations.js';
+import { citedIn } from '../../chat/marked-text.js';
+import type { ForgetOrder } from '../../chat/occurrence.js';
 import { HiError } from '../../errors.js';
 import type { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';

@@ -1,10 +1,7 @@
 import { basename } from 'node:path';
-import type { ForgetOrder } from '../../chat/forget-order.js';
 import type { Message } from '../../chat/message.js';
-import { firstCharacters } from '../../chat/text/cut-text.js';
-import { localMinute } from '../../chat/text/local-time.js';
-import { occurrenceOf } from '../../chat/text/occurrence.js';
-import { quantity } from '../../chat/text/quantity.js';
+import { type ForgetOrder, occurrenceOf } from '../../chat/occurrence.js';
+import { firstCharacters, localMinute, quantity } from '../../chat/text.js';
 import { fullText } from '../../chat/transcript.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { quantity } from '../../chat/text/quantity.js';
+import { quantity } from '../../chat/text.js';
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
 import { LOGS } from '../../mcp/base/log-names.js';

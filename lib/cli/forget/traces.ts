@@ -1,7 +1,6 @@
-import type { ForgetOrder } from '../../chat/forget-order.js';
+import { storedText } from '../../chat/entry.js';
 import { type Message, typedText } from '../../chat/message.js';
-import { storedText } from '../../chat/stored-text.js';
-import { occurrenceOf } from '../../chat/text/occurrence.js';
+import { type ForgetOrder, occurrenceOf } from '../../chat/occurrence.js';
 import type { MemoryLine } from '../../memory/memory-text.js';
 
 /** How to recognise what is to be removed outside the history. */

@@ -1,4 +1,4 @@
-import { quantity } from '../../chat/text/quantity.js';
+import { quantity } from '../../chat/text.js';
 import type { ConfigFile } from '../../config/config.js';
 import { maskKey, readKey } from '../../config/read-key.js';
 import { baseOf } from '../../config/resolve.js';

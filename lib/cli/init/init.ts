@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { textOf } from '../../chat/message.js';
-import { type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
+import { type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { ConfigFile } from '../../config/config.js';
 import { findPaths } from '../../config/paths.js';

@@ -1,6 +1,6 @@
-import { quantity } from '../../chat/text/quantity.js';
-import { textBlock } from '../../chat/text/text-block.js';
-import { estimateTokens } from '../../chat/tokens.js';
+import { textBlock } from '../../chat/marked-text.js';
+import { estimateTokens } from '../../chat/request.js';
+import { quantity } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HiError } from '../../errors.js';
 import type { CallResult } from '../../mcp/calls/read-result.js';

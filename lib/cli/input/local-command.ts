@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { commandReport, failedCommandReport } from '../../chat/command-report.js';
 import type { ChatEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonValue } from '../../chat/json.js';
-import { firstCharacters } from '../../chat/text/cut-text.js';
-import { newlinesIn } from '../../chat/text/newlines-in.js';
-import { quantity } from '../../chat/text/quantity.js';
+import { commandReport, failedCommandReport } from '../../chat/message.js';
+import { firstCharacters, newlinesIn, quantity } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { shellCommand } from '../../shell-command.js';
 import { bash } from '../../tools/bash.js';

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { textBlock } from '../../chat/text/text-block.js';
-import { estimateTokens } from '../../chat/tokens.js';
+import { textBlock } from '../../chat/marked-text.js';
+import { estimateTokens } from '../../chat/request.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HiError, systemCode, systemReason } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';

@@ -1,5 +1,5 @@
-import { quantity } from '../../chat/text/quantity.js';
-import { estimateTokens } from '../../chat/tokens.js';
+import { estimateTokens } from '../../chat/request.js';
+import { quantity } from '../../chat/text.js';
 import type { Offer, ToolDefinition } from '../../mcp/definitions/definition.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 

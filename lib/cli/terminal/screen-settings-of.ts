@@ -1,4 +1,4 @@
-import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { ScreenSettings } from '../../chat/event.js';
 import type { Config } from '../../config/config.js';
 
 /** How answers are shown by the configuration. A screen reader reads what is drawn again as new, so nothing is. */

@@ -1,4 +1,4 @@
-import { firstCharacters, lastCharacters } from '../../chat/text/cut-text.js';
+import { firstCharacters, lastCharacters } from '../../chat/text.js';
 import { displayWidth } from '../../repl/drawing/line-layout.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import type { Approval, ApprovalQuestion } from '../../tools/common/tool.js';

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import type { ModelMemory } from '../../chat/model/model-facts.js';
-import { isOwnAddress } from '../../chat/model/own-address.js';
+import { isOwnAddress, type ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';

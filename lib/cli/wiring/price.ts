@@ -1,6 +1,6 @@
 import { calcPrice, findProvider, type ModelPrice, type PriceOptions } from '@pydantic/genai-prices';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
-import type { PriceRow, Vendor } from '../../chat/model/vendor.js';
+import type { PriceRow, Vendor } from '../../chat/model.js';
 import type { HistoryStore } from '../../history/store.js';
 import { providers } from '../../providers/index.js';
 import type { UsageRecord } from './connections.js';

@@ -1,5 +1,4 @@
-import type { ModelMemory } from '../../chat/model/model-facts.js';
-import { isOwnAddress } from '../../chat/model/own-address.js';
+import { isOwnAddress, type ModelMemory } from '../../chat/model.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { publishedWindow } from '../../config/models.js';
 import { HiError } from '../../errors.js';

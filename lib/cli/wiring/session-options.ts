@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
+import type { ThinkingLevel } from '../../chat/model.js';
 import type { Elicit } from '../../mcp/elicitation/elicitation.js';
 import type { AskAboutInstructions } from '../../memory/project-instructions.js';
 import type { Approve } from '../../tools/common/tool.js';

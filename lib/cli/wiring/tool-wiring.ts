@@ -1,5 +1,4 @@
-import type { ToolSpec } from '../../chat/request.js';
-import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
+import { SERVER_TOOL_PREFIX, type ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import { ownPlaces } from '../../config/paths.js';
 import { addRule } from '../../config/write.js';

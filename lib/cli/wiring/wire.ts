@@ -1,4 +1,4 @@
-import type { TextCache } from '../../chat/text-model.js';
+import type { TextCache } from '../../chat/request.js';
 import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
 import { HistoryStore } from '../../history/store.js';

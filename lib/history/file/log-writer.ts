@@ -1,5 +1,4 @@
-import type { Entry } from '../../chat/entry.js';
-import { storedText } from '../../chat/stored-text.js';
+import { type Entry, storedText } from '../../chat/entry.js';
 import { type Facts, NO_FACTS, withEntry } from './facts.js';
 import {
   HEADER_SIZE,

@@ -1,8 +1,7 @@
 import type { CompressBlock } from '../../chat/entry.js';
-import type { ForgetOrder } from '../../chat/forget-order.js';
+import { citedIn } from '../../chat/marked-text.js';
 import type { Message } from '../../chat/message.js';
-import { citedIn } from '../../chat/text/citations.js';
-import { occurrenceOf } from '../../chat/text/occurrence.js';
+import { type ForgetOrder, occurrenceOf } from '../../chat/occurrence.js';
 
 /** Decides which entries of a log to forget. */
 export interface Criteria {

@@ -1,6 +1,5 @@
-import type { CompressBlock, Mark, UnknownEntry } from '../../chat/entry.js';
+import { type CompressBlock, type Mark, originalText, storedText, type UnknownEntry } from '../../chat/entry.js';
 import { type Message, type Part, spokenParts } from '../../chat/message.js';
-import { originalText, storedText } from '../../chat/stored-text.js';
 
 /** The fields of a message that hi adds, which nobody said. */
 const NOTED: ReadonlySet<string> = new Set([

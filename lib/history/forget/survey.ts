@@ -4,10 +4,10 @@ import {
   isCompressBlock,
   isMessage,
   type Mark,
+  originalText,
   type UnknownEntry,
 } from '../../chat/entry.js';
 import type { Message, Part } from '../../chat/message.js';
-import { originalText } from '../../chat/stored-text.js';
 import { stateOf } from '../../view/block-state.js';
 import { heartbeat } from '../lock/holder.js';
 import type { Criteria } from './criteria.js';

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { occurrenceOf } from '../../chat/text/occurrence.js';
+import { occurrenceOf } from '../../chat/occurrence.js';
 
 /** The most that a compressed part of a document may hold. Bytes. */
 const MOST = 64 * 1024 * 1024;

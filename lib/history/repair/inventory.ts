@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
-import { isTooDeep } from '../../chat/nesting.js';
+import { isJsonObject, isTooDeep, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { checksumsBefore, crc32, intactPieces } from '../file/checksums.js';
 import { ArraySplitter, type Element } from '../file/entries/array-splitter.js';
 import type { RecordBody } from '../file/file-layout.js';

@@ -1,6 +1,5 @@
 import type { Entry } from '../../chat/entry.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
-import { isTooDeep } from '../../chat/nesting.js';
+import { isJsonObject, isTooDeep, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { progress } from '../base/long-work.js';
 import { decodeEntry } from '../file/entries/decode-entry.js';
 import type { Codec } from '../file/frames/codec.js';

@@ -1,4 +1,4 @@
-import { firstCharacters } from '../../chat/text/cut-text.js';
+import { firstCharacters } from '../../chat/text.js';
 
 /** Controls except newlines and tabs, and invisible characters: a description must not tell the model what the user cannot see. */
 const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

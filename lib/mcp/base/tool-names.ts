@@ -1,4 +1,4 @@
-import { SERVER_TOOL_PREFIX } from '../../chat/tool-key.js';
+import { SERVER_TOOL_PREFIX } from '../../chat/request.js';
 
 /** The longest name that every vendor accepts. */
 const LONGEST = 63;

@@ -1,6 +1,6 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
-import { isTooDeep } from '../../chat/nesting.js';
-import { lastCharacters } from '../../chat/text/cut-text.js';
+import { isTooDeep } from '../../chat/json.js';
+import { lastCharacters } from '../../chat/text.js';
 import type { ServerLog } from './server-log.js';
 
 /** A longer line is not a message. A result of ten megabytes must fit, with its escapes. */

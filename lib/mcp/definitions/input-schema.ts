@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
-import { MAX_LEVELS } from '../../chat/nesting.js';
+import { isJsonObject, type JsonObject, type JsonValue, MAX_LEVELS } from '../../chat/json.js';
 import { harmlessText } from '../base/harmless-text.js';
 
 /** How many values a schema may have after its references are expanded. A short schema can expand without bounds. */

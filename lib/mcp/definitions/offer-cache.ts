@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
-import { quantity } from '../../chat/text/quantity.js';
+import { quantity } from '../../chat/text.js';
 import { makeFolder } from '../../folder.js';
 import { writeAside } from '../../write-aside.js';
 import type { ServerEntry } from '../base/server-entry.js';

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
-import { isTooDeep } from '../../chat/nesting.js';
+import { isJsonObject, isTooDeep, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { harmlessLine, harmlessText } from '../base/harmless-text.js';
 import type { Offer, PromptDefinition, ResourceDefinition, ToolDefinition } from './definition.js';
 import { definitionHash } from './definition-hash.js';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
-import { isTooDeep } from '../../chat/nesting.js';
+import { isJsonObject, isTooDeep, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
 import type { ServerFile, ServersFile } from '../../config/server-settings.js';
 import { readRegularFile } from '../../regular-file.js';
 import { harmlessLine } from '../base/harmless-text.js';

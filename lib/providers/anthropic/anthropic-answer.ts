@@ -5,12 +5,9 @@ import type {
   StopReason,
   Usage as VendorUsage,
 } from '@anthropic-ai/sdk/resources/messages';
-import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
-import type { Usage } from '../../chat/message.js';
-import { jsonText } from '../../chat/nesting.js';
-import { type Source, uniqueSources } from '../../chat/source.js';
-import { billed } from '../../chat/usage.js';
+import { billed, type StreamEvent } from '../../chat/event.js';
+import { isJsonObject, type JsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
+import { type Source, type Usage, uniqueSources } from '../../chat/message.js';
 import { readFinishWord } from '../common/answer/finish-words.js';
 import { longerArguments, type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { isRedacted, type ThinkingPrefix } from './anthropic-prefix.js';

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { ModelFacts } from '../../chat/model/model-facts.js';
+import type { ModelFacts } from '../../chat/model.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import { factsOf, type ListedModel, listedModel } from '../common/models/listed-model.js';

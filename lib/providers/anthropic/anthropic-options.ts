@@ -1,5 +1,5 @@
 import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages';
-import { COUNT, TEXT } from '../../chat/json-ranges.js';
+import { COUNT, TEXT } from '../../chat/json.js';
 import { EXTRA, INTEGER, OBJECT, type OptionTable, oneOfWords, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
 /** The options of the Messages API; `max_output_tokens` is its `max_tokens`. */

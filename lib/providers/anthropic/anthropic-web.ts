@@ -1,11 +1,8 @@
 import type { ContentBlockParam, TextCitationParam, WebSearchTool20250305 } from '@anthropic-ai/sdk/resources/messages';
-import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
-import type { AnswerPart, Usage } from '../../chat/message.js';
-import { jsonText } from '../../chat/nesting.js';
+import { addUsage, NO_USAGE, type StreamEvent } from '../../chat/event.js';
+import { isJsonObject, type JsonObject, jsonText, parseObject } from '../../chat/json.js';
+import { type AnswerPart, asSources, type Source, type Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { asSources, type Source } from '../../chat/source.js';
-import { addUsage, NO_USAGE } from '../../chat/usage.js';
 import type { StreamedAnswer } from '../common/answer/streamed-answer.js';
 import { offersWeb } from '../common/request/web-search.js';
 

@@ -1,8 +1,6 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
-import type { Feature, ModelFacts } from '../../chat/model/model-facts.js';
-import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
-import type { Vendor } from '../../chat/model/vendor.js';
+import type { Feature, ModelFacts, ThinkingLevel, Vendor } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { type ErrorCode, type ErrorDetails, HiError } from '../../errors.js';
 import type { FetchSettings } from '../../http/fetch.js';

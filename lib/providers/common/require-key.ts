@@ -1,4 +1,4 @@
-import type { Vendor } from '../../chat/model/vendor.js';
+import type { Vendor } from '../../chat/model.js';
 import { HiError } from '../../errors.js';
 import type { ProviderSettings } from './provider.js';
 

@@ -1,4 +1,4 @@
-import type { Vendor } from '../../chat/model/vendor.js';
+import type { Vendor } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { type Fetch, makeFetch, SDK_TIMEOUT } from '../../http/fetch.js';
 import { quietConsole } from '../../http/sdk-console.js';

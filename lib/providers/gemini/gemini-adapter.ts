@@ -9,9 +9,8 @@ import {
 } from '@google/genai/web';
 import type { StreamEvent } from '../../chat/event.js';
 import type { Usage } from '../../chat/message.js';
-import type { ModelFacts } from '../../chat/model/model-facts.js';
-import { isOwnAddress } from '../../chat/model/own-address.js';
-import type { Vendor } from '../../chat/model/vendor.js';
+import type { ModelFacts, Vendor } from '../../chat/model.js';
+import { isOwnAddress } from '../../chat/model.js';
 import { asMalformed } from '../common/answer/stream.js';
 import { StreamedAnswer } from '../common/answer/streamed-answer.js';
 import { StreamingProvider } from '../common/answer/streaming-provider.js';

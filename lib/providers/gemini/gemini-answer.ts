@@ -1,8 +1,7 @@
 import type { FinishReason, GenerateContentResponseUsageMetadata, Part } from '@google/genai/web';
 import type { StreamEvent } from '../../chat/event.js';
-import { type JsonObject, parseObject } from '../../chat/json.js';
+import { type JsonObject, jsonText, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import { jsonText } from '../../chat/nesting.js';
 import { HiError } from '../../errors.js';
 import { type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
 import { drawnImage } from '../common/media/drawn-image.js';

@@ -1,5 +1,5 @@
 import type { GenerateContentConfig } from '@google/genai/web';
-import { COUNT, TEXT } from '../../chat/json-ranges.js';
+import { COUNT, TEXT } from '../../chat/json.js';
 import {
   BOOLEAN,
   EXTRA,

@@ -10,7 +10,7 @@ import type {
 } from '@google/genai/web';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { ToolResultPart } from '../../chat/message.js';
-import type { ThinkingLevel as ThinkingName } from '../../chat/model/thinking-level.js';
+import type { ThinkingLevel as ThinkingName } from '../../chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import { base64Of, missingText } from '../common/media/attachment.js';

@@ -1,7 +1,7 @@
 import type { GroundingMetadata } from '@google/genai/web';
 import type { StreamEvent } from '../../chat/event.js';
+import { asSources } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { asSources } from '../../chat/source.js';
 import { offersWeb } from '../common/request/web-search.js';
 
 /** Reads the pages that the answer is based on. */

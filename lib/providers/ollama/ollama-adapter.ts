@@ -2,11 +2,9 @@
 
 import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
 import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject } from '../../chat/json.js';
+import { isJsonObject, jsonText } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import type { ModelFacts } from '../../chat/model/model-facts.js';
-import type { Vendor } from '../../chat/model/vendor.js';
-import { jsonText } from '../../chat/nesting.js';
+import type { ModelFacts, Vendor } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { StreamError } from '../../http/failures.js';
 import type { Fetch } from '../../http/fetch.js';

@@ -1,8 +1,7 @@
 import { freemem } from 'node:os';
 import type { ListResponse, Ollama, ShowResponse } from 'ollama/browser';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import type { ModelFacts } from '../../chat/model/model-facts.js';
-import { THINKING_LEVELS } from '../../chat/model/thinking-level.js';
+import { type ModelFacts, THINKING_LEVELS } from '../../chat/model.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import { type ListedModel, listedModel } from '../common/models/listed-model.js';

@@ -1,5 +1,5 @@
 import type { Options, ChatRequest as VendorRequest } from 'ollama/browser';
-import { COUNT } from '../../chat/json-ranges.js';
+import { COUNT } from '../../chat/json.js';
 import { BOOLEAN, EXTRA_BODY, INTEGER, NUMBER, type OptionTable, TEXTS, ZERO_TO_ONE } from '../common/option-table.js';
 
 /** The options of /api/chat; `max_output_tokens` is its `num_predict`, and `context_window` its `num_ctx`. */

@@ -1,6 +1,6 @@
 import { Ollama } from 'ollama/browser';
-import type { Vendor } from '../../chat/model/vendor.js';
-import { capitalised } from '../../chat/text/quantity.js';
+import type { Vendor } from '../../chat/model.js';
+import { capitalised } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { aborted } from '../../http/failures.js';
 import type { Fetch } from '../../http/fetch.js';

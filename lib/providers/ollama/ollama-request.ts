@@ -1,5 +1,5 @@
 import type { Tool, Message as VendorMessage, ChatRequest as VendorRequest } from 'ollama/browser';
-import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
+import type { ThinkingLevel } from '../../chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { HiError, unreachable } from '../../errors.js';
 import { base64Of, missingText, unseenText } from '../common/media/attachment.js';

@@ -1,11 +1,8 @@
-import type { StreamEvent } from '../../chat/event.js';
+import { addUsage, NO_USAGE, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, parseObject } from '../../chat/json.js';
-import { type AnswerPart, isPart, type ToolCallPart, type Usage } from '../../chat/message.js';
-import type { ChatRequest, ToolSpec } from '../../chat/request.js';
-import { asSources, type Source } from '../../chat/source.js';
-import { firstCharacters } from '../../chat/text/cut-text.js';
-import { estimateTokens } from '../../chat/tokens.js';
-import { addUsage, NO_USAGE } from '../../chat/usage.js';
+import { type AnswerPart, asSources, isPart, type Source, type ToolCallPart, type Usage } from '../../chat/message.js';
+import { type ChatRequest, estimateTokens, type ToolSpec } from '../../chat/request.js';
+import { firstCharacters } from '../../chat/text.js';
 import { isAbort } from '../../errors.js';
 import { type Fetch, RefusedRequest } from '../../http/fetch.js';
 import { withoutVersion } from '../common/api-base.js';

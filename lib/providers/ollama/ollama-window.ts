@@ -1,8 +1,7 @@
-import type { ModelFacts } from '../../chat/model/model-facts.js';
-import { jsonText } from '../../chat/nesting.js';
-import { estimateParts } from '../../chat/part-size.js';
-import type { ChatRequest } from '../../chat/request.js';
-import { estimateTokens, IMAGE_TOKENS } from '../../chat/tokens.js';
+import { jsonText } from '../../chat/json.js';
+import { estimateParts } from '../../chat/media.js';
+import type { ModelFacts } from '../../chat/model.js';
+import { type ChatRequest, estimateTokens, IMAGE_TOKENS } from '../../chat/request.js';
 
 /** Below this estimate a difference proves nothing: templates, tools and the tokenizer matter too much. */
 const SMALLEST_ESTIMATE = 1000;

@@ -1,9 +1,8 @@
 import OpenAI from 'openai';
 import type { StreamEvent } from '../../chat/event.js';
-import type { ModelFacts } from '../../chat/model/model-facts.js';
-import type { Vendor } from '../../chat/model/vendor.js';
+import type { ModelFacts, Vendor } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { capitalised } from '../../chat/text/quantity.js';
+import { capitalised } from '../../chat/text.js';
 import { StreamingProvider } from '../common/answer/streaming-provider.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import { missingPath } from '../common/failure/missing-path.js';

@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../chat/model/model-facts.js';
+import type { ModelFacts } from '../../chat/model.js';
 
 /** OpenAI's two APIs. */
 export type Api = 'chat' | 'responses';

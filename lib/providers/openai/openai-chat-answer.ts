@@ -1,9 +1,7 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
-import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonValue, parseObject } from '../../chat/json.js';
+import { billed, type StreamEvent } from '../../chat/event.js';
+import { isJsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import { jsonText } from '../../chat/nesting.js';
-import { billed } from '../../chat/usage.js';
 import { isBrokenOff, readFinishWord } from '../common/answer/finish-words.js';
 import { mergeDetails } from '../common/answer/reasoning-details.js';
 import { longerArguments, StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';

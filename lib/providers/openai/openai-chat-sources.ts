@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../chat/json.js';
-import { asSources, joinSources, type Source, uniqueSources } from '../../chat/source.js';
+import { asSources, joinSources, type Source, uniqueSources } from '../../chat/message.js';
 
 /** The fields in which servers with a web search list the pages, next to a piece of the answer. */
 export interface NamedSources {

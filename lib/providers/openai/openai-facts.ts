@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import type { Feature, ModelFacts } from '../../chat/model/model-facts.js';
+import type { Feature, ModelFacts } from '../../chat/model.js';
 import { askVendor } from '../common/answer/stream.js';
 import type { FailureContext } from '../common/failure/failure-text.js';
 import { factsOf, type ListedModel, listedModel } from '../common/models/listed-model.js';

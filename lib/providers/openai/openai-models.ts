@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
+import type { ThinkingLevel } from '../../chat/model.js';
 
 /** False for models that reject all reasoning settings: GPT-3 and 4, and the ChatGPT ones. */
 export function canReason(model: string): boolean {

@@ -1,6 +1,6 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { ResponseCreateParams } from 'openai/resources/responses/responses';
-import { COUNT, TEXT } from '../../chat/json-ranges.js';
+import { COUNT, TEXT } from '../../chat/json.js';
 import {
   BOOLEAN,
   EXTRA,

@@ -5,10 +5,9 @@ import type {
   WebSearchTool,
 } from 'openai/resources/responses/responses';
 import type { StreamEvent } from '../../chat/event.js';
-import { isJsonObject, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
-import { jsonText } from '../../chat/nesting.js';
+import { isJsonObject, type JsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
+import { asSources, type Source, uniqueSources } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { asSources, type Source, uniqueSources } from '../../chat/source.js';
 import { offersWeb } from '../common/request/web-search.js';
 
 /** OpenAI's own search, if the request offers it. */

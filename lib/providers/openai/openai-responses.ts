@@ -7,12 +7,9 @@ import type {
   ResponseStreamEvent,
   ResponseUsage,
 } from 'openai/resources/responses/responses';
-import type { StreamEvent } from '../../chat/event.js';
-import { type JsonObject, parseObject } from '../../chat/json.js';
-import type { ToolCallPart, Usage } from '../../chat/message.js';
-import { jsonText } from '../../chat/nesting.js';
-import { type Source, uniqueSources } from '../../chat/source.js';
-import { billed } from '../../chat/usage.js';
+import { billed, type StreamEvent } from '../../chat/event.js';
+import { type JsonObject, jsonText, parseObject } from '../../chat/json.js';
+import { type Source, type ToolCallPart, type Usage, uniqueSources } from '../../chat/message.js';
 import { StreamError } from '../../http/failures.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { asMalformed } from '../common/answer/stream.js';

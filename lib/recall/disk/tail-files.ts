@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Entry, isMessage } from '../../chat/entry.js';
-import { HeldEntries } from '../../chat/held-entries.js';
+import { HeldEntries } from '../../chat/entry-list.js';
 import { systemCode } from '../../errors.js';
 import { namesIn } from '../../remove-files.js';
 import type { Archive } from '../index/archive.js';

@@ -1,8 +1,8 @@
-import { isCommandOutput } from '../../chat/foreign-words.js';
+import { isCommandOutput } from '../../chat/entry.js';
+import { RECALL_TOOL } from '../../chat/entry-list.js';
 import type { JsonValue } from '../../chat/json.js';
+import { withoutElements } from '../../chat/marked-text.js';
 import { isPart, type Message, type Part } from '../../chat/message.js';
-import { RECALL_TOOL } from '../../chat/repeated-words.js';
-import { withoutElements } from '../../chat/text/without-elements.js';
 import { MASK, secretMask } from '../../permission/mask-secrets.js';
 import type { Document, Kind, PlainKind } from './part.js';
 

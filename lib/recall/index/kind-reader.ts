@@ -1,4 +1,4 @@
-import { bringsForeign, hasForeignParts } from '../../chat/foreign-words.js';
+import { bringsForeign, hasForeignParts } from '../../chat/entry.js';
 import type { Message } from '../../chat/message.js';
 import { documentKind } from './documents.js';
 import type { Kind } from './part.js';

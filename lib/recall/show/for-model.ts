@@ -1,4 +1,4 @@
-import { localTime } from '../../chat/text/local-time.js';
+import { localTime } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { searchedText } from '../index/documents.js';
 import { originLabel } from '../origin.js';

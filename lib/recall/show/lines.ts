@@ -1,5 +1,4 @@
-import { localTime } from '../../chat/text/local-time.js';
-import { quantity } from '../../chat/text/quantity.js';
+import { localTime, quantity } from '../../chat/text.js';
 import { documentKind, searchedText } from '../index/documents.js';
 import { queryOf } from '../rank/query.js';
 import type { Found, Hit, Said } from '../search.js';

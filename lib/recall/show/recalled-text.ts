@@ -1,4 +1,4 @@
-import { localTime } from '../../chat/text/local-time.js';
+import { localTime } from '../../chat/text.js';
 import { originLabel } from '../origin.js';
 import { passageLength, tokenBound } from '../passage-size.js';
 import type { Reminder } from '../search.js';

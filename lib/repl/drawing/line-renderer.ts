@@ -1,4 +1,4 @@
-import { quantity } from '../../chat/text/quantity.js';
+import { quantity } from '../../chat/text.js';
 import { BOLD, CYAN, DIM, paint } from '../../screen/text/styled-text.js';
 import type { Candidate } from '../editing/completion.js';
 import type { EditBuffer } from '../editing/edit-buffer.js';

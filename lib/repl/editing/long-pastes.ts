@@ -1,5 +1,5 @@
-import { quantity } from '../../chat/text/quantity.js';
-import { quotedInput } from '../../chat/text/quoted-input.js';
+import { quotedInput } from '../../chat/message.js';
+import { quantity } from '../../chat/text.js';
 import {
   bufferOf,
   type EditBuffer,

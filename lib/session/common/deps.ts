@@ -1,12 +1,7 @@
 import type { JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import type { ModelMemory } from '../../chat/model/model-facts.js';
-import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
-import type { ImageLimits } from '../../chat/model/vendor.js';
-import type { WebMode } from '../../chat/model/web-mode.js';
-import type { AnswerSchema, ChatRequest, ToolSpec } from '../../chat/request.js';
-import type { TextCache, TextModel } from '../../chat/text-model.js';
-import type { ToolEffects } from '../../chat/tool-effect.js';
+import type { ImageLimits, ModelMemory, ThinkingLevel, WebMode } from '../../chat/model.js';
+import type { AnswerSchema, ChatRequest, TextCache, TextModel, ToolEffects, ToolSpec } from '../../chat/request.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { Standing } from '../../memory/standing-of.js';

@@ -1,5 +1,5 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
-import { fileFormat } from '../../chat/media/file-format.js';
+import { fileFormat } from '../../chat/media.js';
 import type { ImagePart } from '../../chat/message.js';
 import type { HistoryStore } from '../../history/store.js';
 

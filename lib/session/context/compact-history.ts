@@ -1,8 +1,7 @@
 import { type Entry, isCompressBlock } from '../../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../../chat/event.js';
-import type { TextCache, TextModel } from '../../chat/text-model.js';
-import type { Preview } from '../../compaction/preview.js';
-import { preview } from '../../compaction/preview.js';
+import type { TextCache, TextModel } from '../../chat/request.js';
+import { type Preview, preview } from '../../compaction/preview.js';
 import { runStrategy } from '../../compaction/run-strategy.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import { HiError } from '../../errors.js';

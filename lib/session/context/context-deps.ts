@@ -1,7 +1,5 @@
-import type { ThinkingLevel } from '../../chat/model/thinking-level.js';
-import type { WebMode } from '../../chat/model/web-mode.js';
-import type { ToolSpec } from '../../chat/request.js';
-import type { TextCache, TextModel } from '../../chat/text-model.js';
+import type { ThinkingLevel, WebMode } from '../../chat/model.js';
+import type { TextCache, TextModel, ToolSpec } from '../../chat/request.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { SentOverhead } from '../../view/measure.js';

@@ -1,6 +1,6 @@
 import type { ChatEvent, CompactionReport, ViewReport } from '../../chat/event.js';
+import { estimateParts } from '../../chat/media.js';
 import type { NewMessage, Usage } from '../../chat/message.js';
-import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { cacheAfter } from '../../compaction/cache-after.js';
 import type { Preview } from '../../compaction/preview.js';

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
-import type { ToolSpec } from '../../chat/request.js';
-import { estimateTokens, type Tokens } from '../../chat/tokens.js';
+import { estimateTokens, type Tokens, type ToolSpec } from '../../chat/request.js';
 
 /** The share of the window that the descriptions of the tools may take: the conversation needs the rest. */
 const SHARE = 0.25;

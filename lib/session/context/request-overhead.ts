@@ -1,6 +1,11 @@
-import type { AnswerSchema, ToolSpec } from '../../chat/request.js';
-import { asTokens, estimateTokens, type Tokens } from '../../chat/tokens.js';
-import type { ToolEffects } from '../../chat/tool-effect.js';
+import {
+  type AnswerSchema,
+  asTokens,
+  estimateTokens,
+  type Tokens,
+  type ToolEffects,
+  type ToolSpec,
+} from '../../chat/request.js';
 import type { Standing } from '../../memory/standing-of.js';
 import type { SkillForm, SkillLibrary } from '../../skills/common/skill-library.js';
 import { toolTokens } from './fit-tools.js';

@@ -1,6 +1,6 @@
 import type { ViewReport } from '../../chat/event.js';
+import { estimateParts } from '../../chat/media.js';
 import { isPart, type NewMessage } from '../../chat/message.js';
-import { estimateParts } from '../../chat/part-size.js';
 import type { ChatRequest } from '../../chat/request.js';
 
 type SentMessage = ChatRequest['messages'][number];

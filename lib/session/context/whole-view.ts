@@ -1,6 +1,6 @@
 import { type Entry, isAside, isMessage, type NewCompressBlock, REST, WHOLE } from '../../chat/entry.js';
 import type { ChatEvent } from '../../chat/event.js';
-import { asTokens, estimateTokens, type Tokens } from '../../chat/tokens.js';
+import { asTokens, estimateTokens, type Tokens } from '../../chat/request.js';
 import type { CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
 import { stateOf } from '../../view/block-state.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../chat/json.js';
-import type { ImageLimits } from '../../chat/model/vendor.js';
-import type { TextCache } from '../../chat/text-model.js';
+import type { ImageLimits } from '../../chat/model.js';
+import type { TextCache } from '../../chat/request.js';
 import type { SmallImage } from './image-limits.js';
 import { smallImageAside } from './small-image-aside.js';
 

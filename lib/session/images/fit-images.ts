@@ -1,8 +1,7 @@
 import type { ChatEvent } from '../../chat/event.js';
 import type { ImagePart, Part } from '../../chat/message.js';
-import type { ImageLimits } from '../../chat/model/vendor.js';
-import type { ChatRequest } from '../../chat/request.js';
-import type { TextCache } from '../../chat/text-model.js';
+import type { ImageLimits } from '../../chat/model.js';
+import type { ChatRequest, TextCache } from '../../chat/request.js';
 import { cachedSmallImage } from './cached-small-image.js';
 import { type SmallImage, tooLargeImages } from './image-limits.js';
 

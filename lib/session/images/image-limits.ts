@@ -1,6 +1,6 @@
-import { imageSize } from '../../chat/media/image-size.js';
+import { imageSize } from '../../chat/media.js';
 import { type ImagePart, isPart } from '../../chat/message.js';
-import type { ImageLimits } from '../../chat/model/vendor.js';
+import type { ImageLimits } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 
 /** A smaller picture, sent in place of one that is too large. */

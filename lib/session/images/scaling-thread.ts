@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import type { ImageSize } from '../../chat/media/image-size.js';
-import type { ImageLimits } from '../../chat/model/vendor.js';
+import type { ImageSize } from '../../chat/media.js';
+import type { ImageLimits } from '../../chat/model.js';
 
 /** The input of the thread: a picture, and what to make of it. */
 export type ScalingTask =

@@ -1,4 +1,4 @@
-import type { ImageSize } from '../../chat/media/image-size.js';
+import type { ImageSize } from '../../chat/media.js';
 
 /** A picture as pixels: red, green, blue, alpha. */
 export interface Pixels extends ImageSize {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { ImageSize } from '../../chat/media/image-size.js';
-import type { ImageLimits } from '../../chat/model/vendor.js';
+import type { ImageSize } from '../../chat/media.js';
+import type { ImageLimits } from '../../chat/model.js';
 import type { SmallImage } from './image-limits.js';
 import type { ScalingTask } from './scaling-thread.js';
 

@@ -1,6 +1,6 @@
 import { PhotonImage, resize, SamplingFilter } from '@silvia-odwyer/photon-node';
-import { type ImageSize, imageSize } from '../../chat/media/image-size.js';
-import type { ImageLimits } from '../../chat/model/vendor.js';
+import { type ImageSize, imageSize } from '../../chat/media.js';
+import type { ImageLimits } from '../../chat/model.js';
 import { base64Length, type SmallImage } from './image-limits.js';
 import { jpegOrientation } from './jpeg-orientation.js';
 import { type Pixels, sixelOf } from './sixel.js';

@@ -1,5 +1,4 @@
-import { type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
-import { THINKING_LEVELS } from '../../chat/model/thinking-level.js';
+import { type ModelFacts, type ModelMemory, mergeFacts, THINKING_LEVELS } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { HiError } from '../../errors.js';
 import { RequestRefusal } from '../../providers/common/provider.js';

@@ -1,6 +1,5 @@
 import { isAudio, type Part } from '../../chat/message.js';
-import { type Feature, goesInWords, optionName } from '../../chat/model/model-facts.js';
-import { nextThinking, type ThinkingLevel } from '../../chat/model/thinking-level.js';
+import { type Feature, goesInWords, nextThinking, optionName, type ThinkingLevel } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 
 /** Whether the request, as it was sent, has a feature. */

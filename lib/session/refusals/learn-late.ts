@@ -1,4 +1,4 @@
-import type { ModelMemory } from '../../chat/model/model-facts.js';
+import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
 import { lessonOf } from './lessons.js';

@@ -1,5 +1,11 @@
-import { type Feature, type ModelFacts, optionName, refusedNow } from '../../chat/model/model-facts.js';
-import { nextThinking, THINKING_LEVELS } from '../../chat/model/thinking-level.js';
+import {
+  type Feature,
+  type ModelFacts,
+  nextThinking,
+  optionName,
+  refusedNow,
+  THINKING_LEVELS,
+} from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import type { Refused, RequestRefusal } from '../../providers/common/provider.js';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../chat/json.js';
-import { optionName } from '../../chat/model/model-facts.js';
+import { optionName } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
 

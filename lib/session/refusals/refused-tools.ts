@@ -1,6 +1,5 @@
-import { type ModelMemory, mergeFacts } from '../../chat/model/model-facts.js';
-import type { ChatRequest, ToolSpec } from '../../chat/request.js';
-import { SERVER_TOOL_PREFIX, takenTools, toolKey } from '../../chat/tool-key.js';
+import { type ModelMemory, mergeFacts } from '../../chat/model.js';
+import { type ChatRequest, SERVER_TOOL_PREFIX, type ToolSpec, takenTools, toolKey } from '../../chat/request.js';
 import type { RequestRefusal } from '../../providers/common/provider.js';
 
 /** Matches refusals of a tool's definition rather than of a call. */

@@ -1,8 +1,8 @@
 import type { ChatEvent } from '../../chat/event.js';
-import type { ModelFacts, ModelMemory } from '../../chat/model/model-facts.js';
-import { estimateParts } from '../../chat/part-size.js';
+import { estimateParts } from '../../chat/media.js';
+import type { ModelFacts, ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { windowIn } from '../../chat/text/window-in.js';
+import { windowIn } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { RequestRefusal } from '../../providers/common/provider.js';
 import type { Adapted } from '../refusals/adapt-request.js';

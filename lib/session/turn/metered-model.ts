@@ -1,5 +1,5 @@
 import { textOf } from '../../chat/message.js';
-import type { TextModel } from '../../chat/text-model.js';
+import type { TextModel } from '../../chat/request.js';
 import type { Target } from '../common/deps.js';
 import type { PartialAnswer } from './partial-answer.js';
 import { requestAnswer } from './request-answer.js';

@@ -1,6 +1,5 @@
 import type { StreamEvent } from '../../chat/event.js';
-import type { AnswerPart } from '../../chat/message.js';
-import type { Source } from '../../chat/source.js';
+import type { AnswerPart, Source } from '../../chat/message.js';
 
 export type StreamEnd = Extract<StreamEvent, { type: 'end' }>;
 

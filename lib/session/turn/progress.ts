@@ -1,6 +1,5 @@
 import type { ChatEventOf, ImageFile, ToolCallReport, TurnReport } from '../../chat/event.js';
-import { type ToolCallPart, type ToolResultPart, textOf } from '../../chat/message.js';
-import { joinSources, type Source } from '../../chat/source.js';
+import { joinSources, type Source, type ToolCallPart, type ToolResultPart, textOf } from '../../chat/message.js';
 import type { PartialAnswer } from './partial-answer.js';
 
 /** The outcome of a turn, without what only the session knows. */

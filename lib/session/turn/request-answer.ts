@@ -1,8 +1,8 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
-import type { ModelMemory } from '../../chat/model/model-facts.js';
+import { joinSources } from '../../chat/message.js';
+import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { joinSources } from '../../chat/source.js';
-import { Pieces } from '../../chat/text/pieces.js';
+import { Pieces } from '../../chat/text.js';
 import { HiError, isAbort } from '../../errors.js';
 import type { Provider } from '../../providers/common/provider.js';
 import type { KeptImage } from '../common/keep-image.js';

@@ -1,10 +1,9 @@
 import type { ChatEvent } from '../../chat/event.js';
-import type { ModelMemory } from '../../chat/model/model-facts.js';
+import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { HiError } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
-import type { Adapted } from '../refusals/adapt-request.js';
-import { adaptAfterFailure, adaptRequest, learntFromAnswer } from '../refusals/adapt-request.js';
+import { type Adapted, adaptAfterFailure, adaptRequest, learntFromAnswer } from '../refusals/adapt-request.js';
 import { failureOfEmpty } from '../refusals/empty-answer.js';
 import { withoutRefusedTools } from '../refusals/refused-tools.js';
 import { MOST_GUESSES, MOST_REFUSALS, warning, withoutContent } from './failed-request.js';

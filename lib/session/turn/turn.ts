@@ -1,4 +1,5 @@
-import type { ChatEvent } from '../../chat/event.js';
+import { RECALL_TOOL } from '../../chat/entry-list.js';
+import { addUsage, type ChatEvent, NO_USAGE } from '../../chat/event.js';
 import {
   type AnswerPart,
   isPart,
@@ -9,10 +10,8 @@ import {
   type ToolResultPart,
   type Usage,
 } from '../../chat/message.js';
-import type { ModelMemory } from '../../chat/model/model-facts.js';
-import { RECALL_TOOL } from '../../chat/repeated-words.js';
+import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { addUsage, NO_USAGE } from '../../chat/usage.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { GivenFile, ToolRunner } from '../../tools/common/tool.js';

@@ -1,4 +1,4 @@
-import type { TextCache, TextModel } from '../../chat/text-model.js';
+import type { TextCache, TextModel } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 
 /** Where the skills are, and the `skills` section of the configuration with the values it depends on. */

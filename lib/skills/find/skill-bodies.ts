@@ -1,4 +1,4 @@
-import { estimateTokens, type Tokens } from '../../chat/tokens.js';
+import { estimateTokens, type Tokens } from '../../chat/request.js';
 import { systemCode } from '../../errors.js';
 import type { SkillWarning } from '../common/skill-library.js';
 import type { FoundSkill } from './describe-skill.js';

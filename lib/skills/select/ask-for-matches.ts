@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TextCache, TextModel } from '../../chat/text-model.js';
+import type { TextCache, TextModel } from '../../chat/request.js';
 import { within } from '../common/within.js';
 import type { FoundSkill } from '../find/describe-skill.js';
 

@@ -1,6 +1,6 @@
 import { type Entry, isMessage } from '../../chat/entry.js';
+import { undoneTurns } from '../../chat/entry-list.js';
 import { isPart, type Message, textOf } from '../../chat/message.js';
-import { undoneTurns } from '../../chat/undone.js';
 
 /** How many messages make up the recent conversation, including the one being sent. */
 const RECENT = 4;

@@ -1,6 +1,6 @@
 import type { Entry } from '../../chat/entry.js';
+import { lastSkillMessage } from '../../chat/entry-list.js';
 import type { SkillRecord } from '../../chat/message.js';
-import { lastSkillMessage } from '../../chat/skill-record.js';
 import type { SkillOverrides, SkillSelection } from '../common/skill-library.js';
 import type { FoundSkill } from '../find/describe-skill.js';
 import { choose, isStale, isWanted, type Situation } from './choose-skills.js';

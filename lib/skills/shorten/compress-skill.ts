@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { fileBlock } from '../../chat/text/file-block.js';
-import type { TextCache, TextModel } from '../../chat/text-model.js';
-import { estimateTokens } from '../../chat/tokens.js';
+import { fileBlock } from '../../chat/marked-text.js';
+import { estimateTokens, type TextCache, type TextModel } from '../../chat/request.js';
 import { within } from '../common/within.js';
 import type { FoundSkill } from '../find/describe-skill.js';
 

@@ -1,4 +1,4 @@
-import { firstCharacters } from '../../chat/text/cut-text.js';
+import { firstCharacters } from '../../chat/text.js';
 import { headingsOf } from '../find/headings.js';
 
 /** The file with the full text, and the tool that reads it. */

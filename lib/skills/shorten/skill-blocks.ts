@@ -1,6 +1,5 @@
-import { textBlock } from '../../chat/text/text-block.js';
-import type { TextCache, TextModel } from '../../chat/text-model.js';
-import { estimateTokens } from '../../chat/tokens.js';
+import { textBlock } from '../../chat/marked-text.js';
+import { estimateTokens, type TextCache, type TextModel } from '../../chat/request.js';
 import { shortCount } from '../../chat/transcript.js';
 import type { FoundSkill } from '../find/describe-skill.js';
 import { compressSkill, knownForm, TARGET_RATIO } from './compress-skill.js';

@@ -1,4 +1,4 @@
-import { firstCharacters } from '../../chat/text/cut-text.js';
+import { firstCharacters } from '../../chat/text.js';
 import type { LastTurn } from '../../session/session.js';
 
 /** How many characters of a message are shown. */

@@ -1,6 +1,5 @@
 import type { CompressBlock } from '../../chat/entry.js';
-import type { ChatEvent } from '../../chat/event.js';
-import type { ScreenSettings } from '../../chat/screen-settings.js';
+import type { ChatEvent, ScreenSettings } from '../../chat/event.js';
 import type { MemoryFile } from '../../memory/memory-file.js';
 import type { LineOrigin } from '../../memory/memory-text.js';
 import type { Named } from '../../registry.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../chat/json.js';
-import { quantity } from '../../chat/text/quantity.js';
+import { quantity } from '../../chat/text.js';
 
 /** The result of a call in a few words for the screen: `7 entries`, `120 lines`, `exit status 1`; empty if there is nothing to say. */
 export function describeResult(result: JsonValue): string {

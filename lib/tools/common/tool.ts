@@ -1,8 +1,7 @@
 import type { ChatEvent, ServerQuestion } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
-import type { ToolSpec } from '../../chat/request.js';
-import type { ToolEffect } from '../../chat/tool-effect.js';
+import type { ToolEffect, ToolSpec } from '../../chat/request.js';
 import type { Access } from '../../permission/access.js';
 import type { JudgedPlace } from '../../permission/paths/judged-place.js';
 import type { RuleSubject } from '../../permission/rules/rules.js';

@@ -1,7 +1,6 @@
 import type { ChatEvent, ServerQuestion } from '../../chat/event.js';
-import type { JsonObject } from '../../chat/json.js';
+import { type JsonObject, MAX_LEVELS, TOO_DEEP } from '../../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
-import { MAX_LEVELS, TOO_DEEP } from '../../chat/nesting.js';
 import type { ToolSpec } from '../../chat/request.js';
 import { asHiError } from '../../errors.js';
 import type { Access } from '../../permission/access.js';

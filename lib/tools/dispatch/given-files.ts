@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileFormat } from '../../chat/media/file-format.js';
+import { fileFormat } from '../../chat/media.js';
 import { makeFolder } from '../../folder.js';
 import type { GivenFile } from '../common/tool.js';
 import { outputName } from '../shell/output-name.js';

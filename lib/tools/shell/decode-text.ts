@@ -1,4 +1,4 @@
-import { fileFormat } from '../../chat/media/file-format.js';
+import { fileFormat } from '../../chat/media.js';
 import { likelyEncoding } from './chardet.js';
 
 /** The encoding of a file. For a binary file, `what` names its format; `mark` is the length of a byte order mark. */

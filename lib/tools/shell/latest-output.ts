@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { newlinesIn } from '../../chat/text/newlines-in.js';
+import { newlinesIn } from '../../chat/text.js';
 import type { SecretStream } from '../../permission/secret-stream.js';
 import type { DeferredOutput, ReadOutput } from '../common/tool.js';
 import type { CountedBytes } from './count-bytes.js';

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
-import { firstCharacters, lastCharacters } from '../../chat/text/cut-text.js';
+import { firstCharacters, lastCharacters } from '../../chat/text.js';
 import type { SecretStream } from '../../permission/secret-stream.js';
 import type { DeferredOutput } from '../common/tool.js';
 import { countBytes } from './count-bytes.js';

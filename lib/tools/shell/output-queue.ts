@@ -1,4 +1,4 @@
-import { newlinesIn } from '../../chat/text/newlines-in.js';
+import { newlinesIn } from '../../chat/text.js';
 import type { DeferredOutput } from '../common/tool.js';
 
 /** A piece of output, and how many ends of lines it has together with what is left out of it. */

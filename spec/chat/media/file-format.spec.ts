@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fileFormat } from '../../../lib/chat/media/file-format.js';
+import { fileFormat } from '../../../lib/chat/media.js';
 import { png } from '../../support/pictures.js';
 
 describe('the format of a file', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { imageSize } from '../../../lib/chat/media/image-size.js';
+import { imageSize } from '../../../lib/chat/media.js';
 import { png } from '../../support/pictures.js';
 
 const bytes = (...hex: readonly string[]): Buffer => Buffer.from(hex.join(''), 'hex');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { citedIn, citing, citingOnly, statementsOf, withoutLookalikes } from '../../../lib/chat/text/citations.js';
+import { citedIn, citing, citingOnly, statementsOf, withoutLookalikes } from '../../../lib/chat/marked-text.js';
 import fc from '../../support/properties.js';
 
 const known = (id: number): boolean => id < 100;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeBlocks } from '../../../lib/chat/text/code-blocks.js';
+import { codeBlocks } from '../../../lib/chat/marked-text.js';
 import fc from '../../support/properties.js';
 
 const codes = (text: string): readonly string[] => codeBlocks(text).map(({ code }) => code);

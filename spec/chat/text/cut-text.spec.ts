@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { firstCharacters, lastCharacters } from '../../../lib/chat/text/cut-text.js';
+import { firstCharacters, lastCharacters } from '../../../lib/chat/text.js';
 import fc from '../../support/properties.js';
 
 describe('a cut through a text', () => {

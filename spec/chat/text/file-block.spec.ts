@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fileBlock, readFileBlock } from '../../../lib/chat/text/file-block.js';
+import { fileBlock, readFileBlock } from '../../../lib/chat/marked-text.js';
 
 const pieces = fc.constantFrom(
   '<',

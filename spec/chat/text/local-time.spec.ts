@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { localMinute } from '../../../lib/chat/text/local-time.js';
+import { localMinute } from '../../../lib/chat/text.js';
 
 const local = (...parts: [number, number, number, number, number]): string => new Date(...parts).toISOString();
 const now = new Date(2026, 10, 22, 0, 5);

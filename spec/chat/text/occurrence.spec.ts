@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { occurrenceOf } from '../../../lib/chat/text/occurrence.js';
+import { occurrenceOf } from '../../../lib/chat/occurrence.js';
 import fc, { cases } from '../../support/properties.js';
 
 /** The ways in which a text comes to stand in a file. */

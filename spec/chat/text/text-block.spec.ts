@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { textBlock } from '../../../lib/chat/text/text-block.js';
+import { textBlock } from '../../../lib/chat/marked-text.js';
 
 const TAGS = ['server', 'resource', 'prompt', 'stdin', 'output', 'skill', 'folder'];
 const pieces = fc.constantFrom(

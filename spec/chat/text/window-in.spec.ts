@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { tokenCount } from '../../../lib/chat/text/token-count.js';
-import { windowIn } from '../../../lib/chat/text/window-in.js';
+import { tokenCount, windowIn } from '../../../lib/chat/text.js';
 
 describe('the window that an overflow sentence names', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CompressBlock } from '../../../lib/chat/entry.js';
-import { asTokens } from '../../../lib/chat/tokens.js';
+import { asTokens } from '../../../lib/chat/request.js';
 import { compactionCosts } from '../../../lib/cli/wiring/price.js';
 import type { SlashContext } from '../../../lib/slash/common/command.js';
 import { slashCompactions } from '../../../lib/slash/compactions.js';

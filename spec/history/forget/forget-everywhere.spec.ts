@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ForgetOrder } from '../../../lib/chat/forget-order.js';
+import type { ForgetOrder } from '../../../lib/chat/occurrence.js';
 import { type Forgettable, isNothing } from '../../../lib/history/forget/forgettable.js';
 import { processName } from '../../../lib/history/lock/process-name.js';
 import type { HistoryStore } from '../../../lib/history/store.js';

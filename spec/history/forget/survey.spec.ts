@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { CompressBlock, Entry } from '../../../lib/chat/entry.js';
-import type { ForgetOrder } from '../../../lib/chat/forget-order.js';
+import { type CompressBlock, type Entry, rememberOriginal, storedText } from '../../../lib/chat/entry.js';
 import type { Message, TextPart } from '../../../lib/chat/message.js';
-import { rememberOriginal, storedText } from '../../../lib/chat/stored-text.js';
-import { asTokens } from '../../../lib/chat/tokens.js';
+import type { ForgetOrder } from '../../../lib/chat/occurrence.js';
+import { asTokens } from '../../../lib/chat/request.js';
 import { decodeEntry } from '../../../lib/history/file/entries/decode-entry.js';
 import { type Criteria, criteriaForCopy, criteriaOf } from '../../../lib/history/forget/criteria.js';
 import { Survey } from '../../../lib/history/forget/survey.js';

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { occurrenceOf } from '../../../lib/chat/text/occurrence.js';
+import { occurrenceOf } from '../../../lib/chat/occurrence.js';
 import { occurrenceInBytes } from '../../../lib/history/forget/texts-in-bytes.js';
 import fc from '../../support/properties.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { localTime } from '../../../lib/chat/text/local-time.js';
+import { localTime } from '../../../lib/chat/text.js';
 import { distance, parseTime } from '../../../lib/recall/show/when.js';
 
 const NOW = new Date(2026, 10, 22, 15, 30);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { estimateTokens } from '../../../lib/chat/tokens.js';
+import { estimateTokens } from '../../../lib/chat/request.js';
 import { toolTokens } from '../../../lib/session/context/fit-tools.js';
 import { type OverheadSource, requestOverhead } from '../../../lib/session/context/request-overhead.js';
 import type { SkillLibrary } from '../../../lib/skills/common/skill-library.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { ImageLimits } from '../../../lib/chat/model/vendor.js';
+import type { ImageLimits } from '../../../lib/chat/model.js';
 import { smallImage } from '../../../lib/session/images/small-image.js';
 import { memoryCache } from '../../support/compaction.js';
 import { png } from '../../support/pictures.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../../lib/chat/event.js';
 import type { Message, Part } from '../../../lib/chat/message.js';
-import type { ImageLimits } from '../../../lib/chat/model/vendor.js';
+import type { ImageLimits } from '../../../lib/chat/model.js';
 import type { ChatRequest } from '../../../lib/chat/request.js';
 import { fitImages, type ImageFitting } from '../../../lib/session/images/fit-images.js';
 import { memoryCache } from '../../support/compaction.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ImageLimits } from '../../../lib/chat/model/vendor.js';
+import type { ImageLimits } from '../../../lib/chat/model.js';
 import { tooLargeImages } from '../../../lib/session/images/image-limits.js';
 import { png } from '../../support/pictures.js';
 import { chatRequest } from '../../support/providers.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PhotonImage } from '@silvia-odwyer/photon-node';
-import { imageSize } from '../../../lib/chat/media/image-size.js';
+import { imageSize } from '../../../lib/chat/media.js';
 import { smallImage } from '../../../lib/session/images/small-image.js';
 import { NOISE, png } from '../../support/pictures.js';
 

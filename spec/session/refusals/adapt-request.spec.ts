@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message, Part } from '../../../lib/chat/message.js';
-import type { Feature, ModelFacts } from '../../../lib/chat/model/model-facts.js';
-import { THINKING_LEVELS } from '../../../lib/chat/model/thinking-level.js';
+import { type Feature, type ModelFacts, THINKING_LEVELS } from '../../../lib/chat/model.js';
 import type { ChatRequest } from '../../../lib/chat/request.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
 import { adaptRequest, learntFromAnswer } from '../../../lib/session/refusals/adapt-request.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent, StreamEvent } from '../../../lib/chat/event.js';
 import type { Message, Usage } from '../../../lib/chat/message.js';
-import type { ModelMemory } from '../../../lib/chat/model/model-facts.js';
+import type { ModelMemory } from '../../../lib/chat/model.js';
 import { HiError } from '../../../lib/errors.js';
 import { textModel } from '../../../lib/session/turn/metered-model.js';
 import type { PartialAnswer } from '../../../lib/session/turn/partial-answer.js';

@@ -1,10 +1,23 @@
-import type { CompressBlock, Entry, Mark, Pins, UnknownEntry } from '../../../chat/entry.js';
-import { isJsonObject, type JsonObject } from '../../../chat/json.js';
-import type { Billing, Message, Part, RestsOn, SkillRecord, SkillStanding, Usage } from '../../../chat/message.js';
-import { isTooDeep, jsonText } from '../../../chat/nesting.js';
-import { isSource } from '../../../chat/source.js';
-import { rememberOriginal } from '../../../chat/stored-text.js';
-import { asTokens } from '../../../chat/tokens.js';
+import {
+  type CompressBlock,
+  type Entry,
+  type Mark,
+  type Pins,
+  rememberOriginal,
+  type UnknownEntry,
+} from '../../../chat/entry.js';
+import { isJsonObject, isTooDeep, type JsonObject, jsonText } from '../../../chat/json.js';
+import {
+  type Billing,
+  isSource,
+  type Message,
+  type Part,
+  type RestsOn,
+  type SkillRecord,
+  type SkillStanding,
+  type Usage,
+} from '../../../chat/message.js';
+import { asTokens } from '../../../chat/request.js';
 import { decodePart } from './decode-part.js';
 import {
   count,

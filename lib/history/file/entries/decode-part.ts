@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
+import { isJsonObject, isTooDeep, type JsonObject, type JsonValue, jsonText, TOO_DEEP } from '../../../chat/json.js';
 import type {
   DocumentPart,
   ImagePart,
@@ -9,7 +9,6 @@ import type {
   ToolResultPart,
   VendorPart,
 } from '../../../chat/message.js';
-import { isTooDeep, jsonText, TOO_DEEP } from '../../../chat/nesting.js';
 import {
   count,
   type FieldReader,

@@ -1,5 +1,4 @@
-import { type Entry, isMessage } from '../../../chat/entry.js';
-import { storedText } from '../../../chat/stored-text.js';
+import { type Entry, isMessage, storedText } from '../../../chat/entry.js';
 import { Damaged } from '../frames/damaged.js';
 import { ArraySplitter } from './array-splitter.js';
 import { decodeEntry } from './decode-entry.js';

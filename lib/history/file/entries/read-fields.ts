@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../chat/json.js';
-import { isTooDeep } from '../../../chat/nesting.js';
+import { isJsonObject, isTooDeep, type JsonObject } from '../../../chat/json.js';
 
 /** Reads a field from its stored value, undefined when it is missing. */
 export type FieldReader<Value> = (stored: unknown, whole: JsonObject) => Value;

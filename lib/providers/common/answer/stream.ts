@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../../chat/event.js';
-import { capitalised } from '../../../chat/text/quantity.js';
+import { capitalised } from '../../../chat/text.js';
 import { HiError } from '../../../errors.js';
 import { atMost, GRACE } from '../../../http/body.js';
 import { aborted } from '../../../http/failures.js';

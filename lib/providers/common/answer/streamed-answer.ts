@@ -1,8 +1,7 @@
 import type { StreamEvent } from '../../../chat/event.js';
-import { parseObject } from '../../../chat/json.js';
+import { isTooDeep, parseObject, TOO_DEEP } from '../../../chat/json.js';
 import type { AnswerPart, Opaque, ToolCallPart } from '../../../chat/message.js';
-import { isTooDeep, TOO_DEEP } from '../../../chat/nesting.js';
-import { Pieces } from '../../../chat/text/pieces.js';
+import { Pieces } from '../../../chat/text.js';
 import { HiError } from '../../../errors.js';
 
 /**

@@ -1,5 +1,5 @@
-import { jsonText } from '../../../chat/nesting.js';
-import { firstCharacters } from '../../../chat/text/cut-text.js';
+import { jsonText } from '../../../chat/json.js';
+import { firstCharacters } from '../../../chat/text.js';
 import type { ErrorCode } from '../../../errors.js';
 import { neverFitsRate, saysOverflow } from './overflow.js';
 import { isByAFirewall } from './refusals.js';

@@ -1,4 +1,4 @@
-import type { Vendor } from '../../../chat/model/vendor.js';
+import type { Vendor } from '../../../chat/model.js';
 import type { ErrorCode } from '../../../errors.js';
 import { isNothingThere } from './missing-path.js';
 import { isBodyTooLarge } from './overflow.js';

@@ -1,4 +1,4 @@
-import { wholeNumbers } from '../../../chat/text/token-count.js';
+import { wholeNumbers } from '../../../chat/text.js';
 
 /** Servers' names for the answer limit. */
 const NAMES = /max_(?:completion_|output_|new_)?tokens|maxoutputtokens|maximum tokens|(?:output|completion) tokens/;

@@ -1,4 +1,4 @@
-import { capitalised } from '../../../chat/text/quantity.js';
+import { capitalised } from '../../../chat/text.js';
 import { HiError } from '../../../errors.js';
 import { WebPage } from '../../../http/failures.js';
 import { mask } from '../../../http/mask-key.js';

@@ -1,4 +1,4 @@
-import type { Feature } from '../../../chat/model/model-facts.js';
+import type { Feature } from '../../../chat/model.js';
 import type { Refused } from '../provider.js';
 
 /** Words that say no. The same sentence may also name what is supported. */

@@ -1,4 +1,4 @@
-import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/model/thinking-level.js';
+import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/model.js';
 import type { ErrorCode } from '../../../errors.js';
 import type { Refused } from '../provider.js';
 import { outputLimitIn } from './output-limit.js';

@@ -1,4 +1,4 @@
-import { milliseconds } from '../../../chat/text/duration.js';
+import { milliseconds } from '../../../chat/text.js';
 import type { VendorError } from './vendor-error.js';
 
 /**

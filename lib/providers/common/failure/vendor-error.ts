@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
-import { jsonText } from '../../../chat/nesting.js';
+import { isJsonObject, type JsonObject, type JsonValue, jsonText } from '../../../chat/json.js';
 import { RefusedRequest } from '../../../http/fetch.js';
 import { reasonOnPage } from './page-reason.js';
 

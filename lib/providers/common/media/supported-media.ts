@@ -1,6 +1,6 @@
 import type { DocumentPart, ImagePart, Part } from '../../../chat/message.js';
 import type { ChatRequest } from '../../../chat/request.js';
-import { capitalised } from '../../../chat/text/quantity.js';
+import { capitalised } from '../../../chat/text.js';
 import { HiError } from '../../../errors.js';
 import { unseenText } from './attachment.js';
 

@@ -6,8 +6,9 @@ import {
   type ModelFacts,
   type ModelMemory,
   mergeFacts,
-} from '../../../chat/model/model-facts.js';
-import { THINKING_LEVELS, type ThinkingLevel } from '../../../chat/model/thinking-level.js';
+  THINKING_LEVELS,
+  type ThinkingLevel,
+} from '../../../chat/model.js';
 import { makeFolder } from '../../../folder.js';
 import { readRegularFile } from '../../../regular-file.js';
 import { writeAside } from '../../../write-aside.js';

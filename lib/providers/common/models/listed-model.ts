@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../chat/json.js';
-import type { ModelFacts } from '../../../chat/model/model-facts.js';
-import { tokenCount } from '../../../chat/text/token-count.js';
+import type { ModelFacts } from '../../../chat/model.js';
+import { tokenCount } from '../../../chat/text.js';
 
 /** A model in a server's list. */
 export interface ListedModel {

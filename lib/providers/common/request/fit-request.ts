@@ -7,10 +7,8 @@ import {
   type Part,
   type ToolCallPart,
 } from '../../../chat/message.js';
-import { type Feature, goesInWords, optionName } from '../../../chat/model/model-facts.js';
-import { nextThinking } from '../../../chat/model/thinking-level.js';
-import type { ChatRequest } from '../../../chat/request.js';
-import { takenTools } from '../../../chat/tool-key.js';
+import { type Feature, goesInWords, nextThinking, optionName } from '../../../chat/model.js';
+import { type ChatRequest, takenTools } from '../../../chat/request.js';
 import { unseenText } from '../media/attachment.js';
 import { isTextOnly, noDocumentSupport, noImageSupport } from '../media/image-support.js';
 import { withSchemaInWordsOnly } from '../schema/in-words.js';

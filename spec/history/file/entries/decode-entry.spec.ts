@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Entry } from '../../../../lib/chat/entry.js';
-import { originalText, storedText } from '../../../../lib/chat/stored-text.js';
+import { type Entry, originalText, storedText } from '../../../../lib/chat/entry.js';
 import { decodeEntry } from '../../../../lib/history/file/entries/decode-entry.js';
 import fc from '../../../support/properties.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../lib/chat/json.js';
-import { windowIn } from '../../../../lib/chat/text/window-in.js';
+import { windowIn } from '../../../../lib/chat/text.js';
 import { RefusedRequest } from '../../../../lib/http/fetch.js';
 import { asFailure } from '../../../../lib/providers/common/failure/provider-failure.js';
 import { RequestRefusal } from '../../../../lib/providers/common/provider.js';

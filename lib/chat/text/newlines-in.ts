@@ -1,1 +1,0 @@
-export const newlinesIn = (text: string): number => text.split('\n').length - 1;
