@@ -35,6 +35,10 @@ const name = fc.constantFrom('a', 'b', 'c', 'x y', '$z', 'é');
 const inWork = fc.array(name, { minLength: 1, maxLength: 3 }).map((steps) => `work/${steps.join('/')}/f.txt`);
 const inHome = fc.array(name, { minLength: 1, maxLength: 3 }).map((steps) => `${steps.join('/')}/f.txt`);
 const secret = fc.oneof(inWork, inHome);
+/** Private files of the working folder: there only a name says that a file is private. */
+const inPrivate = fc
+  .tuple(fc.array(name, { maxLength: 2 }), fc.constantFrom('.env', 'id_rsa', '.ssh/f.txt', 'x.pem', '.aws/a/f.txt'))
+  .map(([steps, file]) => ['work', ...steps, file].join('/'));
 
 /** Ways to write a rule that names a file. */
 const form = fc.constantFrom(
@@ -54,6 +58,7 @@ const situation = fc.record({
   }),
   kept: fc.uniqueArray(fc.record({ path: secret, form }), { minLength: 1, maxLength: 2, selector: ({ path }) => path }),
   elsewhere: fc.uniqueArray(inHome, { maxLength: 4 }),
+  hidden: fc.uniqueArray(inPrivate, { maxLength: 3 }),
   ...{ write: fc.boolean(), network: fc.boolean(), redirects: fc.boolean(), readsMore: fc.boolean() },
 });
 type Situation = ReturnType<typeof situation.generate>['value'];
@@ -127,8 +132,8 @@ class Place {
   readonly work = join(this.home, 'work');
   readonly files: ReadonlyMap<string, string>;
 
-  constructor({ denied, kept, elsewhere }: Situation) {
-    const secrets = [...denied.map(({ path }) => path), ...elsewhere];
+  constructor({ denied, kept, elsewhere, hidden }: Situation) {
+    const secrets = [...denied.map(({ path }) => path), ...elsewhere, ...hidden];
     this.files = new Map([
       ...kept.map(({ path }): [string, string] => [path, 'KEPT']),
       ...secrets.map((path): [string, string] => [path, CANARY]),
@@ -212,7 +217,7 @@ async function run(
 /** What of a situation did not hold; none where all did. */
 function harm(
   place: Place,
-  { denied, kept, elsewhere }: Situation,
+  { denied, kept, elsewhere, hidden }: Situation,
   isOpen: boolean,
   output: string,
 ): readonly string[] {
@@ -229,7 +234,9 @@ function harm(
       .map(({ path }) => `${path} was changed, which is kept`),
     ...(isOpen
       ? []
-      : elsewhere.filter((path) => !unchanged(path, CANARY)).map((path) => `${path} was changed, which is elsewhere`)),
+      : [...elsewhere, ...hidden]
+          .filter((path) => !unchanged(path, CANARY))
+          .map((path) => `${path} was changed, which is elsewhere or private`)),
     ...(isOpen ? [] : moved.map((path) => `${path} has a canary now`)),
   ];
 }
@@ -252,7 +259,11 @@ describe('generated denials, grants and files', () => {
           // With -y everything else can be read, and a rule that opens a folder opens what nothing denies in it.
           const isOpened = (path: string): boolean =>
             isOpen || (given.readsMore && opened.some((folder) => path.startsWith(folder)));
-          const one = { ...given, elsewhere: given.elsewhere.filter((path) => !isOpened(path)) };
+          const one = {
+            ...given,
+            elsewhere: given.elsewhere.filter((path) => !isOpened(path)),
+            hidden: isOpen ? [] : given.hidden,
+          };
           const place = new Place(one);
           const targets = [...place.files.keys()];
           const lines = fc

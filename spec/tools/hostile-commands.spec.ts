@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { attempt, bash, pathWithoutSandbox, SECRET } from '../support/attack.js';
 import { judgeWith } from '../support/judging.js';
 import fc from '../support/properties.js';
 import { bench, runnerOn } from '../support/tool-runner.js';
@@ -164,6 +165,31 @@ describe('the judge of commands', () => {
     ];
     const verdicts = await Promise.all(spaces.map((space) => judge(`git${space}status`)));
     expect(verdicts.map(({ decision }) => decision)).toEqual(spaces.map(() => 'ask'));
+  });
+});
+
+describe('without a sandbox', () => {
+  const PATH = pathWithoutSandbox();
+  afterAll(() => rmSync(PATH, { recursive: true, force: true }));
+
+  const evil = '#!/bin/sh\ntouch pwned ../pwned\n';
+  const hostile = [...disguises.map((disguise) => disguise.replaceAll('@', () => './evil')), ...picked];
+
+  it.each([
+    ['no rule', []],
+    ['the rules of a careless user', ALLOWED],
+  ])('none of these calls runs unasked, with %s', async (_rules, allow) => {
+    const { home, results, sent, pwned } = await attempt({
+      allow,
+      files: { ...{ evil, 'sh.sh': evil, x: evil }, f: '' },
+      calls: hostile.map(bash),
+      options: { env: { PATH: `${PATH}:.` } },
+    });
+    const left = readdirSync(home.work);
+    home.remove();
+    expect(results.filter((result) => !result.includes('Not allowed'))).toEqual([]);
+    expect([results.length, sent.includes(SECRET), pwned]).toEqual([hostile.length, false, []]);
+    expect(left.sort()).toEqual(['.env', 'evil', 'f', 'notes.txt', 'sh.sh', 'x']);
   });
 });
 
