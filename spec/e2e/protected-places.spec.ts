@@ -100,6 +100,19 @@ describe('what other programs run later', () => {
     expect(tried.pwned).toEqual([]);
   });
 
+  it('is no file that the settings of a repository around the working folder or in it name', async () => {
+    const paths = ['hooks/post-commit', 'git.inc', 'later.inc', 'shared/x'];
+    const { results } = await attack({
+      allow: ['write_file(**)', 'write_file'],
+      files: { 'git.inc': 'mine', 'hooks/a': '', 'src/a.ts': '' },
+      before:
+        'git -C .. init -q .; git -C .. config core.hooksPath work/hooks; git -C .. config include.path ../work/git.inc; git -C .. config --add include.path ../work/later.inc; git init -q one; git -C one config core.hooksPath ../shared',
+      calls: [...paths.map((path) => write(path)), bash('echo pwned > hooks/post-commit'), write('src/b.ts')],
+    });
+    expect(results.map((result) => result.includes('Not allowed'))).toEqual([true, true, true, true, true, false]);
+    expect([read('git.inc'), isThere('shared'), isThere('hooks/post-commit')]).toEqual(['mine', false, false]);
+  });
+
   itConfined('is renamed if a command with a rule to write creates it, and kept if it was there', async () => {
     const names = ['.editor-of-next-year', 'src/.lazy.lua', 'lefthook-local.yml', '.iex.exs', '.mvn', '.env.local'];
     await attack({
@@ -240,6 +253,38 @@ describe("what is the user's alone", () => {
     expect(
       existsSync(join(home.config, 'memory.md')) && readFileSync(join(home.config, 'memory.md'), 'utf8'),
     ).not.toMatch(/Run all/);
+  });
+
+  it('is said to be so: no way of allowing a call is named that does not work', async () => {
+    const calls = [
+      write('../config/memory.md'),
+      bash('cat ../config/memory.md'),
+      bash('touch made'),
+      bash('cat ~/.ssh/id_rsa'),
+    ];
+    const ways = async (args: readonly string[]) => {
+      const { results } = await attack({ files: OWN, calls, args });
+      outcome?.home.remove();
+      return results.map((result) => result.match(/Not allowed: [^,]*|The user can allow it [^"]*/g)?.at(-1));
+    };
+    const inChat = 'The user can allow it in a chat, where hi can ask; -y does not cover it.';
+    const own = "Not allowed: it is hi's own configuration or history";
+    expect(await ways([])).toEqual([
+      own,
+      inChat,
+      "The user can allow it with the rule 'bash(touch made)' in tools.permissions.allow or with -y.",
+      'The user can allow it with -y.',
+    ]);
+    expect((await ways(['-y'])).slice(0, 2)).toEqual([own, inChat]);
+  });
+
+  itConfined('has no command in it if hi was started there, which is said', async () => {
+    const under = ['sh', '-c', 'cd ../config && exec "$@"', 'sh'];
+    for (const args of [[], ['-y']]) {
+      const { home, results } = await attack({ allow: ['bash'], args, calls: [bash('sh -c ls')], options: { under } });
+      home.remove();
+      expect(results[0]).toMatch(/'[^']*config' is hi's own, and no command reaches it; change to another folder/);
+    }
   });
 
   itConfined('leaves everything else to a command that -y approves', async () => {

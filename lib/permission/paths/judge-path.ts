@@ -69,7 +69,7 @@ export async function judgePath(
   const free = kind === 'read' && (await isFree(place, context));
   const leads = place.real !== null && place.real !== resolve(place.absolute) ? ` (it leads to ${place.real})` : '';
   const ownPlaces = free ? [] : context.ownPlaces;
-  const later = kind === 'write' ? runsLaterReason(place, root) : null;
+  const later = kind === 'write' ? await runsLaterReason(place, root, context.signal) : null;
   const secret = privateReason(place, ownPlaces) ?? later ?? (await hardLinkReason(place.real ?? '', root, ownPlaces));
   if (secret !== null) return { decision: 'ask', reason: secret + leads, rule: null };
   const asked = find(rules.ask, spellings);

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
+import { isNamedByGit } from './git-places.js';
 import { isInside, type ResolvedPath } from './resolve-path.js';
 
 /** Matches a whole name against any of the patterns. Names are compared in lower case, because some file systems ignore case. */
@@ -59,12 +60,17 @@ export function runsLater(path: string): boolean {
  * Whether another program would later run what is written there, as the end of a sentence; null for an ordinary place. `root` is the working folder: where it
  * is itself does not matter.
  */
-export function runsLaterReason({ absolute, real }: ResolvedPath, root: string): string | null {
-  const isRunLater = [absolute, real ?? absolute].some((path) => {
+export async function runsLaterReason(
+  { absolute, real }: ResolvedPath,
+  root: string,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const paths = [...new Set([absolute, real ?? absolute])];
+  const isRunLater = paths.some((path) => {
     const top = [root, homedir()].find((folder) => isInside(folder, path)) ?? '/';
     return placesTo(path, top).some(({ place, below }) => runsLater(below) || isBareWith(place, path));
   });
-  return isRunLater ? 'what is written there may run later' : null;
+  return isRunLater || (await isNamedByGit(paths, root, signal)) ? 'what is written there may run later' : null;
 }
 
 /** The folders from `top` down to the path, and the path itself; with the part of each below `top`. */

@@ -1,9 +1,10 @@
-import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isPrivatePath, SYSTEM_PLACES } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
-import type { Mount, Place } from './confinement.js';
+import { type Place, placeAt } from '../paths/tree-places.js';
+import type { Mount } from './confinement.js';
 
 /** What the system needs to run programs. */
 const SYSTEM = [
@@ -68,9 +69,11 @@ export function systemMounts(home: string | null, network: boolean): readonly Mo
   const resolver = realPath('/etc/resolv.conf');
   return [
     ...SYSTEM.flatMap(systemMount),
-    ...SCRATCH.filter(isThere).map((path): Mount => ({ kind: 'scratch', path })),
+    ...SCRATCH.filter(existsSync).map((path): Mount => ({ kind: 'scratch', path })),
     // systemd-resolved keeps this file in /run.
-    ...(network && !isInside('/etc', resolver) && isThere(resolver) ? [{ kind: 'read' as const, path: resolver }] : []),
+    ...(network && !isInside('/etc', resolver) && existsSync(resolver)
+      ? [{ kind: 'read' as const, path: resolver }]
+      : []),
     ...(home === null ? [] : homeMounts(home)),
   ];
 }
@@ -103,7 +106,7 @@ export function toolchainMounts(
   const inRealHome = (path: string): string =>
     home !== null && isInside(homedir(), path) ? join(home, relative(homedir(), path)) : path;
   return [...new Set([...places, ...folders.map(inRealHome)])]
-    .filter(isThere)
+    .filter(existsSync)
     .map((path) => ({ kind: 'read', path, from: realPath(path) }));
 }
 
@@ -142,13 +145,6 @@ function closedBelow(folder: string): readonly Place[] {
   });
 }
 
-/** A path as a place, with all links resolved; nothing where it does not exist. */
-export function placeAt(path: string): readonly Place[] {
-  const real = realPath(path);
-  const there = statOrNull(real);
-  return there === null ? [] : [{ path: real, isFolder: there.isDirectory() }];
-}
-
 /** The entries of the home folder that can be seen where it is the working folder itself: those without a dot. Settings and keys are in the others. */
 export function visibleEntries(home: string): readonly string[] {
   return readdirSync(home)
@@ -158,14 +154,3 @@ export function visibleEntries(home: string): readonly string[] {
 
 /** Whether an entry at the top of the home folder cannot be seen. `Library` and `snap` have the settings of programs too. */
 export const isAbsentName = (name: string): boolean => name.startsWith('.') || name === 'Library' || name === 'snap';
-
-const isThere = (path: string): boolean => statOrNull(path) !== null;
-
-function statOrNull(path: string): Stats | null {
-  try {
-    // An exception for each of the many places that do not exist would take longer than all else.
-    return statSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
-}

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { HiError } from '../../errors.js';
 import { isInside } from '../paths/resolve-path.js';
+import type { Place } from '../paths/tree-places.js';
 import type { CommandGrant } from '../rules/rules.js';
 
 /** A command cannot be sandboxed here, so it must not run without approval. `reason` is the same text with a remedy, for the question. */
@@ -11,12 +12,6 @@ export class NotConfinable extends HiError {
     super('config', `Not run: ${reason}.`, { hint: `${hint}.` });
     this.reason = `${reason}; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`;
   }
-}
-
-/** A file or a folder, with all links in its path resolved. */
-export interface Place {
-  readonly path: string;
-  readonly isFolder: boolean;
 }
 
 /** One step of making the file system that a command sees. A later step covers an earlier one at the same place. */

@@ -2,11 +2,13 @@ import { lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { ownProgram } from '../../own-programs.js';
-import { loginFilesOf, ownLoginFiles, ownSettings, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
+import { loginFilesOf, ownLoginFiles, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
+import { gitPlaces, isRepositoryFolder, repositoriesAbove } from '../paths/git-places.js';
 import { fullPath } from '../paths/judge-path.js';
 import { isPrivatePath } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
 import { isRepository, protectedFirst, runsLater } from '../paths/runs-later.js';
+import { type Place, placeAt, TREE_LIMITS, TreeIndex, type TreePlaces } from '../paths/tree-places.js';
 import type { CommandGrant, Rules } from '../rules/rules.js';
 import { bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
 import {
@@ -14,20 +16,17 @@ import {
   homeFolder,
   isAbsentName,
   isOfSystem,
-  placeAt,
   systemMounts,
   toolchainMounts,
   visibleEntries,
 } from './closed-home.js';
-import { type Confinement, type Mount, NotConfinable, type Place } from './confinement.js';
+import { type Confinement, type Mount, NotConfinable } from './confinement.js';
 import { type Denial, denialsOf, mayReach } from './denied-places.js';
-import { gitPlaces, placesOfSettings } from './git-places.js';
 import { closeInheritedDescriptors } from './inherited-descriptors.js';
 import { requireSandbox } from './sandbox-kind.js';
 import { seatbeltProfile } from './seatbelt.js';
 import { madeListable, makeMissing, removeStandIns, removeUnused, setAside } from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
-import { TREE_LIMITS, TreeIndex, type TreePlaces } from './tree-places.js';
 
 /** A command's sandbox. */
 export interface ConfinedRun {
@@ -100,6 +99,8 @@ export class Sandbox {
         `the folder '${closed}' cannot be listed, so its private files cannot be hidden`,
         'Make it readable, or start hi elsewhere',
       );
+    if (isOwn(folder, confinement))
+      throw new NotConfinable(`'${folder}' is hi's own, and no command reaches it`, 'Change to another folder');
     if (!isVisible(folder, confinement))
       throw new NotConfinable(`the folder '${folder}' does not exist in the sandbox`, 'Go back to the working folder');
     // A file that a command redirects to is made first, so that it can be mounted alone, without its folder.
@@ -212,19 +213,14 @@ export class Sandbox {
     const read = grant.read.flatMap((path) => placeAt(fullPath(path, root)));
     const { top, tree } = await this.#treeOf(root, grant, signal);
     const others = await this.#otherTrees(read, signal);
-    // The user's programs read settings directly from the home folder, and git from a bare repository.
-    const write = grant.write && root !== home && !tree.runsLater.includes(root);
-    const repositories = [...new Set([...tree.runsLater.filter(isGit), ...gitFoldersAbove(root)])];
-    const git = write
-      ? [
-          ...repositories.map((path) => gitPlaces(path, root)),
-          ...ownSettings().map((path) => placesOfSettings(path, root)),
-        ]
-      : [];
-    const kept = [...protectedFirst(tree.runsLater), ...tree.kept, ...git.flatMap(({ existing }) => existing)];
+    const repositories = [...new Set([...tree.runsLater.filter(isRepositoryFolder), ...repositoriesAbove(root)])];
+    const git = grant.write ? gitPlaces(repositories, root) : { existing: [], missing: [] };
+    const kept = [...protectedFirst(tree.runsLater), ...tree.kept, ...git.existing];
+    // The user's programs read settings directly from the home folder, and git from a bare repository and a folder of hooks.
+    const write = grant.write && root !== home && !kept.includes(root);
     const missing = [
-      ...(write && !isThere(join(root, '.git')) ? [asFolder(join(root, '.git'))] : []),
-      ...git.flatMap((one) => one.missing.map(asFile)),
+      ...(isThere(join(root, '.git')) ? [] : [asFolder(join(root, '.git'))]),
+      ...git.missing.map(asFile),
     ];
     return {
       grant: { ...grant, write, files: grant.files.map(realPath) },
@@ -245,7 +241,7 @@ export class Sandbox {
         ...closedSystemPlaces(),
         ...[tree, ...others].flatMap(({ hidden, closed }) => [...hidden, ...closed.map(asFolder)]),
       ],
-      kept: write ? kept.filter((path) => path !== root && isInside(root, path)) : [],
+      kept: write ? kept.filter((path) => isInside(root, path)) : [],
       missing: write ? missing : [],
       replaced: this.#withoutLogins(repositories),
       before: { tree, roots: [top], index: all },
@@ -326,7 +322,6 @@ export class Sandbox {
 const isInRange = (path: string, root: string, grant: CommandGrant): boolean =>
   grant.isOpen === true || isInside(root, path);
 
-const isGit = (path: string): boolean => basename(path) === '.git';
 const asFolder = (path: string): Place => ({ path, isFolder: true });
 const asFile = (path: string): Place => ({ path, isFolder: false });
 const asReadable = (path: string): Mount => ({ kind: 'read', path });
@@ -346,6 +341,9 @@ const tooMuchToSearch = (denials: readonly Denial[]): NotConfinable =>
     'Begin the pattern with a smaller folder',
   );
 
+const isOwn = (folder: string, { own, free }: Confinement): boolean =>
+  own.some(({ path }) => isInside(path, folder)) && !free.some((path) => isInside(path, folder));
+
 /** Whether a command that starts in this folder finds it. */
 function isVisible(folder: string, { root, grant, system, readable, work, hidden }: Confinement): boolean {
   if (hidden.some(({ path }) => isInside(path, folder))) return false;
@@ -357,14 +355,10 @@ function isVisible(folder: string, { root, grant, system, readable, work, hidden
 function repositoryAround(root: string): string {
   const home = homeFolder();
   const top =
-    root === home ? root : dirname([join(root, '.git'), ...gitFoldersAbove(root)].find(isThere) ?? join(root, '.git'));
+    root === home
+      ? root
+      : dirname([join(root, '.git'), ...repositoriesAbove(root)].find(isThere) ?? join(root, '.git'));
   return top === '/' || (home !== null && isInside(top, home)) ? root : top;
-}
-
-function gitFoldersAbove(folder: string): readonly string[] {
-  const above = dirname(folder);
-  const git = join(above, '.git');
-  return above === folder ? [] : [...(isThere(git) ? [git] : []), ...gitFoldersAbove(above)];
 }
 
 /** Something empty in the place of what does not exist: not in a folder that is missing too, because the command may need that one. */

@@ -5,7 +5,7 @@ import type { Access } from '../../permission/access.js';
 import { judge, judgeInTime } from '../../permission/judge.js';
 import type { Verdict } from '../../permission/paths/judge-path.js';
 import { type JudgedPlace, judgedPlace } from '../../permission/paths/judged-place.js';
-import { describeRule, type RuleObject, readRules } from '../../permission/rules/rules.js';
+import { describeRule, namesPlaces, type RuleObject, readRules } from '../../permission/rules/rules.js';
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import { changedScript, type ScriptStamps, scriptStamps } from '../../permission/script-stamps.js';
 import { describeCall } from '../common/describe-call.js';
@@ -73,16 +73,29 @@ async function* decide(
         return { permit: { place, confined: await confineApproved(gate, access) } };
       }
       if (isAnother) return yield* unseen(call, reason);
+      const ways = await waysToAllow(gate, access, verdict);
       yield notice(
-        `Not run: ${describeCall(call)} needs approval (${reason}), and the user cannot be asked here. ${gate.allowAll ? '-y does not cover it.' : '-y approves every call.'}`,
+        `Not run: ${describeCall(call)} needs approval (${reason}), and you cannot be asked here. You can allow it ${ways}.`,
       );
       return {
-        refusal: `Not allowed: ${reason}, and the user cannot be asked here. The user can allow it with ${gate.allowAll ? '' : '-y or with '}a rule in tools.permissions.`,
+        refusal: `Not allowed: ${reason}, and the user cannot be asked here. The user can allow it ${ways}.`,
       };
     }
     default:
       return unreachable(verdict);
   }
+}
+
+/** What the user can do about a call that needs approval. Not every call can be allowed by `-y` or a rule. */
+async function waysToAllow(
+  gate: Gate,
+  access: Access,
+  { rule, mayBeDenied }: Extract<Verdict, { decision: 'ask' }>,
+): Promise<string> {
+  const isUnguarded = access.kind === 'execute' && gate.rules.deny.some(namesPlaces) && (await gate.sandbox()) === null;
+  const isCovered = !gate.allowAll && !mayBeDenied && !isUnguarded;
+  const withRule = rule === null ? [] : [`with the rule '${rule}' in tools.permissions.allow`];
+  return [...withRule, isCovered ? 'with -y' : 'in a chat, where hi can ask; -y does not cover it'].join(' or ');
 }
 
 /** How a call runs that `-y` approves, or why `-y` does not cover it. */

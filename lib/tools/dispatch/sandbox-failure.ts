@@ -46,10 +46,11 @@ export function ruleAgainst(kind: MissingGrant, command: string, rules: Rules, r
 
 /** Tells the user and the model why a command failed, and what would help. */
 export function missingGrantNote(kind: MissingGrant, rule: RuleObject | null, allowAll: boolean): string {
-  if (allowAll) return `It ran in a sandbox that keeps it from what deny rules name, and ${WANTED[kind]}.`;
+  if (allowAll)
+    return `It ran in a sandbox that keeps it from hi's own places and from what deny rules name, and ${WANTED[kind]}.`;
   const help =
     rule === null
       ? ''
       : ` The rule ${JSON.stringify(rule)} in tools.permissions.allow would allow it (${describeRule(rule)}).`;
-  return `It ran in the sandbox, which stopped it, because ${WANTED[kind]}.${help} -y runs it outside the sandbox.`;
+  return `It ran in the sandbox, which stopped it, because ${WANTED[kind]}.${help} -y allows that too.`;
 }

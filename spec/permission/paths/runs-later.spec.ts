@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { isRepository, protectedFirst, runsLater, runsLaterReason } from '../../../lib/permission/paths/runs-later.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
-const reasonFor = (path: string, root = '/srv/p'): string | null =>
+const reasonFor = (path: string, root = '/srv/p'): Promise<string | null> =>
   runsLaterReason({ absolute: path, real: path }, root);
 
 /** Names of settings from which some program runs something, collected for this spec alone: the code knows none of the hidden ones. */
@@ -33,16 +33,16 @@ const DATA = words(`
 `);
 
 describe('a name from which other programs run something later', () => {
-  it.each([...HIDDEN, ...PLAIN])('is %s, in any folder and any case', (name) => {
+  it.each([...HIDDEN, ...PLAIN])('is %s, in any folder and any case', async (name) => {
     for (const path of [`/${name}`, `/a/b/${name}`, `/a/${name.toUpperCase()}`])
       expect([path, runsLater(path)]).toEqual([path, true]);
     for (const path of [`/srv/p/${name}`, `/srv/p/a/${name}/x/y`])
-      expect([path, reasonFor(path)]).toEqual([path, 'what is written there may run later']);
+      expect([path, await reasonFor(path)]).toEqual([path, 'what is written there may run later']);
   });
 
-  it.each(DATA)('is not %s', (name) => {
+  it.each(DATA)('is not %s', async (name) => {
     for (const path of [`/${name}`, `/a/b/${name}`]) expect([path, runsLater(path)]).toEqual([path, false]);
-    expect(reasonFor(`/srv/p/${name}/x`)).toBeNull();
+    expect(await reasonFor(`/srv/p/${name}/x`)).toBeNull();
   });
 
   it('is any hidden one that nobody has heard of', () => {
@@ -69,17 +69,17 @@ describe('a name from which other programs run something later', () => {
     expect(words('/vendor/a/.git /target/.hg /vendors/.eslintrc').map(runsLater)).toEqual([true, true, true]);
   });
 
-  it('does not count above the working folder or the home folder', () => {
-    expect(reasonFor('/srv/.x/vendor/p/src/a.ts', '/srv/.x/vendor/p')).toBeNull();
-    expect(reasonFor('/srv/.x/vendor/p/.envrc', '/srv/.x/vendor/p')).not.toBeNull();
-    expect(reasonFor(join(homedir(), 'notes/a.md'))).toBeNull();
-    expect(reasonFor(join(homedir(), '.bashrc'))).not.toBeNull();
-    expect(reasonFor('/srv/.other/a')).not.toBeNull();
+  it('does not count above the working folder or the home folder', async () => {
+    expect(await reasonFor('/srv/.x/vendor/p/src/a.ts', '/srv/.x/vendor/p')).toBeNull();
+    expect(await reasonFor('/srv/.x/vendor/p/.envrc', '/srv/.x/vendor/p')).not.toBeNull();
+    expect(await reasonFor(join(homedir(), 'notes/a.md'))).toBeNull();
+    expect(await reasonFor(join(homedir(), '.bashrc'))).not.toBeNull();
+    expect(await reasonFor('/srv/.other/a')).not.toBeNull();
   });
 
-  it('counts where a link leads', () => {
-    expect(runsLaterReason({ absolute: '/srv/p/a', real: '/srv/p/.envrc' }, '/srv/p')).not.toBeNull();
-    expect(runsLaterReason({ absolute: '/srv/p/.envrc', real: '/srv/p/a' }, '/srv/p')).not.toBeNull();
+  it('counts where a link leads', async () => {
+    expect(await runsLaterReason({ absolute: '/srv/p/a', real: '/srv/p/.envrc' }, '/srv/p')).not.toBeNull();
+    expect(await runsLaterReason({ absolute: '/srv/p/.envrc', real: '/srv/p/a' }, '/srv/p')).not.toBeNull();
   });
 });
 
@@ -90,18 +90,19 @@ describe('a bare repository', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is not completed, in whatever order its parts are written', () => {
+  it('is not completed, in whatever order its parts are written', async () => {
     const parts = ['HEAD', 'objects/x', 'refs/x', 'config'];
-    fc.assert(
-      fc.property(fc.shuffledSubarray(parts, { minLength: 4 }), (order) => {
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(parts, { minLength: 4 }), async (order) => {
         rmSync(join(folder, 'a'), { recursive: true, force: true });
-        const written = order.filter((part) => {
+        const written: string[] = [];
+        for (const part of order) {
           const path = join(folder, 'a', part);
-          if (reasonFor(path, folder) !== null) return false;
+          if ((await reasonFor(path, folder)) !== null) continue;
           mkdirSync(dirname(path), { recursive: true });
           writeFileSync(path, '');
-          return true;
-        });
+          written.push(part);
+        }
         expect(written).toHaveLength(3);
         expect(['HEAD', 'objects/x', 'refs/x'].every((part) => written.includes(part))).toBe(false);
       }),
@@ -109,10 +110,10 @@ describe('a bare repository', () => {
     );
   });
 
-  it('that is there is not written to, the working folder included', () => {
+  it('that is there is not written to, the working folder included', async () => {
     for (const part of ['HEAD', 'commondir']) writeFileSync(join(folder, part), '');
-    expect(reasonFor(join(folder, 'config'), folder)).not.toBeNull();
-    expect(reasonFor(join(folder, 'deep/in/it'), folder)).not.toBeNull();
+    expect(await reasonFor(join(folder, 'config'), folder)).not.toBeNull();
+    expect(await reasonFor(join(folder, 'deep/in/it'), folder)).not.toBeNull();
   });
 });
 

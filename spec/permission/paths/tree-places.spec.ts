@@ -3,9 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Place } from '../../lib/permission/sandbox/confinement.js';
-import { TREE_LIMITS, TreeIndex } from '../../lib/permission/sandbox/tree-places.js';
-import { asNobody } from '../support/nobody.js';
+import { type Place, TREE_LIMITS, TreeIndex } from '../../../lib/permission/paths/tree-places.js';
+import { asNobody } from '../../support/nobody.js';
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { gitPlaces } from '../../../lib/permission/sandbox/git-places.js';
+import { gitPlaces, isNamedByGit } from '../../../lib/permission/paths/git-places.js';
 
 let root: string;
 beforeEach(() => {
@@ -17,8 +17,12 @@ function make(path: string, text = ''): void {
 
 /** The places beside `.git`, relative to the root: those that exist, and those that are missing. */
 function places(git = '.git'): readonly [existing: readonly string[], missing: readonly string[]] {
-  const { existing, missing } = gitPlaces(join(root, git), root);
-  const short = (paths: readonly string[]) => paths.map((path) => path.slice(root.length + 1)).sort();
+  const { existing, missing } = gitPlaces([join(root, git)], root);
+  const short = (paths: readonly string[]) =>
+    paths
+      .map((path) => path.slice(root.length + 1))
+      .filter((path) => path !== git)
+      .sort();
   return [short(existing), short(missing)];
 }
 
@@ -54,7 +58,7 @@ describe('files outside .git that git runs', () => {
     }
   });
 
-  it.each(['hooksPath', 'HooksPath', 'path', 'worktree', 'attributesFile', 'templateDir'])(
+  it.each(['hooksPath', 'HooksPath', 'path', 'attributesFile', 'templateDir'])(
     'is what %s names, there or not',
     (name) => {
       make('.git/config', `[x]\n\t${name} = a/b/c\n`);
@@ -68,6 +72,41 @@ describe('files outside .git that git runs', () => {
       expect(places()).toEqual([[], []]);
     },
   );
+
+  it('are relative to the working tree that settings name too, which is no such place itself', () => {
+    make('tree/hooks/pre-commit');
+    make('.git/config', '[core]\n\tworktree = ../tree\n\thooksPath = hooks\n');
+    expect(places()).toEqual([['tree/hooks'], ['hooks']]);
+  });
+
+  it.each([
+    ['[core] hooksPath = tools/hooks', ['tools/hooks']],
+    ['[includeIf "gitdir:~/a]b"] path = ../one', ['one']],
+    ['[core]\n\thooksPath = my hooks/all # for me', ['my hooks/all']],
+    ['[core]\n\thooksPath = "my ho\\\noks"/all', ['my hooks/all']],
+    ['[core]\n\thooksPath = "semi;\\"quote"', ['semi;"quote']],
+  ])('are found however git lets them be written: %j', (text, expected) => {
+    for (const path of ['tools/hooks/x', 'one', 'my hooks/all/x', 'semi;"quote/x']) make(path);
+    make('.git/config', `${text}\n`);
+    expect(places()).toEqual([expected, []]);
+  });
+
+  it.each([
+    ['[init]\n\tdefaultBranch = main'],
+    ['[safe]\n\tdirectory = ROOT/main\n[maintenance]\n\trepo = ROOT/main'],
+    ['[remote "o"]\n\turl = ../main\n[alias]\n\tx = !git -C . fetch && cd .. && cd ROOT'],
+    ['[submodule "main"]\n\turl = ./main'],
+  ])('is no folder that a setting names without running anything in it: %j', (text) => {
+    make('main/a');
+    make('.git/config', `${text.replaceAll('ROOT', root)}\n`);
+    expect(places()).toEqual([[], []]);
+  });
+
+  it('are all in a folder of hooks, the working folder itself included', () => {
+    make('.git/config', '[core]\n\thooksPath = .\n');
+    expect(gitPlaces([join(root, '.git')], root).existing).toContain(root);
+    expect(gitPlaces([join(root, '.git')], join(root, 'sub')).existing).toContain(join(root, 'sub'));
+  });
 
   it('are those that included settings name, up to five levels deep', () => {
     make('.git/config', '[include]\n\tpath = ../one\n');
@@ -109,7 +148,23 @@ describe('files outside .git that git runs', () => {
 
   it('are only those in the project', () => {
     make('sub/.git/config', '[core]\n\thooksPath = ../../outside\n\teditor = /bin/sh\n');
-    const { existing, missing } = gitPlaces(join(root, 'sub/.git'), join(root, 'sub'));
-    expect([existing, missing]).toEqual([[], []]);
+    const { existing, missing } = gitPlaces([join(root, 'sub/.git')], join(root, 'sub'));
+    expect([existing, missing]).toEqual([[join(root, 'sub/.git')], []]);
+  });
+});
+
+describe('a file that is written', () => {
+  const named = async (path: string, folder = root): Promise<boolean> =>
+    isNamedByGit([join(root, path)], folder, undefined);
+
+  it('is run by git if the settings of a repository around it or beside it name it', async () => {
+    make('a/.git/config', '[core]\n\thooksPath = ../hooks\n[include]\n\tpath = ../../missing/git.inc\n');
+    for (const path of ['hooks/x', 'hooks', 'missing/git.inc', 'a/.git/config'])
+      expect([path, await named(path)]).toEqual([path, true]);
+    for (const path of ['a/x', 'missing/other', 'hooksx', 'b/hooks/x'])
+      expect([path, await named(path)]).toEqual([path, false]);
+    expect([await named('hooks/x', join(root, 'a')), await named('hooks/x', join(root, 'b'))]).toEqual([true, false]);
+    make('.git/config', '[core]\n\thooksPath = b/hooks\n');
+    expect([await named('b/hooks/x', join(root, 'b')), await named('b/x', join(root, 'b'))]).toEqual([true, false]);
   });
 });

@@ -1,9 +1,26 @@
-import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../../errors.js';
-import { placeAt } from './closed-home.js';
-import type { Place } from './confinement.js';
+import { realPath } from './resolve-path.js';
+
+/** A file or a folder, with all links in its path resolved. */
+export interface Place {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** A path as a place; nothing where it does not exist. */
+export function placeAt(path: string): readonly Place[] {
+  const real = realPath(path);
+  try {
+    // An exception for each of the many places that do not exist would take longer than all else.
+    const found = statSync(real, { throwIfNoEntry: false });
+    return found === undefined ? [] : [{ path: real, isFolder: found.isDirectory() }];
+  } catch {
+    return [];
+  }
+}
 
 /** The special places in folders and everything below them. */
 export interface TreePlaces {
