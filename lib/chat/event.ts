@@ -1,4 +1,4 @@
-import type { CompactionSource } from './entry.js';
+import type { CompactionSource, Entry } from './entry.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { AnswerPart, Billing, Opaque, Source, StopReason, Usage } from './message.js';
 import type { ModelFacts } from './model.js';
@@ -119,6 +119,21 @@ export interface ServerQuestion {
   readonly action: 'accept' | 'decline' | 'cancel';
 }
 
+/** From the character at `start` to before the one at `end`. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An entry of the history to be shown, with what its heading says. */
+export interface KeptEntry {
+  readonly entry: Entry;
+  /** Days are named as at this moment; null for dates. */
+  readonly now: Date | null;
+  readonly undone?: ReadonlySet<number>;
+  readonly hasId?: boolean | undefined;
+}
+
 /** What a turn yields for the screen, in order. The screen is the last reader: nothing flows back. */
 export type ChatEvent =
   /** Something slow happens before the request; `what` names it for the waiting line. */
@@ -163,7 +178,15 @@ export type ChatEvent =
     }
   | { readonly type: 'skills'; readonly loaded: readonly string[]; readonly dropped: readonly string[] }
   /** Text of the program itself, printed as it is: a list, the output of a local command. */
-  | { readonly type: 'print'; readonly text: string; readonly exact?: boolean }
+  | {
+      readonly type: 'print';
+      readonly text: string;
+      readonly exact?: boolean;
+      /** The places in the text that stand out, in order. */
+      readonly hits?: readonly TextSpan[];
+    }
+  /** Something of the history is shown again. */
+  | ({ readonly type: 'entry' } & KeptEntry)
   | { readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string }
   | ({ readonly type: 'turn-end' } & TurnReport);
 

@@ -8,7 +8,7 @@ import {
   type UnknownEntry,
   WHOLE,
 } from './entry.js';
-import type { CompactionReport } from './event.js';
+import type { CompactionReport, KeptEntry } from './event.js';
 import { commandIn, type Message, type Part, sourceMarkdown, sourceText } from './message.js';
 import { firstCharacters, localMinute } from './text.js';
 
@@ -55,13 +55,48 @@ const NONE: ReadonlySet<number> = new Set();
  * are marked.
  */
 export function transcriptOf(entry: Entry, now: Date | null = null, undone = NONE): string {
-  if (isCompressBlock(entry)) return `${entry.restores === undefined ? compactionLine(entry) : restoredLine(entry)}\n`;
-  if (!isMessage(entry)) return `── ${markText(entry)} ──\n`;
-  const body = entry.content.map((part) => asTyped(entry.role, partText(part))).filter((text) => text !== '');
-  if (entry.sources?.length) body.push(`Sources:\n${sourceText(entry.sources)}`);
-  if (entry.stop_reason === 'interrupted') body.push('[interrupted]');
+  if (!isMessage(entry)) return `${entryLine(entry)}\n`;
+  const body = bodyOf(entry).map(({ text }) => text);
   if (body.length === 0) return '';
   return entry.role === 'tool' ? `${body.join('\n')}\n` : `${heading(entry, now, undone)}\n${body.join('\n')}\n`;
+}
+
+/** The same behind its id if it is to be shown; a compaction then with its summary. */
+export function keptText({ entry, now, undone, hasId }: KeptEntry): string {
+  const text = transcriptOf(entry, now, undone);
+  if (!hasId || text === '') return text;
+  const summary = isCompressBlock(entry) ? summaryOf(entry) : '';
+  return `#${entry.id} · ${text}${summary === '' ? '' : `${summary}\n`}`;
+}
+
+/** What replaces the messages that a compaction took out of view; empty if nothing does. */
+export function summaryOf({ content, restores }: CompressBlock): string {
+  return restores === undefined ? content.trim() : '';
+}
+
+/** The line of an entry that is no message. */
+export function entryLine(entry: Exclude<Entry, Message>): string {
+  if (isCompressBlock(entry)) return entry.restores === undefined ? compactionLine(entry) : restoredLine(entry);
+  return `── ${markText(entry)} ──`;
+}
+
+/** A piece of what a message says: somebody's words, the output of a command, or a line about something else. */
+export interface BodyPart {
+  readonly kind: 'words' | 'output' | 'note';
+  readonly text: string;
+}
+
+/** What a message says, without empty parts. */
+export function bodyOf({ role, content, sources, stop_reason }: Message): readonly BodyPart[] {
+  const body = content.map((part): BodyPart => {
+    const text = partText(part);
+    const typed = asTyped(role, text);
+    if (typed !== text) return { kind: 'output', text: typed };
+    return { kind: part.type === 'text' && part.recalled === undefined ? 'words' : 'note', text };
+  });
+  if (sources?.length) body.push({ kind: 'note', text: `Sources:\n${sourceText(sources)}` });
+  if (stop_reason === 'interrupted') body.push({ kind: 'note', text: '[interrupted]' });
+  return body.filter(({ text }) => text !== '');
 }
 
 function markText(entry: Mark | UnknownEntry): string {
@@ -99,7 +134,8 @@ export function markdownOf(entry: Entry, undone = NONE): string {
     : `\n## ${heading(entry, null, undone)}\n\n${body.join('\n\n')}\n`;
 }
 
-function heading({ role, at, model, turn, aside }: Message, now: Date | null, undone: ReadonlySet<number>): string {
+/** Who said it and when. */
+export function heading({ role, at, model, turn, aside }: Message, now: Date | null, undone = NONE): string {
   const when = `${localMinute(at, now)}${aside ? ' · aside' : ''}${undone.has(turn) ? ' · undone' : ''}`;
   return role === 'user' ? `you · ${when}` : `${model ?? 'assistant'} · ${when}`;
 }

@@ -96,6 +96,7 @@ export function commandTable(
       'print the transcript',
       (command) =>
         addCommonOptions(command)
+          .argument('[id]', "only the messages around this one, or around this compaction: '#77'")
           .option('-n, --number <count>', 'only the last messages', count)
           .option('--find <text>', 'only the messages with these words, best match first')
           .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
@@ -106,7 +107,9 @@ export function commandTable(
           .option('--md', 'print as Markdown')
           .option('--html [file]', 'write an HTML page to FILE, or print it')
           .option('-y, --yes', 'overwrite FILE without asking')
-          .action(async (_options, self: Command) => finish(await historyCommand(world, mergedOptions(self)))),
+          .action(async (id: string | undefined, _options, self: Command) =>
+            finish(await historyCommand(world, id ?? null, mergedOptions(self))),
+          ),
     ],
 
     recall: [

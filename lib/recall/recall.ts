@@ -1,6 +1,7 @@
+import type { Entry } from '../chat/entry.js';
 import { monotonic } from '../clock.js';
 import { HiError, systemCode } from '../errors.js';
-import { messagesAround } from './around.js';
+import { entriesAround, messagesAround } from './around.js';
 import { calibrated, isComplete } from './calibrate.js';
 import { IndexFolder } from './disk/index-folder.js';
 import { DamagedSegment } from './disk/pages.js';
@@ -81,6 +82,11 @@ export class Recall {
       const all = () => [...leading, ...messages];
       return messages.map((message) => ({ message, origin: originOf(message, all) }));
     });
+  }
+
+  /** The message or compaction with that id, among up to `reach` messages before and after it; empty if there is neither. */
+  async placeOf(id: number, reach: number): Promise<readonly Entry[]> {
+    return await this.#reading(async (archive) => entriesAround(archive, id, reach));
   }
 
   /** Indexes missing pieces for `budget` milliseconds. Resolves to the number of pieces left. */

@@ -1,17 +1,21 @@
-import type { ChatEvent, ChatEventOf, WrapMode } from '../chat/event.js';
+import type { ChatEvent, ChatEventOf, KeptEntry, TextSpan, WrapMode } from '../chat/event.js';
 import type { Source, Usage } from '../chat/message.js';
 import { quantity } from '../chat/text.js';
-import { compactionLine, shortCount } from '../chat/transcript.js';
+import { compactionLine, keptText, shortCount } from '../chat/transcript.js';
 import { type HiError, unreachable } from '../errors.js';
 import { AnswerPacer, type AnswerWriter, createAnswerWriter, type ScreenOptions } from './answer-writer.js';
 import { errorText, shortTime, skillsLine } from './print.js';
+import { shownEntry } from './shown-entry.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { Neutraliser, neutralise } from './text/neutralise.js';
-import { DIM, linkTo, PLAIN, RED, type Style, YELLOW } from './text/styled-text.js';
+import { BOLD, combine, DIM, INVERSE, linkTo, PLAIN, paint, RED, type Style, YELLOW } from './text/styled-text.js';
 import { ToolTrace } from './tool-trace.js';
 import { ThinkingTrace, WaitingStatus } from './waiting-status.js';
 
 export type { OutputStreams } from './terminal-layout.js';
+
+/** An event that is shown without waiting for anything. */
+export type ShownEvent = Exclude<ChatEvent, { type: 'entry' }>;
 
 /**
  * Shows the events of a turn as text on two streams, as their last reader. Everything that comes from models and tools is neutralised if
@@ -28,6 +32,7 @@ export class Screen {
   readonly #trace: ToolTrace | null;
   readonly #thinking: ThinkingTrace;
   #printed: Neutraliser | null = null;
+  #isAfterEntry = false;
 
   constructor(streams: OutputStreams, options: ScreenOptions) {
     this.#streams = streams;
@@ -49,14 +54,16 @@ export class Screen {
         // Pending text may start a code block, whose highlighter must be loaded before the answer ends.
         if (this.#answer.loading !== null) await this.#answer.loading;
       }
-      this.show(event);
+      if (event.type === 'entry') await this.#showEntry(event);
+      else this.show(event);
+      this.#isAfterEntry = event.type === 'entry';
       if (this.#answer.loading !== null) await this.#answer.loading;
       if (this.#layout.isFull) await this.#layout.drained();
     }
   }
 
   /** Shows one event. Never fails and never waits: a caller with many events should use `follow`, or await `flush` from time to time. */
-  show(event: ChatEvent): void {
+  show(event: ShownEvent): void {
     if (event.type !== 'print') this.#endPrint();
     if (event.type !== 'tool-start') this.#trace?.announce();
     if (event.type !== 'thinking') this.#thinking.end();
@@ -115,7 +122,7 @@ export class Screen {
     this.#layout.close();
   }
 
-  #showOther(event: Exclude<ChatEvent, { type: 'text' }>): void {
+  #showOther(event: Exclude<ShownEvent, { type: 'text' }>): void {
     switch (event.type) {
       case 'request':
         this.#layout.beginAnswer();
@@ -176,12 +183,39 @@ export class Screen {
     }
   }
 
+  /** An empty line separates entries that follow each other. */
+  async #showEntry(kept: KeptEntry): Promise<void> {
+    this.#endAnswer();
+    const text = await this.#entryText(kept);
+    if (text === '') return;
+    this.#layout.writeAnswer(`${this.#isAfterEntry ? '\n' : ''}${text}`);
+  }
+
   /** Consecutive pieces are one text, which may be split anywhere. */
-  #print({ text, exact = false }: ChatEventOf<'print'>): void {
+  #print({ text, exact = false, hits = [] }: ChatEventOf<'print'>): void {
     if (this.#printed === null) this.#answer.end();
     this.#printed ??= new Neutraliser();
-    const shown = this.#streams.outIsTerminal ? this.#printed.push(text) : text;
+    const shown = this.#streams.outIsTerminal ? this.#marked(text, hits, this.#printed) : text;
     this.#layout.writeAnswer(exact || !this.#streams.outIsTerminal ? shown : this.#layout.wrapped(shown));
+  }
+
+  #entryText(kept: KeptEntry): Promise<string> | string {
+    const { outIsTerminal, colour, columns } = this.#streams;
+    if (!outIsTerminal) return keptText(kept);
+    if (this.#options.styled === null) return neutralise(keptText(kept));
+    const wrap = (): WrapMode => this.#options.settings?.wrap ?? 'word';
+    return shownEntry(kept, { colour: colour.out, links: this.#streams.links === true, columns, wrap });
+  }
+
+  /** The neutralised text with the places that stand out. */
+  #marked(text: string, hits: readonly TextSpan[], safe: Neutraliser): string {
+    if (!this.#streams.colour.out || hits.length === 0) return safe.push(text);
+    let [at, shown] = [0, ''];
+    for (const { start, end } of hits) {
+      shown += safe.push(text.slice(at, start)) + paint(safe.push(text.slice(start, end)), combine(BOLD, INVERSE));
+      at = end;
+    }
+    return shown + safe.push(text.slice(at));
   }
 
   #endPrint(): void {

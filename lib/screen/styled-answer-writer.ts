@@ -76,12 +76,38 @@ export class StyledAnswerWriter implements AnswerWriter {
 
   #begun(): Markdown {
     if (this.#markdown !== null) return this.#markdown;
-    const { colour, columns, links, wrap } = this.#style;
-    const wraps = wrap() === 'word';
-    this.#text = wraps ? new WrappedText(columns, colour) : new StyledText(colour);
-    this.#markdown = new Markdown(colour ? findHighlighter : noHighlighter, this.#text, wraps ? columns : null, links);
+    this.#text = styledText(this.#style);
+    this.#markdown = markdownOn(this.#text, this.#style);
     return this.#markdown;
   }
+}
+
+/** A whole text as it looks when it has arrived as an answer. It must be neutralised. */
+export async function renderMarkdown(text: string, style: AnswerStyle): Promise<string> {
+  const markdown = markdownOn(styledText(style), style);
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += AT_ONCE) {
+    pieces.push(markdown.push(text.slice(at, at + AT_ONCE)));
+    while (markdown.loading !== null) {
+      await markdown.loading;
+      pieces.push(markdown.push(''));
+    }
+  }
+  return pieces.join('') + markdown.end();
+}
+
+/** A text without any style, its prose wrapped at words. */
+export function wrapWords(text: string, style: AnswerStyle): string {
+  const markdown = new Markdown(noHighlighter, styledText({ ...style, colour: false }));
+  return markdown.push(text) + markdown.end();
+}
+
+function styledText({ colour, columns, wrap }: AnswerStyle): StyledText {
+  return wrap() === 'word' ? new WrappedText(columns, colour) : new StyledText(colour);
+}
+
+function markdownOn(text: StyledText, { colour, columns, links, wrap }: AnswerStyle): Markdown {
+  return new Markdown(colour ? findHighlighter : noHighlighter, text, wrap() === 'word' ? columns : null, links);
 }
 
 const AT_ONCE = 4096;

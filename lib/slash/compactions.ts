@@ -1,16 +1,18 @@
 import type { CompressBlock } from '../chat/entry.js';
 import { quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
+import { HiError } from '../errors.js';
 import { compactionsOf, takenBack } from '../session/compactions.js';
 import type { SlashCommand } from './common/command.js';
 
-/** `/compactions`: lists what each compaction did. */
+/** `/compactions`: lists what each compaction did, or shows one with its summary. */
 export const slashCompactions: SlashCommand = {
   name: 'compactions',
-  usage: '/compactions',
-  summary: 'list what each compaction did',
-  async *run(_argument, { session, compactionCosts }) {
+  usage: '/compactions [#ID]',
+  summary: 'list what each compaction did, or show the summary of one',
+  async *run(argument, { session, compactionCosts, now }) {
     const blocks = await compactionsOf(session.history);
+    if (argument !== '') return yield { type: 'entry', entry: chosen(blocks, argument), now: now(), hasId: true };
     const taken = takenBack(blocks);
     const costs = await compactionCosts(blocks);
     const rows = blocks
@@ -19,6 +21,14 @@ export const slashCompactions: SlashCommand = {
     yield { type: 'print', text: rows.length === 0 ? 'There are no compactions yet.' : rows.join('\n') };
   },
 };
+
+/** The compaction with that id, `#57` or `57`. */
+function chosen(blocks: readonly CompressBlock[], argument: string): CompressBlock {
+  const [, id] = /^#?(\d+)$/.exec(argument) ?? [];
+  const block = blocks.find((one) => one.id === Number(id));
+  if (block !== undefined) return block;
+  throw new HiError('usage', `There is no compaction '${argument}'.`, { hint: 'List them with: /compactions' });
+}
 
 /** `#57 · 2026-11-23 10:02 · 42 messages replaced, 6 kept from #40 on · 101k → 14k tokens · summary, by gpt-5-mini, 3.1k + 400 tokens, about $0.0016`. */
 function rowOf(block: CompressBlock, cost: string | null): string {

@@ -17,7 +17,7 @@ export const slashFind: SlashCommand = {
     const finder = await session.finder();
     const search = { query: argument, who: null, from: null, until: null, every: true, count: LISTED };
     const found = await finder.search(search, signal);
-    for (const text of foundLines(found, argument, now(), (word) => `*${word}*`)) yield { type: 'print', text };
+    for (const { text, marks } of foundLines(found, argument, now())) yield { type: 'print', text, hits: marks };
     yield { type: 'print', text: summaryLine(found, argument) };
   },
 };

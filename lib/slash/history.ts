@@ -1,7 +1,6 @@
 import { inReadingOrder, undoneTurns } from '../chat/entry-list.js';
-import { transcriptOf } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
-import type { SlashCommand, SlashContext } from './common/command.js';
+import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
 /** How many messages before and after a message are printed with it. */
 const NEIGHBOURS = 5;
@@ -15,14 +14,16 @@ export const slashHistory: SlashCommand = {
   async *run(argument, context) {
     const { session } = context;
     await session.history.refresh();
-    if (argument.startsWith('#')) return yield { type: 'print', text: await around(argument, context), exact: true };
+    if (argument.startsWith('#')) return yield* around(argument, context);
     const entries = await session.history.newest(countOf(argument));
-    const lines: string[] = [];
     const undone = undoneTurns(session.history.loaded);
-    for await (const entry of inReadingOrder(entries, session.history))
-      lines.push(transcriptOf(entry, context.now(), undone));
-    const text = lines.filter((line) => line !== '').join('\n');
-    yield { type: 'print', text: text === '' ? 'The conversation is empty.' : text.trimEnd(), exact: true };
+    const now = context.now();
+    let isEmpty = true;
+    for await (const entry of inReadingOrder(entries, session.history)) {
+      isEmpty = false;
+      yield { type: 'entry', entry, now, undone };
+    }
+    if (isEmpty) yield { type: 'print', text: 'The conversation is empty.' };
   },
 };
 
@@ -34,12 +35,12 @@ function countOf(argument: string): number {
   });
 }
 
-/** The transcript of the messages around one, each with its id. */
-async function around(argument: string, { session, now }: SlashContext): Promise<string> {
-  const id = Number(argument.slice(1));
-  const found = Number.isSafeInteger(id) ? await (await session.finder()).around(id, NEIGHBOURS, NEIGHBOURS) : [];
-  if (found.some(({ message }) => message.id === id)) {
-    return found.map(({ message }) => `#${message.id} · ${transcriptOf(message, now())}`.trimEnd()).join('\n\n');
-  }
-  throw new HiError('usage', `There is no message '${argument}'.`, { hint: 'Find one with: /find TEXT' });
+/** The messages around one, or around a compaction, each with its id. */
+async function* around(argument: string, { session, now }: SlashContext): AsyncGenerator<SlashEvent> {
+  const entries = await (await session.finder()).placeOf(Number(argument.slice(1)), NEIGHBOURS);
+  if (entries.length === 0)
+    throw new HiError('usage', `There is no message '${argument}'.`, { hint: 'Find one with: /find TEXT' });
+  const at = now();
+  const undone = undoneTurns(session.history.loaded);
+  for (const entry of entries) yield { type: 'entry', entry, now: at, undone, hasId: true };
 }

@@ -1,6 +1,6 @@
 import { quantity } from '../chat/text.js';
 import { HiError } from '../errors.js';
-import { groundLines } from '../recall/show/lines.js';
+import { groundLines, indented } from '../recall/show/lines.js';
 import { type Grounds, groundsOf, plain, statementsWith } from '../session/grounds.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
@@ -39,8 +39,9 @@ async function* shown(statement: string, context: SlashContext, signal: AbortSig
   yield { type: 'print', text: statement };
   for (const text of notesOn(grounds)) yield { type: 'print', text: `  ${text}` };
   for (const ground of grounds.messages) {
-    for (const text of groundLines(ground, plain(statement), now(), (word) => `*${word}*`)) {
-      yield { type: 'print', text: `  ${text}` };
+    for (const line of groundLines(ground, plain(statement), now())) {
+      const { text, marks } = indented(line);
+      yield { type: 'print', text, hits: marks };
     }
   }
 }

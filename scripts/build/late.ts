@@ -110,6 +110,7 @@ export const LATE: readonly string[] = [
   'lib/recall/show/when.ts',
   'lib/repl/terminal/external-editor.ts',
   'lib/screen/markdown/languages.ts',
+  'lib/screen/shown-entry.ts',
   'lib/session/common/keep-image.ts',
   'lib/session/compactions.ts',
   'lib/session/context/view-report.ts',

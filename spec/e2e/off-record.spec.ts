@@ -46,7 +46,7 @@ describe('/off', () => {
     await chat.say('draw it', /more lines[\s\S]*You said heron-4711\. \d+\s+hi off>/);
     await chat.say(`/remember ${SECRET}`, 'Nothing is kept off the record.');
     await chat.say('/reset', 'Cannot reset off the record.');
-    await chat.say(`/find ${SECRET}`, /\d+ of \d+|\*heron/);
+    await chat.say(`/find ${SECRET}`, /\d+ messages?\./);
     await chat.say('/compact', 'compacted');
     expect(holding(chat.home, SECRET)).toEqual([]);
     expect(readFileSync(chat.home.historyFile).equals(before)).toBe(true);

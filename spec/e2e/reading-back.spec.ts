@@ -12,12 +12,16 @@ afterEach(async () => {
 });
 
 /** The built `hi history` in a terminal, with `less` as it comes. */
-function historyOf({ home }: Chat, env: Readonly<Record<string, string>>, ...args: readonly string[]): Terminal {
+function historyOf(
+  { home }: Chat,
+  env: Readonly<Record<string, string>>,
+  { args = [], columns = 80, rows = 20 }: { args?: readonly string[]; columns?: number; rows?: number } = {},
+): Terminal {
   const terminal = openTerminal(RUNTIME, [PROGRAM, 'history', ...args], {
     env: { ...home.env, PAGER: undefined, LESS: undefined, LC_ALL: 'C.UTF-8', ...env },
     cwd: home.work,
-    columns: 80,
-    rows: 20,
+    columns,
+    rows,
   });
   open.push(terminal);
   return terminal;
@@ -84,15 +88,94 @@ describe('hi history on a terminal', () => {
     expect(whole.look('answer 11').colour).toBe(-1);
     expect(whole.screen()).toMatch(/^you · today \d\d:\d\d$/m);
     expect((await runProgram(chat.home, ['history'])).stdout).toMatch(/^you · \d{4}-\d\d-\d\d \d\d:\d\d$/m);
-    const marked = historyOf(chat, {}, '--find', 'answer 11');
+    const marked = historyOf(chat, {}, { args: ['--find', 'answer 11'] });
     await marked.until(/answer 11/);
-    expect(marked.written()).toContain('\x1b[0;1;7manswer\x1b[0m \x1b[0;1;7m11\x1b[0m');
+    expect(marked.written()).toContain('\x1b[7manswer\x1b[27m \x1b[7m11\x1b[27m');
     expect(marked.look('scripted ·').colour).toBe(6);
-    const found = historyOf(chat, { NO_COLOR: '1' }, '--find', 'answer');
+    const found = historyOf(chat, { NO_COLOR: '1' }, { args: ['--find', 'answer'] });
     await found.until(/^scripted ·/);
     expect(found.written()).not.toMatch(/\x1b\[0;36m/);
-    const own = historyOf(chat, { PAGER: 'cat' });
-    await own.until('answer 11');
-    expect(own.written()).not.toContain('\x1b[0;');
+    const own = historyOf(chat, { PAGER: 'less', LESS: '-R' });
+    await own.until(/line 11\n\n[^\n]*\nanswer 11\n/);
+    expect(own.look('you ·').bold).toBe(true);
+    const plain = historyOf(chat, { PAGER: 'cat -' });
+    await plain.until('answer 11');
+    expect(plain.look('you ·').bold).toBe(true);
+  });
+});
+
+const CELL = 'several words that do not fit into one row of the terminal';
+const ANSWER = `## Title
+
+Prose that is ${'longer than any row of the terminal '.repeat(3)}and **ends** here.
+
+\`\`\`js
+const answer = 42; // not wrapped
+\`\`\`
+
+| name | what it is |
+|------|------------|
+| one  | ${CELL} and ${CELL} |`;
+
+describe('what was said', () => {
+  it.each([40, 80, 120])('is shown later as it was shown first, at %s columns', async (columns) => {
+    const chat = await start(() => ({ text: ANSWER }));
+    await chat.open({ columns, rows: 60 });
+    await chat.say('go on', /\|\n\nhi>$/);
+    const first = chat.terminal.screen();
+    const shown = first.slice(first.indexOf('## Title'), first.lastIndexOf('\n\nhi>'));
+    expect(shown).not.toContain(ANSWER);
+    const colour = chat.terminal.look('const').colour;
+    chat.terminal.type(control('l'));
+    await chat.say('/history', (screen) => screen.includes(shown));
+    expect(chat.terminal.look('const').colour).toBe(colour);
+    expect(chat.terminal.look('you ·').bold).toBe(true);
+    const pager = historyOf(chat, {}, { columns, rows: 60 });
+    await pager.until((screen) => screen.includes(shown));
+    expect(pager.look('const').colour).not.toBe(-1);
+    expect(pager.look('Title').bold).toBe(true);
+  });
+});
+
+describe('what was found in the chat', () => {
+  it('stands out in inverse video, also where it was Markdown', async () => {
+    const chat = await start(() => ({ text: 'A *parrot* sits in the kitchen.' }));
+    await chat.open();
+    await chat.say('who?', 'kitchen');
+    await chat.say('/find parrot', /1 message/);
+    const hit = chat.terminal
+      .rows()
+      .flat()
+      .filter(({ inverse }) => inverse);
+    expect(hit.map(({ text }) => text)).toEqual(['parrot']);
+    expect(chat.terminal.screen()).toContain('  A *parrot* sits');
+  });
+});
+
+describe('a summary', () => {
+  it('can be read: by /compactions, in its place by /history and hi history with its id, and in the pager', async () => {
+    const chat = await start(({ messages }) =>
+      /summar/i.test(JSON.stringify(messages[0]))
+        ? { text: '## Facts\n\n- The parrot is *green*.' }
+        : { text: `noted ${'more and more '.repeat(40)}` },
+    );
+    await chat.open({ rows: 60 });
+    for (const line of ['one', 'two', 'three', 'four', 'five'])
+      await chat.say(`${line} ${'and so on '.repeat(40)}`, /noted/);
+    await chat.say('/compact', /messages compacted/);
+    await chat.say('/compactions', /#\d+ · .* replaced/);
+    const [, id = ''] = /#(\d+) · .* replaced/.exec(chat.terminal.screen()) ?? [];
+    await chat.say(`/compactions ${id}`, /- The parrot is \*green\*\./);
+    await chat.say('/clear-screen', /Unknown command/);
+    await chat.say(
+      `/history #${id}`,
+      /more ?\n\n#\d+ · ── .*compacted.*──\n(.*\n)+?- The parrot is \*green\*\.(.*\n)+?#\d+ · you/,
+    );
+    await chat.say('/compactions 999', /There is no compaction '999'/);
+    const { stdout } = await runProgram(chat.home, ['history', `#${id}`]);
+    expect(stdout).toMatch(new RegExp(`#${id} · ── [^\n]*compacted[^\n]*──\n(.*\n)*- The parrot is \\*green\\*\\.\n`));
+    const pager = historyOf(chat, {}, { rows: 60 });
+    await pager.until(/── .*compacted.*──\n(.*\n)+?- The parrot is \*green\*\./);
+    expect((await runProgram(chat.home, ['history', '#999'])).stderr).toContain("There is no message '#999'");
   });
 });

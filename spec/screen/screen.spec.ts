@@ -1,16 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import type { ChatEvent } from '../../lib/chat/event.js';
 import type { JsonValue } from '../../lib/chat/json.js';
 import { HiError } from '../../lib/errors.js';
-import { Screen } from '../../lib/screen/screen.js';
+import { Screen, type ShownEvent } from '../../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { describeResult } from '../../lib/tools/common/describe-result.js';
 import { fakeStreams } from '../support/fake-streams.js';
 
 const OPTIONS = { quiet: false, styled: StyledAnswerWriter, thinking: true, now: Date.now };
 
-async function shown(events: readonly ChatEvent[], isTerminal: boolean, options = OPTIONS) {
+async function shown(events: readonly ShownEvent[], isTerminal: boolean, options = OPTIONS) {
   const streams = fakeStreams(isTerminal);
   const screen = new Screen(streams, options);
   for (const event of events) screen.show(event);
@@ -19,9 +18,9 @@ async function shown(events: readonly ChatEvent[], isTerminal: boolean, options 
   return streams.written;
 }
 
-const text = (words: string): ChatEvent => ({ type: 'text', text: words });
+const text = (words: string): ShownEvent => ({ type: 'text', text: words });
 
-const TOOL: readonly ChatEvent[] = [
+const TOOL: readonly ShownEvent[] = [
   text('Let me look.'),
   { type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'ls' } },
   { type: 'tool-output', call_id: '1', text: 'a\nb\n', lines: 2 },
@@ -87,11 +86,11 @@ describe('a screen', () => {
   });
 
   it('shows the head of a long output and how much more there is', async () => {
-    const events: ChatEvent[] = [
+    const events: ShownEvent[] = [
       { type: 'tool-start', call_id: '1', name: 'bash', args: { command: 'seq 100' } },
       ...Array.from(
         { length: 100 },
-        (_, line): ChatEvent => ({ type: 'tool-output', call_id: '1', text: `${line}\n`, lines: 1 }),
+        (_, line): ShownEvent => ({ type: 'tool-output', call_id: '1', text: `${line}\n`, lines: 1 }),
       ),
       { type: 'tool-end', call_id: '1', name: 'bash', result: {} },
     ];
@@ -101,7 +100,7 @@ describe('a screen', () => {
   });
 
   it('shows only answers, warnings and errors if it is quiet', async () => {
-    const notices: ChatEvent[] = [
+    const notices: ShownEvent[] = [
       { type: 'notice', level: 'info', text: 'for information' },
       { type: 'notice', level: 'warning', text: 'take care' },
       { type: 'skills', loaded: ['git'], dropped: [] },

@@ -1,6 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import type { ChatEvent } from '../../lib/chat/event.js';
-import { Screen } from '../../lib/screen/screen.js';
+import { Screen, type ShownEvent } from '../../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { createEmulator, screenOf } from '../support/emulator.js';
 import { fakeStreams } from '../support/fake-streams.js';
@@ -16,7 +15,7 @@ function screenAtTheClock() {
     now: () => Date.now(),
   });
   return {
-    show: (event: ChatEvent) => screen.show(event),
+    show: (event: ShownEvent) => screen.show(event),
     screen,
     async shownAfter(seconds: number): Promise<string> {
       await jest.advanceTimersByTimeAsync(seconds * 1000);
@@ -29,8 +28,8 @@ function screenAtTheClock() {
   };
 }
 
-const request: ChatEvent = { type: 'request', provider: 'p', model: 'model-1', context_tokens: 0 };
-const text = (words: string): ChatEvent => ({ type: 'text', text: words });
+const request: ShownEvent = { type: 'request', provider: 'p', model: 'model-1', context_tokens: 0 };
+const text = (words: string): ShownEvent => ({ type: 'text', text: words });
 
 describe('the waiting line', () => {
   it('names the model, and the time so far', async () => {

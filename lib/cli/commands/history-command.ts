@@ -1,30 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { accessSync, constants, realpathSync } from 'node:fs';
-import { basename, delimiter, isAbsolute, join } from 'node:path';
-import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Entry, isMessage, storedText } from '../../chat/entry.js';
 import { inReadingOrder, undoneTurns } from '../../chat/entry-list.js';
 import type { Message } from '../../chat/message.js';
-import { markdownOf, transcriptOf } from '../../chat/transcript.js';
+import { keptText, markdownOf } from '../../chat/transcript.js';
 import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
-import { ownEnvironment } from '../../own-programs.js';
+import { entriesAround } from '../../recall/around.js';
 import type { Search } from '../../recall/search.js';
 import { summaryLine, unsearchedLine } from '../../recall/show/lines.js';
-import { markedText } from '../../recall/show/passage.js';
+import { matchesIn } from '../../recall/show/passage.js';
 import { parseTime } from '../../recall/show/when.js';
+import type { AnswerStyle } from '../../screen/answer-writer.js';
+import { shownEntry } from '../../screen/shown-entry.js';
 import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
-import { BOLD, CYAN, combine, DIM, INVERSE, paint } from '../../screen/text/styled-text.js';
-import { shellCommand } from '../../shell-command.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { hideHistoryProgress } from '../base/history-progress.js';
 import { printHistoryNotices } from '../base/print-notices.js';
 import { outputStreams, writeAll } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { pageWriter, type WritePage } from './history-page.js';
+import { openPager } from './pager.js';
 
 interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   readonly number?: number;
@@ -39,9 +35,12 @@ const FOLLOWED = 10;
 /** How many matching messages are printed. */
 const FOUND = 100;
 
-/** Prints the transcript, streaming it; on a terminal through the pager. */
-export async function historyCommand(world: World, options: HistoryOptions): Promise<number> {
-  checkOptions(options);
+/** How many messages are printed before and after the one with an id. */
+const NEIGHBOURS = 5;
+
+/** Prints the transcript, or what is around one `id`, streaming it; on a terminal through the pager. */
+export async function historyCommand(world: World, id: string | null, options: HistoryOptions): Promise<number> {
+  checkOptions(id, options);
   const filter = await filterOf(options, world.now());
   const page = options.html === undefined ? null : await writerOf(world, options);
   if (page === 'refused') return EXIT_STATUS.interrupted;
@@ -51,12 +50,14 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
   if (options.follow) hideHistoryProgress();
   if (options.follow) return await follow(world, store, filter, options);
   const entries =
-    options.find === undefined
-      ? await chosen(store, filter, options)
-      : await found(world, store, paths.index, options.find, filter, options);
+    id !== null
+      ? await around(store, id)
+      : options.find === undefined
+        ? await chosen(store, filter, options)
+        : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
-  if (page === null) await printEntries(world, entries, options, undoneTurns(store.loaded));
+  if (page === null) await printEntries(world, entries, { ...options, hasId: id !== null }, undoneTurns(store.loaded));
   else await page({ entries, read: (sha256) => store.attachments.get(sha256), now: world.now() });
   // Entries before the newest messages were first read while printing.
   printHistoryNotices(world, store);
@@ -65,7 +66,12 @@ export async function historyCommand(world: World, options: HistoryOptions): Pro
 }
 
 /** Throws a `HiError` of code `usage` for options that exclude each other. */
-function checkOptions(options: HistoryOptions): void {
+function checkOptions(id: string | null, options: HistoryOptions): void {
+  const chooser = (['find', 'follow', 'number', 'since', 'until', 'role'] as const).find(
+    (name) => options[name] !== undefined,
+  );
+  if (id !== null && chooser !== undefined)
+    throw new HiError('usage', `Cannot use '${id}' and --${chooser} together.`, { hint: 'Choose one.' });
   const [first, second] = (['html', 'json', 'md'] as const).filter((format) => options[format] !== undefined);
   if (second !== undefined)
     throw new HiError('usage', `Cannot use --${first} and --${second} together.`, { hint: 'Choose one.' });
@@ -92,11 +98,14 @@ async function printEntries(
   undone: ReadonlySet<number>,
 ): Promise<void> {
   if (world.stdout.isTTY) hideHistoryProgress();
-  const pager = world.stdout.isTTY && !options.json ? openPager(world, options) : null;
   const { stdout } = world;
-  const hasColour = pager?.hasColour ?? (stdout.isTTY === true && !options.json && outputStreams(world).colour.out);
-  const reader = { hasColour, now: stdout.isTTY ? world.now() : null };
-  await writeAll(pager?.input ?? stdout, printed(entries, options, reader, undone));
+  const isShown = stdout.isTTY === true && !options.json && !options.md;
+  const pager =
+    stdout.isTTY && !options.json
+      ? openPager(world, options.find === undefined && !options.hasId ? 'end' : 'start')
+      : null;
+  const style = isShown ? styleOf(world, pager?.hasColour ?? outputStreams(world).colour.out) : null;
+  await writeAll(pager?.input ?? stdout, printed(entries, options, style, undone, world.now()));
   await pager?.done();
 }
 
@@ -109,6 +118,15 @@ async function chosen(
   const inOrder = (read: AsyncIterable<Entry> | Iterable<Entry>) => (json ? read : inReadingOrder(read, store));
   if (filter !== null) return filtered(inOrder(store.archive()), filter, number ?? null);
   return inOrder(number === undefined ? store.archive() : await store.newest(number));
+}
+
+/** The messages around one, or around a compaction. */
+async function around(store: HistoryStore, id: string): Promise<readonly Entry[]> {
+  const reading = await store.reading();
+  const entries = /^#?\d+$/.test(id) ? entriesAround(reading, Number(id.replace('#', '')), NEIGHBOURS) : [];
+  reading.close();
+  if (entries.length > 0) return entries;
+  throw new HiError('usage', `There is no message '${id}'.`, { hint: 'Find one with: hi recall TEXT' });
 }
 
 /** Prints the last messages, then each new one, until Ctrl-C or until the reader leaves. JSON is one line per message. */
@@ -132,7 +150,7 @@ async function follow(
     for await (const entry of followed(store, stop.signal)) if (passes(entry, all)) yield entry;
   }
   try {
-    await writeAll(world.stdout, printed(lines(), options, { hasColour: false, now: null }));
+    await writeAll(world.stdout, printed(lines(), options, null));
     return signalled === null ? 0 : signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
   } finally {
     release();
@@ -163,34 +181,6 @@ async function found(
   const messages = outcome.hits.map(({ message }) => message);
   // A page is read by days.
   return html === undefined ? messages : messages.sort((one, other) => one.id - other.id);
-}
-
-/**
- * Starts the user's pager, or returns null if there is none. `less` begins at the end, where the newest messages are, or the best ones first that were found; it
- * exits at once when everything fits on the screen. Another pager gets plain text.
- */
-function openPager(
-  world: World,
-  { find }: HistoryOptions,
-): { readonly input: Writable; readonly hasColour: boolean; done(): Promise<void> } | null {
-  const command = world.env.PAGER || usualPager(world.env, find === undefined ? '-FRX +G' : '-FRX');
-  if (command === null) return null;
-  const { file, args, options } = shellCommand(command);
-  const child = spawn(file, args, {
-    ...options,
-    stdio: ['pipe', 'inherit', 'inherit'],
-    env: ownEnvironment(world.env),
-  });
-  child.stdin.on('error', () => child.stdin.destroy());
-  const closed = once(child, 'close');
-  return {
-    input: child.stdin,
-    hasColour: !world.env.PAGER && outputStreams(world).colour.out,
-    async done() {
-      child.stdin.end();
-      await closed;
-    },
-  };
 }
 
 /** The filter options of the command line. */
@@ -273,86 +263,37 @@ interface PrintOptions {
   readonly md?: boolean;
   readonly follow?: boolean;
   readonly find?: string;
+  readonly hasId?: boolean;
 }
 
-/** Who reads what is printed. */
-interface Reader {
-  readonly hasColour: boolean;
-  /** Names the days as at this moment; null for dates. */
-  readonly now: Date | null;
+/** How the transcript looks on a terminal. */
+function styleOf(world: World, colour: boolean): AnswerStyle {
+  const { columns } = outputStreams(world);
+  return { colour, links: false, columns, wrap: () => 'word' };
 }
 
-/** The entries as they are printed. What is of an `undone` turn says so. */
+/** The entries as they are printed: for a terminal in a style. What is of an `undone` turn says so. */
 async function* printed(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
-  { json, md, follow, find }: PrintOptions,
-  { hasColour, now }: Reader,
+  { json, md, follow, find, hasId }: PrintOptions,
+  style: AnswerStyle | null,
   undone: ReadonlySet<number> = new Set(),
+  now: Date | null = null,
 ): AsyncGenerator<string> {
-  const mark = hasColour && find !== undefined ? await markerOf(find) : plain;
+  const hits = find === undefined ? null : (text: string) => matchesIn(text, find);
   let first = true;
   for await (const entry of entries) {
     if (json && follow) yield `${neutraliseJson(storedText(entry))}\n`;
     else if (json) yield `${first ? '[\n' : ',\n'}${neutraliseJson(storedText(entry))}`;
     else if (md) yield neutralise(markdownOf(entry, undone));
     else {
-      const text = neutralise(transcriptOf(entry, now, undone));
-      yield `${first ? '' : '\n'}${hasColour ? coloured(entry, text, mark) : text}`;
+      const text =
+        style === null
+          ? neutralise(keptText({ entry, now: null, undone, hasId }))
+          : await shownEntry({ entry, now, undone, hasId }, style, hits);
+      yield `${first ? '' : '\n'}${text}`;
     }
     first = false;
   }
   if (json && !follow) yield first ? '[]\n' : '\n]\n';
-}
-
-type Mark = (text: string) => string;
-
-const plain: Mark = (text) => text;
-
-/** What makes the words stand out that were looked for. */
-async function markerOf(query: string): Promise<Mark> {
-  // A pager shows each row by itself.
-  const standOut = (word: string): string => word.replaceAll(/.+/g, (row) => paint(row, combine(BOLD, INVERSE)));
-  return (text) => markedText(text, query, standOut);
-}
-
-/** The transcript of an entry with its heading, or the whole line of a mark, set apart. */
-function coloured(entry: Entry, text: string, mark: Mark): string {
-  if (!isMessage(entry)) return paint(text, DIM);
-  if (entry.role === 'tool') return mark(text);
-  const end = text.indexOf('\n');
-  return paint(text.slice(0, end), entry.role === 'user' ? combine(BOLD, CYAN) : CYAN) + mark(text.slice(end));
-}
-
-/** What of the system chooses the pager. A spec passes its own. */
-interface PagerSearch {
-  readonly platform: NodeJS.Platform;
-  /** The file of a program with its links followed; null if there is none. */
-  programAt(path: string): string | null;
-}
-
-/**
- * The command line of the pager where the user has chosen none: `less`, if it is the real one. BusyBox's knows neither the options nor colours, and Windows' `more`
- * no UTF-8. Null for none: a terminal scrolls.
- */
-export function usualPager(
-  env: Readonly<Record<string, string | undefined>>,
-  options: string,
-  { platform, programAt }: PagerSearch = { platform: process.platform, programAt: realProgram },
-): string | null {
-  if (platform === 'win32') return null;
-  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute);
-  for (const folder of folders) {
-    const file = programAt(join(folder, 'less'));
-    if (file !== null) return basename(file).startsWith('busybox') ? null : `less ${options}`;
-  }
-  return null;
-}
-
-function realProgram(path: string): string | null {
-  try {
-    accessSync(path, constants.X_OK);
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
 }

@@ -4,6 +4,7 @@ import { HistoryStore } from '../../history/store.js';
 import { Recall } from '../../recall/recall.js';
 import type { Found, Search, Speaker } from '../../recall/search.js';
 import { foundLines, summaryLine, unsearchedLine } from '../../recall/show/lines.js';
+import { marked } from '../../recall/show/passage.js';
 import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
@@ -76,8 +77,8 @@ function print(world: World, found: Found, query: string, options: RecallOptions
     const chalk = colours(world);
     const mark = (word: string): string => (chalk.level > 0 ? chalk.bold.inverse(word) : word);
     const safe = stdout.isTTY ? neutralise : (text: string): string => text;
-    for (const line of foundLines({ ...found, unsearched: 0 }, query, world.now(), mark, safe))
-      stdout.write(`${line}\n`);
+    for (const line of foundLines({ ...found, unsearched: 0 }, query, world.now(), safe))
+      stdout.write(`${marked(line, mark)}\n`);
   }
   if (options.quiet) return;
   if (found.hits.length === 0)

@@ -2,11 +2,14 @@ import { localTime, quantity } from '../../chat/text.js';
 import { documentKind, searchedText } from '../index/documents.js';
 import { queryOf } from '../rank/query.js';
 import type { Found, Hit, Said } from '../search.js';
-import { marked, passageOf } from './passage.js';
+import { type Passage, passageOf } from './passage.js';
 import { distance } from './when.js';
 
 /** The maximum number of characters shown of a message. */
 const SHOWN = 240;
+
+/** How far a passage is indented below its head, in columns. */
+const INDENT = 2;
 
 const WHO = {
   user: 'you',
@@ -16,20 +19,16 @@ const WHO = {
   note: 'your command',
 } as const;
 
-/** Styles a matching word. */
-export type Highlight = (word: string) => string;
-
 /** The results, two lines for each: place and time, and the passage around the matching words. `safe` makes a text harmless for a terminal. */
 export function foundLines(
   { hits, more, unsearched }: Found,
   query: string,
   now: Date,
-  mark: Highlight,
   safe: (text: string) => string = (text) => text,
-): readonly string[] {
-  const lines = hits.flatMap((hit) => [safe(headOf(hit, now)), `  ${bodyOf(hit, query, mark, safe)}`]);
-  if (more > 0) lines.push(`${more} more; add words to narrow it.`);
-  return unsearched === 0 ? lines : [...lines, unsearchedLine(unsearched)];
+): readonly Passage[] {
+  const lines = hits.flatMap((hit) => [unmarked(safe(headOf(hit, now))), bodyOf(safe(hit.text), query)]);
+  if (more > 0) lines.push(unmarked(`${more} more; add words to narrow it.`));
+  return unsearched === 0 ? lines : [...lines, unmarked(unsearchedLine(unsearched))];
 }
 
 /** One message in the same two lines. */
@@ -37,11 +36,20 @@ export function groundLines(
   { message, origin, isUndone }: Said & { readonly isUndone: boolean },
   query: string,
   now: Date,
-  mark: Highlight,
-): readonly string[] {
+): readonly Passage[] {
   const hit = { message, origin, kind: documentKind(message), newer: null };
   const undone = isUndone ? ' · undone' : '';
-  return [`${headOf(hit, now)}${undone}`, `  ${bodyOf({ text: searchedText(message) }, query, mark, (text) => text)}`];
+  return [unmarked(`${headOf(hit, now)}${undone}`), bodyOf(searchedText(message), query)];
+}
+
+const unmarked = (text: string): Passage => ({ text, marks: [] });
+
+/** A line behind so many more spaces. */
+export function indented({ text, marks }: Passage, spaces = INDENT): Passage {
+  return {
+    text: ' '.repeat(spaces) + text,
+    marks: marks.map(({ start, end }) => ({ start: start + spaces, end: end + spaces })),
+  };
 }
 
 /** The number of results, and what to do next. */
@@ -67,6 +75,6 @@ function headOf(
   return `#${message.id} · ${localTime(message.at)} · ${distance(message.at, now)} · ${who}${foreign}${later}`;
 }
 
-function bodyOf({ text }: Pick<Hit, 'text'>, query: string, mark: Highlight, safe: (text: string) => string): string {
-  return marked(passageOf(safe(text), query, queryOf(query).phrases, SHOWN), mark);
+function bodyOf(text: string, query: string): Passage {
+  return indented(passageOf(text, query, queryOf(query).phrases, SHOWN));
 }

@@ -1,3 +1,4 @@
+import type { TextSpan } from '../../chat/event.js';
 import { queryOf } from '../rank/query.js';
 import { askedWords, placedWords } from '../words/words.js';
 
@@ -6,7 +7,7 @@ export interface Passage {
   /** On one line, with `…` at the cuts. */
   readonly text: string;
   /** The positions of the matching words in it. */
-  readonly marks: readonly { readonly start: number; readonly end: number }[];
+  readonly marks: readonly TextSpan[];
 }
 
 /** About `length` characters of the text, where it has most of the words, or the phrase. */
@@ -38,9 +39,9 @@ export function marked({ text, marks }: Passage, mark: (word: string) => string)
   return shown + text.slice(at);
 }
 
-/** The whole text with `mark` applied to each match. */
-export function markedText(text: string, query: string, mark: (word: string) => string): string {
-  return marked({ text, marks: wantedPlaces(text, query, queryOf(query).phrases) }, mark);
+/** The places of the matches in a whole text, in order. */
+export function matchesIn(text: string, query: string): readonly TextSpan[] {
+  return wantedPlaces(text, query, queryOf(query).phrases);
 }
 
 interface Place {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { marked, markedText, passageOf } from '../../../lib/recall/show/passage.js';
+import { marked, matchesIn, passageOf } from '../../../lib/recall/show/passage.js';
 
+const markedText = (text: string, query: string, mark: (word: string) => string): string =>
+  marked({ text, marks: matchesIn(text, query) }, mark);
 const shown = (text: string, query: string, phrases: readonly string[] = [], length = 60): string =>
   marked(passageOf(text, query, phrases, length), (word) => `[${word}]`);
 
