@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmdirSync, statSync, truncateSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from './errors.js';
-import { namesWithLeftovers } from './write-aside.js';
+import { namesWithLeftovers, processExists } from './write-aside.js';
 
 /**
  * Removes the files in `folder` whose names match `pattern`, and nothing else. A link stays, and the file it leads to is emptied. Does nothing when the
@@ -15,6 +15,16 @@ export function removeFiles(folder: string, pattern: RegExp): void {
 export function removeWithLeftovers(path: string): void {
   const name = basename(path).replace(/[^\w-]/g, '\\$&');
   removeFiles(dirname(path), namesWithLeftovers(name));
+}
+
+/** Removes what processes that are gone left of files in `folder` whose names match `pattern`. Throws the system's error. */
+export function removeLeftovers(folder: string, pattern: RegExp): void {
+  for (const name of namesIn(folder)) {
+    const [leftover, pid] = /\.(\d+)\.new$/.exec(name) ?? [];
+    if (leftover === undefined || !pattern.test(name.slice(0, -leftover.length)) || processExists(Number(pid)))
+      continue;
+    removeFile(join(folder, name));
+  }
 }
 
 /** Removes a folder if it is empty. A link to a folder stays. */

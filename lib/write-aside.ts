@@ -121,6 +121,16 @@ export function namesWithLeftovers(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})(?:(?:\\.\\d+)?\\.(?:new|tmp))?$`);
 }
 
+/** Whether there is a process with that id on this machine. */
+export function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return systemCode(thrown) === 'EPERM';
+  }
+}
+
 /** Null when the path is not a link. */
 function readLink(path: string): string | null {
   try {

@@ -39,8 +39,17 @@ const SEARCHED_ANYWAY = 16;
 /** The time if a part of the index was damaged, so that earlier results are found again. */
 const REPAIR_BUDGET = 5000;
 
+/** How often the conversation is opened again because something was removed of it, or of its index, while it was being indexed. */
+const OPENINGS = 9;
+
 /** Thrown when the time is over. Everything opened stays open for the next time. */
 class TooLate extends Error {}
+
+/** Thrown when something was removed meanwhile, so that parts of the opened conversation cannot be indexed. */
+class Outdated extends Error {}
+
+/** Indexes missing pieces for `budget` milliseconds, and at least so many. Throws `Outdated`, but not in the last opening. */
+type IndexMissing = (budget: number, least?: number) => Promise<void>;
 
 /** Finds earlier messages. Opens nothing before the first call. */
 export class Recall {
@@ -55,8 +64,8 @@ export class Recall {
   }
 
   async search(search: Search, signal?: AbortSignal): Promise<Found> {
-    return await this.#reading(async (archive) => {
-      await this.#index(archive, SEARCH_BUDGET, SEARCHED_ANYWAY);
+    return await this.#reading(async (archive, index) => {
+      await index(SEARCH_BUDGET, SEARCHED_ANYWAY);
       for (;;) {
         const folder = this.#folderOf(archive);
         const library = this.#libraryOf(archive, folder.segments);
@@ -68,7 +77,7 @@ export class Recall {
         } catch (thrown) {
           if (!(thrown instanceof DamagedSegment)) throw thrown;
           this.#dropDamaged(folder);
-          await this.#index(archive, REPAIR_BUDGET, SEARCHED_ANYWAY);
+          await index(REPAIR_BUDGET, SEARCHED_ANYWAY);
         }
       }
     });
@@ -91,23 +100,25 @@ export class Recall {
 
   /** Indexes missing pieces for `budget` milliseconds. Resolves to the number of pieces left. */
   async catchUp(budget: number): Promise<number> {
-    return await this.#reading(async (archive) => {
-      await this.#index(archive, budget);
+    return await this.#reading(async (archive, index) => {
+      await index(budget);
       return this.#folderOf(archive).missing(archive.pieces).length;
     });
   }
 
   /** Rebuilds the index. Resolves to the number of pieces. */
   async rebuild(signal: AbortSignal): Promise<number> {
-    return await this.#reading(async (archive) => {
+    let isCleared = false;
+    return await this.#reading(async (archive, index) => {
       const folder = this.#folderOf(archive);
-      folder.clear();
+      if (!isCleared) folder.clear();
+      isCleared = true;
       this.#tail.close();
       this.#scored = null;
       const all = archive.pieces.length;
       for (let left = all; left > 0; ) {
         signal.throwIfAborted();
-        await this.#index(archive, 100);
+        await index(100);
         const now = folder.missing(archive.pieces).length;
         if (now === left) break;
         left = now;
@@ -124,10 +135,10 @@ export class Recall {
     const check = (): void => {
       if (monotonic() > end) throw new TooLate();
     };
-    return await this.#reading(async (archive) => {
+    return await this.#reading(async (archive, index) => {
       const folder = this.#folderOf(archive);
       try {
-        await this.#index(archive, SEARCH_BUDGET);
+        await index(SEARCH_BUDGET);
         const library = this.#libraryOf(archive, folder.segments);
         const thresholds = readCalibration(folder.path)?.thresholds ?? UNCALIBRATED;
         return { ...recallUnasked(library, asked, thresholds, tokens, known, check), thresholds };
@@ -160,12 +171,20 @@ export class Recall {
     this.#scored = null;
   }
 
-  async #reading<Result>(work: (archive: Archive) => Promise<Result>): Promise<Result> {
-    const archive = await this.#deps.open();
-    try {
-      return await work(archive);
-    } finally {
-      archive.close();
+  /** Runs `work` with the conversation as it is at one moment; again, as it is then, if something was removed meanwhile. */
+  async #reading<Result>(work: (archive: Archive, index: IndexMissing) => Promise<Result>): Promise<Result> {
+    for (let openings = 1; ; openings += 1) {
+      const archive = await this.#deps.open();
+      try {
+        return await work(archive, async (budget, least) => {
+          const isCurrent = await this.#index(archive, budget, least);
+          if (!isCurrent && openings < OPENINGS) throw new Outdated();
+        });
+      } catch (thrown) {
+        if (!(thrown instanceof Outdated)) throw thrown;
+      } finally {
+        archive.close();
+      }
     }
   }
 
@@ -202,20 +221,30 @@ export class Recall {
     return new Library(archive, segments, tail, scores);
   }
 
-  /** Indexes the newest pieces first, because they are needed most. Unreadable pieces are left for later. */
-  async #index(archive: Archive, budget: number, least = 1): Promise<void> {
+  /**
+   * Indexes the newest pieces first, because they are needed most. Unreadable pieces are left for later, and all if nothing can be written. False if something
+   * was removed meanwhile.
+   */
+  async #index(archive: Archive, budget: number, least = 1): Promise<boolean> {
     const folder = this.#folderOf(archive);
     const { writes } = this.#deps;
     folder.look(archive.pieces, writes);
-    if (!writes) return;
+    if (!writes) return true;
     const end = monotonic() + budget;
     const missing = folder.missing(archive.pieces).toReversed();
     const all = archive.pieces.length;
-    if (missing.length === 0) await isWritten(() => folder.mergeAll(archive));
-    for (const [done, number] of missing.entries()) {
-      if (!(await isWritten(() => folder.add(archive, number)))) return;
-      this.#deps.onIndexed?.(all - missing.length + done + 1, all);
-      if (done + 1 >= least && monotonic() > end) return;
+    try {
+      if (missing.length === 0) await folder.mergeAll(archive);
+      for (const [done, number] of missing.entries()) {
+        if (!(await folder.add(archive, number))) return false;
+        this.#deps.onIndexed?.(all - missing.length + done + 1, all);
+        if (done + 1 >= least && monotonic() > end) break;
+      }
+      return true;
+    } catch (thrown) {
+      if (!isUnwritten(thrown) && !(thrown instanceof DamagedSegment)) throw thrown;
+      // Another process may have removed an unfinished file, or the whole index.
+      return !isMissing(thrown);
     }
   }
 
@@ -226,15 +255,9 @@ export class Recall {
   }
 }
 
-/** False if the segment cannot be written or the history is damaged. The search then uses what exists. */
-async function isWritten(write: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await write();
-  } catch (thrown) {
-    if (!isUnwritten(thrown) && !(thrown instanceof DamagedSegment)) throw thrown;
-    return false;
-  }
-}
-
 /** Whether a failure only means that a file of the index was not written, or was removed meanwhile. */
 const isUnwritten = (thrown: unknown): boolean => thrown instanceof HiError || systemCode(thrown) !== null;
+
+/** Whether a failure only means that a file was not there. */
+const isMissing = (thrown: unknown): boolean =>
+  systemCode(thrown instanceof HiError ? thrown.cause : thrown) === 'ENOENT';

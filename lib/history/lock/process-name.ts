@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { systemCode } from '../../errors.js';
+import { processExists } from '../../write-aside.js';
 import { isSameStart, ownStartTime, startTimeOf } from './start-time.js';
 
 /** The id of the initial process namespace on every Linux machine. Containers have others. */
@@ -24,7 +24,7 @@ export function livenessOf(name: string): Liveness {
   const [host, id, start] = name.split('.');
   if (host !== hostId()) return 'elsewhere';
   const pid = Number(id);
-  if (!Number.isSafeInteger(pid) || !exists(pid)) return 'gone';
+  if (!Number.isSafeInteger(pid) || !processExists(pid)) return 'gone';
   const now = startTimeOf(pid);
   return now === null || start === '0' || isSameStart(now, Number(start)) ? 'alive' : 'gone';
 }
@@ -67,14 +67,5 @@ function textOf(path: string): string | null {
     return readFileSync(path, 'utf8').trim();
   } catch {
     return null;
-  }
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return systemCode(thrown) === 'EPERM';
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { namesIn, removeFiles } from '../../remove-files.js';
+import { namesIn, removeLeftovers } from '../../remove-files.js';
 import type { Archive, Piece } from '../index/archive.js';
 import { Vocabulary } from '../index/vocabulary.js';
 import { buildSegment } from './build.js';
@@ -117,7 +117,7 @@ export class IndexFolder {
     for (const name of namesIn(this.#root)) {
       if (join(this.#root, name) !== this.#folder) removeSegments(join(this.#root, name));
     }
-    removeFiles(this.#folder, /\.seg\.\d+\.new$/);
+    removeLeftovers(this.#folder, /\.seg$/);
   }
 
   /** Removes the whole index of the conversation. */

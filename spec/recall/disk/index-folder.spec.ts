@@ -3,6 +3,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { removeIndex } from '../../../lib/recall/disk/remove-index.js';
+import type { Archive } from '../../../lib/recall/index/archive.js';
+import { Recall } from '../../../lib/recall/recall.js';
+import { namesIn, removeFiles } from '../../../lib/remove-files.js';
 import { bundle } from '../../support/bundle.js';
 import { exchange, openIn } from '../../support/history.js';
 import { flip, foundIn, indexFiles, indexHashes, longHistory, recallIn, searchFor } from '../../support/recall.js';
@@ -105,6 +109,40 @@ describe('the index on disk', () => {
     expect(existsSync(join(folder, 'recall', 'mine', 'notes.txt'))).toBe(true);
   });
 
+  it.each<readonly [string, (folder: string) => Promise<void>]>([
+    ['something is forgotten', forgetSome],
+    ['an unfinished file of it is removed', async (folder) => removeUnfinished(join(folder, 'recall'))],
+    ['all of it is removed', async (folder) => rmSync(join(folder, 'recall'), { recursive: true, force: true })],
+  ])('is complete if %s right after the conversation was opened, or while it is built', async (_, change) => {
+    const short = await longHistory(1);
+    for (const before of [0, 1]) {
+      const folder = short();
+      const store = await openIn(folder);
+      let calls = 0;
+      const changed = async (): Promise<void> => {
+        calls += 1;
+        if (calls === before + 1) await change(folder);
+      };
+      const open = async (): Promise<Archive> => {
+        const archive = await store.reading();
+        const { ifCurrent } = archive;
+        if (before === 0) await changed();
+        return Object.assign(archive, {
+          async ifCurrent(work: () => void) {
+            await changed();
+            return await ifCurrent(work);
+          },
+        });
+      };
+      const recall = new Recall({ folder: join(folder, 'recall'), open, writes: true });
+      const { hits, unsearched } = await recall.search(searchFor('quokka', { count: 1 }));
+      expect([before, unsearched, hits.length]).toEqual([before, 0, 1]);
+      expect(calls).toBeGreaterThan(before);
+      recall.close();
+      await store.close();
+    }
+  });
+
   it('is not written if nothing may be written', async () => {
     const folder = copy();
     const found = await foundIn(folder, false);
@@ -112,3 +150,14 @@ describe('the index on disk', () => {
     expect(found.flat().length).toBeGreaterThan(0);
   });
 });
+
+/** What another hi does. */
+async function forgetSome(folder: string): Promise<void> {
+  const other = await openIn(folder);
+  await other.forget({ kind: 'messages', ids: [2] }, () => removeIndex(join(folder, 'recall')));
+  await other.close();
+}
+
+function removeUnfinished(root: string): void {
+  for (const name of namesIn(root)) removeFiles(join(root, name), /\.new$/);
+}
