@@ -248,7 +248,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         tokens: setting(
           { type: 'integer', minimum: 200 },
           3000,
-          'The maximum number of tokens to recall for one message. In windows below 32,000 tokens it is at most 5 % of the window.',
+          'The maximum number of tokens to recall for one message. In windows below 32,000 tokens it is less: at half of that a quarter.',
         ),
       },
       'recall',

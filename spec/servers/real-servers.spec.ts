@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseObject } from '../../lib/chat/json.js';
 import { type ListeningProxy, listeningProxy, type Passed } from '../support/listening-proxy.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { hasLiteLlm, type RealServer, startRealServer, THREADS, withRealServers } from '../support/real-server.js';
+import { hasLiteLlm, type RealServer, startRealServer, THREADS } from '../support/real-server.js';
 import { type Tried, tellTable } from '../support/server-table.js';
-import { itWhere } from '../support/where.js';
+import { itWhere, withRealServers } from '../support/where.js';
 
 /** The servers leave answers long enough for one to be stopped; elsewhere they are short, for what is tested is what is sent. */
 const LONG = ['--max-output', '200'];

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { REAL_SERVERS, startRealServer, withRealServers } from '../support/real-server.js';
+import { REAL_SERVERS, startRealServer } from '../support/real-server.js';
 import { startScriptedServer } from '../support/scripted-server.js';
 import { tellTable } from '../support/server-table.js';
 import { type TemplateServer, templateServer, type Written } from '../support/template-server.js';
+import { withRealServers } from '../support/where.js';
 
 /** What was said before any of these templates is met: words beside two calls of tools, their results, a call without words, answers. */
 const BEFORE = ['ALPHA-1', 'BRAVO-2', 'one.txt', 'CHARLIE-3', 'two.txt', 'DELTA-4', 'ECHO-5', 'FOXTROT-6', 'GOLF-7'];

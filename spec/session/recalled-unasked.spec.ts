@@ -129,8 +129,8 @@ describe('automatic recall', () => {
   it.each([
     [1_000_000, 3000],
     [32_000, 3000],
-    [31_999, 1599],
-    [8000, 400],
+    [16_000, 750],
+    [8000, 187],
   ])('fills of a window of %i tokens at most %i', async (window, most) => {
     await talk(20);
     const finder = new Scripted({ reminders: [], best: 0, thresholds: THRESHOLDS });

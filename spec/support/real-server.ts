@@ -2,9 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism, homedir, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe } from '@jest/globals';
 import { isJsonObject, parseObject } from '../../lib/chat/json.js';
-import { itWhere } from './where.js';
 
 /** The folder of the real servers: beside the project, or where `HI_REAL_SERVERS` says. It is no part of the project. */
 export const REAL_SERVERS = resolve(
@@ -24,13 +22,6 @@ export interface RealServer extends AsyncDisposable {
   readonly log: string;
 }
 
-/** The specs that need real servers; where there are none, one skipped case that says so. */
-export function withRealServers(specs: () => void): void {
-  const reason = missing([]);
-  if (reason === null) specs();
-  else describe('the real servers', () => itWhere(false, reason)('answer', () => {}));
-}
-
 /** True where LiteLLM can be asked. Installing it takes minutes, so only HI_LITELLM does that. */
 export function hasLiteLlm(): boolean {
   const cache = process.env.REAL_SERVERS_CACHE ?? join(homedir(), '.cache/real-servers');
@@ -39,7 +30,7 @@ export function hasLiteLlm(): boolean {
 }
 
 /** Why a part of the real servers cannot be had here, in one line; null where it is there. Fetches it once. */
-function missing(part: readonly string[]): string | null {
+export function missing(part: readonly string[]): string | null {
   if (!existsSync(SERVE)) return `no real servers at ${REAL_SERVERS}`;
   const { status, stderr } = spawnSync(process.execPath, [SERVE, 'fetch', ...part], { encoding: 'utf8' });
   if (status === 0) return null;

@@ -1,5 +1,6 @@
-import { it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import { RUNS_ON_NODE } from './program.js';
+import { missing } from './real-server.js';
 
 type Case = (title: string, run: () => Promise<void> | void, timeout?: number) => void;
 
@@ -13,3 +14,10 @@ export const together: Case = (title, run, timeout) => it.concurrent(title, asyn
 
 /** For what only Node has: an executable is one file, compiled ahead. */
 export const itOnNode = itWhere(RUNS_ON_NODE, 'an executable is one file, compiled ahead');
+
+/** The specs that need real servers; where there are none, one skipped case that says so. */
+export function withRealServers(specs: () => void): void {
+  const reason = missing([]);
+  if (reason === null) specs();
+  else describe('the real servers', () => itWhere(false, reason)('answer', () => {}));
+}
