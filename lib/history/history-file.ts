@@ -98,17 +98,28 @@ export class HistoryFile {
 
   /** Appends entries. Creates a missing file, and converts one of another layout. Only inside `withLock`. */
   append(codec: Codec, entries: readonly Entry[]): void {
-    if (this.#file instanceof LogFile) {
-      this.#file.append(entries);
-      return;
-    }
-    if (this.#file === null) {
+    if (this.#file instanceof LogFile) this.#file.append(entries);
+    else if (this.#file instanceof ArrayFile) this.#convert(codec, this.#file, entries);
+    else {
       replaceHistory(codec, this.#paths, newLogName(), entries);
-    } else {
-      const done = convert(codec, this.#paths, newLogName(), this.#file, entries, this.#now());
-      if (done !== null) this.#notices.add(done);
+      this.#sync(codec, true);
     }
-    this.#sync(codec, true);
+  }
+
+  /** Whether the file has entries in another layout, which can only be read as a whole. */
+  get isForeign(): boolean {
+    return this.#file instanceof ArrayFile && this.#file.facts.entries > 0;
+  }
+
+  /** Converts such a file to hi's layout; null if it is none. Only inside `withLock`. */
+  convert(codec: Codec): HistoryChange | null {
+    return this.isForeign && this.#file instanceof ArrayFile ? this.#convert(codec, this.#file, []) : null;
+  }
+
+  #convert(codec: Codec, file: ArrayFile, more: readonly Entry[]): HistoryChange {
+    const notice = convert(codec, this.#paths, newLogName(), file, more, this.#now());
+    if (notice !== null) this.#notices.add(notice);
+    return this.#sync(codec, true);
   }
 
   /** Rewrites the file with the result of `change` for each entry; null drops it. Only inside `withLock`. Throws `Damaged`. */

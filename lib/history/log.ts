@@ -243,9 +243,10 @@ export class Log {
     return this.#sealed;
   }
 
-  /** Opens a snapshot for random access. The caller closes it. Throws a `HiError`. */
+  /** Opens a snapshot for random access. The caller closes it. A file in another layout is converted to hi's, if it can be. Throws a `HiError`. */
   async reading(): Promise<ConversationReading> {
     await this.refresh();
+    if (this.writes && this.#disk.isForeign) await this.#convert();
     for (let tries = 0; ; tries += 1) {
       const { edition } = this;
       try {
@@ -259,6 +260,18 @@ export class Log {
 
   close(): void {
     this.#disk.close();
+  }
+
+  async #convert(): Promise<void> {
+    try {
+      await this.#lockedWithRepair((codec) => {
+        const change = this.#disk.convert(codec);
+        if (change !== null) this.#loaded.apply(change);
+      });
+    } catch (thrown) {
+      // It is read as it is: the folder may be read-only.
+      if (!(thrown instanceof HiError)) throw thrown;
+    }
   }
 
   /** Runs `work` under the lock. If it finds damage, repairs it and runs `work` again. */

@@ -25,6 +25,8 @@ export interface RecallDeps {
   open(): Promise<Archive>;
   /** False if nothing may be written. Then only indexed and unsealed messages are found. */
   readonly writes: boolean;
+  /** Whether a search first indexes all that is missing, however long that takes; else it spends a second on it. */
+  readonly indexesAll?: boolean;
   /** Called after each piece that is indexed: how many of all pieces are now. */
   onIndexed?(done: number, all: number): void;
 }
@@ -64,8 +66,9 @@ export class Recall {
   }
 
   async search(search: Search, signal?: AbortSignal): Promise<Found> {
+    const budget = this.#deps.indexesAll === true ? Number.POSITIVE_INFINITY : SEARCH_BUDGET;
     return await this.#reading(async (archive, index) => {
-      await index(SEARCH_BUDGET, SEARCHED_ANYWAY);
+      await index(budget, SEARCHED_ANYWAY);
       for (;;) {
         const folder = this.#folderOf(archive);
         const library = this.#libraryOf(archive, folder.segments);
@@ -106,7 +109,7 @@ export class Recall {
     });
   }
 
-  /** Rebuilds the index. Resolves to the number of pieces. */
+  /** Rebuilds the index. Resolves to the number of pieces. Throws a `HiError` if the index cannot be written. */
   async rebuild(signal: AbortSignal): Promise<number> {
     let isCleared = false;
     return await this.#reading(async (archive, index) => {
@@ -120,7 +123,11 @@ export class Recall {
         signal.throwIfAborted();
         await index(100);
         const now = folder.missing(archive.pieces).length;
-        if (now === left) break;
+        if (now === left) {
+          throw new HiError('history', `The index in '${this.#deps.folder}' cannot be written.`, {
+            hint: 'Check the folder and its disk. Until then only the newest messages are found.',
+          });
+        }
         left = now;
         await new Promise((resolve) => setImmediate(resolve));
       }

@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { unzstd, zstd } from '../support/history.js';
 import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
 import { longHistory } from '../support/recall.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
@@ -82,6 +83,22 @@ describe('hi recall', () => {
   it('rebuilds the index', async () => {
     expect(await hi(['recall', '--rebuild'])).toMatchObject({ status: 0, stderr: 'Indexed the whole conversation.\n' });
     expect(readdirSync(join(home.data, 'recall'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['recall', 'zeppelin'],
+    ['history', '--find', 'zeppelin'],
+    ['recall', '--rebuild'],
+  ])('indexes a history in another layout at once: %s %s', async (...args) => {
+    const { stdout } = await hi(args);
+    rmSync(join(home.data, 'recall'), { recursive: true });
+    const entries = unzstd(readFileSync(home.historyFile)) ?? '';
+    writeFileSync(home.historyFile, zstd(Buffer.from(entries)));
+    expect(await hi(args)).toMatchObject({ status: 0, stdout });
+    expect(readdirSync(join(home.data, 'recall'), { recursive: true })).toContainEqual(
+      expect.stringMatching(/0-0\.seg$/),
+    );
+    expect(JSON.parse(unzstd(readFileSync(home.historyFile)) ?? '')).toEqual(JSON.parse(entries));
   });
 
   it('leaves nothing of the index after hi reset --purge', async () => {

@@ -17,6 +17,7 @@ import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { hideHistoryProgress } from '../base/history-progress.js';
 import { printHistoryNotices } from '../base/print-notices.js';
+import { ProgressLine } from '../base/progress-line.js';
 import { outputStreams, writeAll } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { pageWriter, type WritePage } from './history-page.js';
@@ -168,11 +169,14 @@ async function found(
   { number = FOUND, html, quiet }: HistoryOptions,
 ): Promise<readonly Entry[]> {
   const { Recall } = await import('../../recall/recall.js');
-  const recall = new Recall({ folder, open: () => store.reading(), writes: true });
+  const line = new ProgressLine(world);
+  const onIndexed = (done: number, all: number): void => void (quiet || line.showShare('Indexing', done, all));
+  const recall = new Recall({ folder, open: () => store.reading(), writes: true, indexesAll: true, onIndexed });
   const { role, from, until } = filter ?? EVERYTHING;
   const who: Search['who'] = role === 'assistant' ? 'model' : role;
   const search = { query, who, from, until, every: true, count: number };
   const outcome = await recall.search(search);
+  line.erase();
   recall.close();
   const say = (text: string): void => void (quiet || world.stderr.write(`${text}\n`));
   if (store.totals.messages > 0 && (outcome.hits.length === 0 || !outcome.isWhole)) say(summaryLine(outcome, query));

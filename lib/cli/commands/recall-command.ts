@@ -34,7 +34,13 @@ export async function recallCommand(world: World, words: readonly string[], opti
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
   const line = new ProgressLine(world);
   const onIndexed = (done: number, all: number): void => void (options.quiet || line.showShare('Indexing', done, all));
-  const recall = new Recall({ folder: paths.index, open: () => store.reading(), writes: true, onIndexed });
+  const recall = new Recall({
+    folder: paths.index,
+    open: () => store.reading(),
+    writes: true,
+    indexesAll: true,
+    onIndexed,
+  });
   try {
     printHistoryNotices(world, store);
     if (search === null) await rebuild(world, recall, line, options);
@@ -43,6 +49,8 @@ export async function recallCommand(world: World, words: readonly string[], opti
       line.erase();
       print(world, found, query, options);
     }
+    // Opening it for a search converts a file in another layout.
+    printHistoryNotices(world, store);
     return 0;
   } finally {
     line.erase();
