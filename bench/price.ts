@@ -46,7 +46,7 @@ export async function rows(): Promise<readonly Row[]> {
 }
 
 /** Moves the clock of a process by so many milliseconds. */
-const CLOCK = `
+export const CLOCK = `
 const moved = Number(process.env.HI_BENCH_CLOCK);
 const Real = Date;
 globalThis.Date = class Date extends Real {
