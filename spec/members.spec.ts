@@ -23,7 +23,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/commands/shell-init-command.ts': 'the program bash, not the tool',
   'cli/command-table.ts': 'the program bash, not the tool',
   'permission/shell/read-command.ts': 'the program bash, not the tool',
-  'providers/common/answer/reasoning-details.ts': "a field of a vendor's answer",
+  'providers/common/streamed-answer.ts': "a field of a vendor's answer",
   'screen/screen.ts': 'what a request is for: an answer or a summary',
   'session/turn/turn.ts': 'what a request is for: an answer or a summary',
   'cli/commands/recall-command.ts': 'the room, not the tool',
@@ -51,7 +51,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/commands/memory-command.ts': 'the command, not the tool',
   'skills/match/stop-words.ts': 'a word of everyday language',
   'recall/asked.ts': 'a word of everyday language',
-  'providers/ollama/dropped-lines.ts': 'a word of everyday language',
+  'providers/ollama/ollama-adapter.ts': 'a word of everyday language',
   'permission/paths/runs-later.ts': 'the settings of another program, not a vendor',
   'screen/markdown/languages.ts': 'the language bash, not the tool',
 };

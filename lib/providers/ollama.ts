@@ -1,7 +1,17 @@
+import type { Options, ChatRequest as VendorRequest } from 'ollama/browser';
+import { COUNT } from '../chat/json.js';
 import { milliseconds } from '../chat/text.js';
-import type { ProviderMember } from './common/provider.js';
+import {
+  BOOLEAN,
+  EXTRA_BODY,
+  INTEGER,
+  NUMBER,
+  type OptionTable,
+  type ProviderMember,
+  TEXTS,
+  ZERO_TO_ONE,
+} from './common/provider.js';
 import * as adapter from './ollama/ollama-adapter.js';
-import { OLLAMA_OPTIONS } from './ollama/ollama-options.js';
 import { pull as pullModel } from './ollama/ollama-pull-adapter.js';
 
 const DEFAULT_MODEL = 'llama3.2';
@@ -54,3 +64,31 @@ function keepAlive(_model: string, { keep_alive = '5m' }: Readonly<Record<string
   if (text.startsWith('-')) return Number.POSITIVE_INFINITY;
   return Number.isNaN(Number(text)) ? (milliseconds(text) ?? 0) : Number(text) * 1000;
 }
+
+/** The options of /api/chat; `max_output_tokens` is its `num_predict`, and `context_window` its `num_ctx`. */
+const OWN = {
+  max_output_tokens: COUNT,
+  temperature: { type: 'number', minimum: 0 },
+  top_p: ZERO_TO_ONE,
+  top_k: INTEGER,
+  min_p: ZERO_TO_ONE,
+  seed: INTEGER,
+  stop: TEXTS,
+  repeat_penalty: NUMBER,
+  repeat_last_n: INTEGER,
+  presence_penalty: NUMBER,
+  frequency_penalty: NUMBER,
+  typical_p: NUMBER,
+  mirostat: INTEGER,
+  mirostat_tau: NUMBER,
+  mirostat_eta: NUMBER,
+  num_batch: INTEGER,
+  num_gpu: INTEGER,
+  main_gpu: INTEGER,
+  num_thread: INTEGER,
+  num_keep: INTEGER,
+  use_mmap: BOOLEAN,
+  keep_alive: { type: ['string', 'number'] },
+} satisfies OptionTable<keyof Options | keyof VendorRequest | 'max_output_tokens'>;
+
+const OLLAMA_OPTIONS = { ...OWN, ...EXTRA_BODY };

@@ -1,8 +1,25 @@
+import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
+import type { ResponseCreateParams } from 'openai/resources/responses/responses';
+import { COUNT, TEXT } from '../chat/json.js';
 import type { ModelFacts, Vendor } from '../chat/model.js';
-import type { ListedModel } from './common/models/listed-model.js';
-import type { ModelQuestion, Provider, ProviderMember, ProviderSettings } from './common/provider.js';
+import type { ListedModel } from './common/known-models.js';
+import {
+  BOOLEAN,
+  EXTRA,
+  INTEGER,
+  type ModelQuestion,
+  NUMBER,
+  OBJECT,
+  OBJECTS,
+  type OptionTable,
+  oneOfWords,
+  type Provider,
+  type ProviderMember,
+  type ProviderSettings,
+  TEXTS,
+  ZERO_TO_ONE,
+} from './common/provider.js';
 import * as adapter from './openai/openai-adapter.js';
-import { OPENAI_OPTIONS } from './openai/openai-options.js';
 
 const ADDRESS = 'https://api.openai.com/v1';
 
@@ -47,12 +64,12 @@ function cacheLifeOf(model: string): number {
 }
 
 /** The adapter for a vendor with OpenAI's protocol at `address`. */
-export async function createCompatible(vendor: Vendor, address: string, settings: ProviderSettings): Promise<Provider> {
+async function createCompatible(vendor: Vendor, address: string, settings: ProviderSettings): Promise<Provider> {
   return adapter.create(vendor, address, settings);
 }
 
 /** The models of such a vendor, newest first. */
-export async function listCompatible(
+async function listCompatible(
   vendor: Vendor,
   address: string,
   settings: ProviderSettings,
@@ -62,7 +79,7 @@ export async function listCompatible(
 }
 
 /** The facts that such a vendor reports about one model. */
-export async function askCompatible(
+async function askCompatible(
   vendor: Vendor,
   address: string,
   settings: ProviderSettings,
@@ -71,3 +88,50 @@ export async function askCompatible(
 ): Promise<ModelFacts> {
   return await adapter.askFacts(vendor, address, settings, question, signal);
 }
+
+const PENALTY = { type: 'number', minimum: -2, maximum: 2 };
+
+/** The options of OpenAI's two APIs. */
+const OWN = {
+  temperature: { type: 'number', minimum: 0, maximum: 2 },
+  top_p: ZERO_TO_ONE,
+  max_output_tokens: COUNT,
+  frequency_penalty: PENALTY,
+  presence_penalty: PENALTY,
+  seed: INTEGER,
+  stop: { type: ['string', 'array'], items: { type: 'string' } },
+  service_tier: oneOfWords('auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'),
+  verbosity: oneOfWords('low', 'medium', 'high'),
+  parallel_tool_calls: BOOLEAN,
+  prompt_cache_retention: oneOfWords('in_memory', '24h'),
+  prompt_cache_options: OBJECT,
+  logit_bias: OBJECT,
+  moderation: OBJECT,
+  context_management: OBJECTS,
+  safety_identifier: TEXT,
+  user: TEXT,
+  truncation: oneOfWords('auto', 'disabled'),
+  metadata: { type: 'object', additionalProperties: { type: 'string' } },
+  store: BOOLEAN,
+} satisfies OptionTable<keyof ChatCompletionCreateParams | keyof ResponseCreateParams>;
+
+/** Further options of llama.cpp, vLLM and most other compatible servers. */
+const COMPATIBLE_SERVERS = {
+  top_k: INTEGER,
+  min_p: ZERO_TO_ONE,
+  repeat_penalty: NUMBER,
+  repetition_penalty: NUMBER,
+  stop_token_ids: { type: 'array', items: INTEGER },
+  transforms: TEXTS,
+};
+
+/** What OpenAI's newer models take, the routing of OpenRouter, and the switches of DeepSeek's and of vLLM's and SGLang's models. */
+const GATEWAYS = {
+  max_tool_calls: COUNT,
+  provider: OBJECT,
+  models: TEXTS,
+  thinking: OBJECT,
+  chat_template_kwargs: OBJECT,
+};
+
+const OPENAI_OPTIONS = { ...OWN, ...COMPATIBLE_SERVERS, ...GATEWAYS, ...EXTRA };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import type { ModelFacts } from '../../lib/chat/model.js';
-import { factsOf } from '../../lib/providers/common/models/listed-model.js';
+import { factsOf } from '../../lib/providers/common/known-models.js';
 import { providers } from '../../lib/providers/index.js';
 import { pick } from '../../lib/registry.js';
 import { settingsFor } from '../support/providers.js';

@@ -6,7 +6,7 @@ import { readKey } from '../../config/read-key.js';
 import { resolveConfig } from '../../config/resolve.js';
 import { filledIn } from '../../config/setting.js';
 import type { HiError } from '../../errors.js';
-import type { ListedModel } from '../../providers/common/models/listed-model.js';
+import type { ListedModel } from '../../providers/common/known-models.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';

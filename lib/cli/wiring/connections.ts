@@ -7,7 +7,7 @@ import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
 import { baseWindow, restAfter } from '../../config/resolve.js';
 import { isNear } from '../../http/address.js';
-import { KnownModels } from '../../providers/common/models/known-models.js';
+import { KnownModels } from '../../providers/common/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';

@@ -6,22 +6,16 @@ import { isOwnAddress, type ModelFacts, type Vendor } from '../../chat/model.js'
 import type { ChatRequest } from '../../chat/request.js';
 import type { Fetch } from '../../http/fetch.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
-import { asMalformed } from '../common/answer/stream.js';
-import { StreamedAnswer } from '../common/answer/streamed-answer.js';
-import { StreamingProvider } from '../common/answer/streaming-provider.js';
-import { withoutVersion } from '../common/api-base.js';
-import type { ListedModel } from '../common/models/listed-model.js';
+import { offersWeb } from '../common/fit-request.js';
+import { factsOf, type ListedModel, listedModel } from '../common/known-models.js';
+import { callIds, FREE_FORM, formFor, type TurnForm } from '../common/normalise-history.js';
 import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
-import { callIds } from '../common/request/call-ids.js';
-import { FREE_FORM, formFor, type TurnForm } from '../common/request/template-turns.js';
-import { offersWeb } from '../common/request/web-search.js';
-import { requireKey } from '../common/require-key.js';
-import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
-import { headersOf, sdkOptions, withoutAccountHeaders } from '../common/sdk-options.js';
+import { headersOf, requireKey, sdkOptions, withoutAccountHeaders, withoutVersion } from '../common/sdk.js';
+import { askVendor, asMalformed, StreamingProvider } from '../common/stream.js';
+import { StreamedAnswer } from '../common/streamed-answer.js';
+import type { SentRequest } from '../common/vendor-schema.js';
 import { type AnswerState, asEvents, readEnd, readEvent } from './anthropic-answer.js';
-import * as facts from './anthropic-facts.js';
-import { toVendorRequest } from './anthropic-request.js';
-import { shapeRequest } from './anthropic-schema.js';
+import { shapeRequest, toVendorRequest } from './anthropic-request.js';
 import { withPauses } from './anthropic-web.js';
 
 /** See `ProviderMember.create`. */
@@ -32,21 +26,16 @@ export async function create(vendor: Vendor, settings: ProviderSettings): Promis
   // A gateway to Claude accepts the same requests as Claude, and caches the system text block by block.
   const formOf = (model: string) =>
     apiBase === null || isOwn || /claude/i.test(model) ? FREE_FORM : formFor(apiBase, model);
-  const ask = (request: ChatRequest, signal: AbortSignal, pause = { isPaused: false }) =>
-    sendShaped(
-      request,
-      () => loadSchema({ compatible: formOf(request.model) !== FREE_FORM }),
-      (sent) => streamMessages(client, sent, { vendor, idleTimeout, pause, form: formOf(request.model) }, signal),
-    );
+  const ask = (request: ChatRequest, signal: AbortSignal, pause = { isPaused: false }) => {
+    const form = formOf(request.model);
+    const shaped = shapeRequest(request, { compatible: form !== FREE_FORM });
+    return streamMessages(client, shaped, { vendor, idleTimeout, pause, form }, signal);
+  };
   return new StreamingProvider({ ...settings, member: speaker(vendor, settings) }, (request, signal) =>
     offersWeb(request)
       ? withPauses(request, vendor.name, (asked, state) => ask(asked, signal, state))
       : ask(request, signal),
   );
-}
-
-async function loadSchema(options: { readonly compatible: boolean }) {
-  return (request: ChatRequest) => shapeRequest(request, options);
 }
 
 /** See `ProviderMember.listModels`. */
@@ -56,7 +45,11 @@ export async function listModels(
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
   const context = { member: speaker(vendor, settings), model: null, apiKey: settings.apiKey };
-  return await facts.listModels(makeClient(vendor, settings), context, signal);
+  const list = async () => {
+    const { data } = await makeClient(vendor, settings).models.list({ limit: 1000 }, { signal });
+    return data.map((entry) => listedModel(entry.id, entry));
+  };
+  return await askVendor(list, context, signal);
 }
 
 /** See `ProviderMember.askFacts`. */
@@ -67,7 +60,8 @@ export async function askFacts(
   signal: AbortSignal,
 ): Promise<ModelFacts> {
   const context = { member: speaker(vendor, settings), model, apiKey: settings.apiKey };
-  return await facts.askFacts(makeClient(vendor, settings), context, model, signal);
+  const ask = async () => factsOf(await makeClient(vendor, settings).models.retrieve(model, undefined, { signal }));
+  return await askVendor(ask, context, signal);
 }
 
 interface StreamOptions {

@@ -1,16 +1,18 @@
+import type { Hash } from 'node:crypto';
 import type {
+  ContentBlockParam,
   Message,
   MessageDeltaUsage,
   RawMessageStreamEvent,
   StopReason,
+  ToolUnion,
   Usage as VendorUsage,
 } from '@anthropic-ai/sdk/resources/messages';
 import { billed, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
-import { type Source, type Usage, uniqueSources } from '../../chat/message.js';
-import { readFinishWord } from '../common/answer/finish-words.js';
-import { longerArguments, type StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
-import { isRedacted, type ThinkingPrefix } from './anthropic-prefix.js';
+import { type Part, type Source, type Usage, uniqueSources } from '../../chat/message.js';
+import type { VendorTurn } from '../common/normalise-history.js';
+import { longerArguments, readFinishWord, type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { readCitation, readPages } from './anthropic-web.js';
 
 /** Yields the end of an answer once the stop reason is known, and only once. */
@@ -152,7 +154,7 @@ function* endBlock(
 }
 
 /** Why the answer ended, in our words. `pause_turn` comes with the vendor's own tools only; see `withPauses`. */
-export function readStopReason(reason: StopReason): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
+function readStopReason(reason: StopReason): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
   switch (reason) {
     case 'max_tokens':
     case 'model_context_window_exceeded':
@@ -169,7 +171,7 @@ export function readStopReason(reason: StopReason): Extract<StreamEvent, { type:
 }
 
 /** The three counts of input tokens do not overlap: their sum is the prompt. */
-export function readUsage(usage: Partial<VendorUsage>): Usage | null {
+function readUsage(usage: Partial<VendorUsage>): Usage | null {
   if (usage.input_tokens === undefined && usage.output_tokens === undefined) return null;
   const cached_tokens = usage.cache_read_input_tokens ?? 0;
   const input_tokens = (usage.input_tokens ?? 0) + cached_tokens + (usage.cache_creation_input_tokens ?? 0);
@@ -186,3 +188,55 @@ export function readUsage(usage: Partial<VendorUsage>): Usage | null {
 function withoutNulls(usage: MessageDeltaUsage): Partial<VendorUsage> {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null && value !== undefined));
 }
+
+/**
+ * What stands before an answer in a request: the system text, the tools and the messages, without thinking and cache marks. Claude refuses thinking that
+ * comes back behind anything else than it was written behind (platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks), so
+ * each thinking part is stored with the id of its prefix and goes back only where the prefix has the same one. Other makers' models check nothing, and some
+ * refuse answers whose thinking is missing.
+ */
+export class ThinkingPrefix {
+  /** What is not hashed yet. Most requests are never hashed, because there is no thinking. */
+  #unread: unknown[];
+  #hash: Hash | null = null;
+  readonly #isChecked: boolean;
+  /** The blocks of an answer that is not finished: the server paused it. They do not stand before it. */
+  #paused: readonly unknown[] = [];
+
+  /** `isChecked`: whether the server is one of Claude's. */
+  constructor(system: readonly string[], tools: readonly ToolUnion[], isChecked: boolean) {
+    this.#unread = [system, tools];
+    this.#isChecked = isChecked;
+  }
+
+  /** Sixteen hexadecimal digits. */
+  get id(): string {
+    this.#hash ??= process.getBuiltinModule('node:crypto').createHash('sha256');
+    for (const one of this.#unread) this.#hash.update(JSON.stringify(one));
+    this.#unread = [];
+    return this.#hash.copy().digest('hex').slice(0, 16);
+  }
+
+  /** The next turn of the conversation, without thinking that was written behind another prefix. */
+  fit(turn: VendorTurn): VendorTurn {
+    if (!this.#isChecked || turn.role !== 'assistant' || !turn.content.some(isThinking)) return turn;
+    const { id } = this;
+    return { ...turn, content: turn.content.filter((part) => !isThinking(part) || part.opaque?.prefix === id) };
+  }
+
+  /** Adds what is sent of the turn. */
+  add(role: 'user' | 'assistant', content: readonly ContentBlockParam[]): void {
+    const blocks = content.filter(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
+    if (role === 'assistant') this.#paused = [...this.#paused, ...blocks];
+    else {
+      this.#unread.push(this.#paused, blocks);
+      this.#paused = [];
+    }
+  }
+}
+
+/** Whether a block of an answer is thinking that Anthropic encrypted. */
+const isRedacted = (block: unknown): boolean => isJsonObject(block) && block.type === 'redacted_thinking';
+
+const isThinking = (part: Part): boolean =>
+  part.type === 'thinking' || (part.type === 'vendor' && isRedacted(part.opaque.block));

@@ -3,8 +3,8 @@ import { addUsage, NO_USAGE, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, jsonText, parseObject } from '../../chat/json.js';
 import { type AnswerPart, asSources, type Source, type Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
-import type { StreamedAnswer } from '../common/answer/streamed-answer.js';
-import { offersWeb } from '../common/request/web-search.js';
+import { offersWeb } from '../common/fit-request.js';
+import type { StreamedAnswer } from '../common/streamed-answer.js';
 
 /** Reads a citation in the open text. The citation is sent back with the text. */
 export function* readCitation(

@@ -4,7 +4,7 @@ import type { Feature, ModelFacts, ThinkingLevel, Vendor } from '../../chat/mode
 import type { ChatRequest } from '../../chat/request.js';
 import { type ErrorCode, type ErrorDetails, HiError } from '../../errors.js';
 import type { FetchSettings } from '../../http/fetch.js';
-import type { ListedModel } from './models/listed-model.js';
+import type { ListedModel } from './known-models.js';
 
 /** A vendor that answers requests. One instance is for one vendor, key and address. */
 export interface Provider {
@@ -99,3 +99,22 @@ export class RequestRefusal extends HiError {
     this.param = param;
   }
 }
+
+/** The `options` of the configuration for one vendor, each with its JSON Schema. The build adds it to the schema; the program does not load it. */
+export type OptionTable<Name extends string> = { readonly [Option in Name]?: JsonObject };
+
+export const NUMBER = { type: 'number' };
+export const INTEGER = { type: 'integer' };
+export const BOOLEAN = { type: 'boolean' };
+export const TEXTS = { type: 'array', items: { type: 'string' } };
+export const ZERO_TO_ONE = { type: 'number', minimum: 0, maximum: 1 };
+
+export const oneOfWords = (...words: readonly string[]): JsonObject => ({ enum: words });
+
+/** Fields and headers that go into each request as they are, for what no table knows. */
+export const EXTRA_BODY = { extra_body: { type: 'object' } };
+export const EXTRA = { ...EXTRA_BODY, extra_headers: { type: 'object', additionalProperties: { type: 'string' } } };
+
+/** An object of the vendor's own form. */
+export const OBJECT = { type: 'object' };
+export const OBJECTS = { type: 'array', items: OBJECT };

@@ -3,28 +3,29 @@ import type {
   FunctionDeclaration,
   GenerateContentConfig,
   GenerateContentParameters,
+  GroundingMetadata,
   Part,
   ThinkingConfig,
   ThinkingLevel,
   Tool,
 } from '@google/genai/web';
+import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import type { ToolResultPart } from '../../chat/message.js';
+import { asSources, type ToolResultPart } from '../../chat/message.js';
 import type { ThinkingLevel as ThinkingName } from '../../chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
-import { base64Of, missingText } from '../common/media/attachment.js';
+import { offersWeb } from '../common/fit-request.js';
 import {
   beginningWithUser,
   normaliseHistory,
   replaceSurrogates,
   type UserPart,
   type VendorTurn,
-} from '../common/request/normalise-history.js';
-import type { SentRequest } from '../common/schema/sent-request.js';
-import { headersOf } from '../common/sdk-options.js';
-import type { GeminiFormat } from './gemini-schema.js';
-import { canSearch, searchesAlone } from './gemini-web.js';
+} from '../common/normalise-history.js';
+import { base64Of, missingText } from '../common/request-media.js';
+import { headersOf } from '../common/sdk.js';
+import { type SchemaDialect, type SentRequest, vendorSchema, withSchemaInWords } from '../common/vendor-schema.js';
 
 /** The thinking budget for Gemini 2.5 in tokens. Later models have levels instead. */
 const BUDGET = { off: 0, low: 2048, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
@@ -192,4 +193,56 @@ function levelOf(model: string, thinking: ThinkingName, levels: typeof ThinkingL
 function toVendorOptions(options: JsonObject = {}): JsonObject {
   const named = (name: string): string => name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [named(name), value]));
+}
+
+/** The fields of the configuration that hold a schema. */
+export type GeminiFormat = Pick<GenerateContentConfig, 'responseMimeType' | 'responseJsonSchema'>;
+
+/** The dialect of `responseJsonSchema`, according to Google's documentation. Recursion works in some places only, so it is not used. */
+const JSON_SCHEMA: SchemaDialect = {
+  keywords: new Set(['minItems', 'maxItems', 'minimum', 'maximum']),
+  formats: new Set(['date-time', 'date', 'time']),
+  literal: (value) => typeof value === 'string' || typeof value === 'number',
+  closed: false,
+  allRequired: false,
+  recursive: false,
+  tuples: true,
+};
+
+/** The request with its schema as `responseJsonSchema`; as text if it cannot be expressed that way. Models before Gemini 3 answer in JSON or use tools. */
+export function shapeRequest(request: ChatRequest): SentRequest<GeminiFormat> {
+  const { schema: asked, tools, model } = request;
+  if (asked === undefined) return request;
+  const inWords = withSchemaInWords(request);
+  if (EITHER.test(model) && (tools.length > 0 || canSearch(request))) return inWords;
+  const schema = vendorSchema(asked.schema, JSON_SCHEMA);
+  const responseMimeType = 'application/json';
+  if (schema === null) return { ...inWords, format: { responseMimeType } };
+  return { ...request, format: { responseMimeType, responseJsonSchema: schema } };
+}
+
+/** Reads the pages that the answer is based on. */
+export function* readGrounding(grounding: GroundingMetadata | undefined): Generator<StreamEvent> {
+  if (!grounding?.groundingChunks?.length && !grounding?.webSearchQueries?.length) return;
+  const pages = grounding.groundingChunks ?? [];
+  yield { type: 'sources', sources: asSources(pages.map(({ web }) => [web?.uri, web?.title])) };
+}
+
+/** Gemini before its third generation supports either functions or a search. */
+export const EITHER = /gemini-[12]\b/;
+
+/** Whether the request includes Google's search. If that excludes the tools, only when the user asked for it explicitly. */
+export function canSearch(request: ChatRequest): boolean {
+  if (!offersWeb(request)) return false;
+  return request.web === 'on' || request.tools.length === 0 || !EITHER.test(request.model);
+}
+
+/** Whether the search replaces the tools. */
+export function searchesAlone(request: ChatRequest): boolean {
+  return canSearch(request) && request.tools.length > 0 && EITHER.test(request.model);
+}
+
+/** The notice for it. */
+export function aloneText({ model }: ChatRequest): string {
+  return `${model} supports a web search or tools, not both: it has no tools while web search is on (/web off, --no-web).`;
 }

@@ -8,26 +8,34 @@ import type { ModelFacts, Vendor } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { StreamError } from '../../http/failures.js';
 import type { Fetch } from '../../http/fetch.js';
-import { readFinishWord } from '../common/answer/finish-words.js';
-import { asMalformed } from '../common/answer/stream.js';
-import { StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
-import { StreamingProvider } from '../common/answer/streaming-provider.js';
-import { ThinkTags } from '../common/answer/think-tags.js';
-import { withoutVersion } from '../common/api-base.js';
-import type { ListedModel } from '../common/models/listed-model.js';
-import type { ModelQuestion, Provider, ProviderSettings } from '../common/provider.js';
-import { callIds } from '../common/request/call-ids.js';
-import { wantsStream } from '../common/request/wants-stream.js';
-import { WebNotice } from '../common/request/web-search.js';
-import { type SentRequest, sendShaped } from '../common/schema/sent-request.js';
-import { sdkFetch } from '../common/sdk-options.js';
-import { DroppedLines } from './dropped-lines.js';
-import * as facts from './ollama-facts.js';
-import { toVendorRequest } from './ollama-request.js';
-import { shapeRequest } from './ollama-schema.js';
+import { listenToConsole } from '../../http/sdk-console.js';
+import { PlainResponse, PlainStream } from '../../http/web-standard.js';
+import { WebNotice, wantsStream } from '../common/fit-request.js';
+import type { ListedModel } from '../common/known-models.js';
+import { callIds } from '../common/normalise-history.js';
+import {
+  type ModelQuestion,
+  type Provider,
+  type ProviderSettings,
+  RequestRefusal,
+  UNSAID,
+} from '../common/provider.js';
+import { sdkFetch, withoutVersion } from '../common/sdk.js';
+import { asMalformed, StreamingProvider } from '../common/stream.js';
+import { readFinishWord, StreamedAnswer, ThinkTags, toolCall } from '../common/streamed-answer.js';
+import type { SentRequest } from '../common/vendor-schema.js';
+import {
+  askFactsOf,
+  isCut,
+  learntWindow,
+  listModelsOf,
+  loadedWindow,
+  promptCutNotice,
+  textTokens,
+  windowOption,
+} from './ollama-facts.js';
+import { shapeRequest, toVendorRequest } from './ollama-request.js';
 import type { OllamaSearch } from './ollama-web.js';
-import { isCut, learntWindow, loadedWindow, promptCutNotice, textTokens, windowOption } from './ollama-window.js';
-import { unreadableLine } from './unreadable-line.js';
 
 /** Creates a client for one request. The SDK does not accept a signal, so it gets a `fetch` with one. */
 type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
@@ -36,14 +44,11 @@ type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
   const server = new OllamaServer(vendor, connecting(vendor, settings));
   return new StreamingProvider({ ...settings, member: vendor }, (request, signal) =>
-    sendShaped(request, loadSchema, (sent) => {
-      if (sent.web === undefined || sent.web === 'off') return server.answer(sent, signal);
-      return server.answerFromWeb(sent, settings, signal);
-    }),
+    request.web === undefined || request.web === 'off'
+      ? server.answer(shapeRequest(request), signal)
+      : server.answerFromWeb(shapeRequest(request), settings, signal),
   );
 }
-
-const loadSchema = async () => shapeRequest;
 
 /** See `ProviderMember.listModels`. */
 export async function listModels(
@@ -52,7 +57,7 @@ export async function listModels(
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
   const context = { member: vendor, model: null, apiKey: settings.apiKey };
-  return await facts.listModels(connecting(vendor, settings)(signal), context, signal);
+  return await listModelsOf(connecting(vendor, settings)(signal), context, signal);
 }
 
 /** See `ProviderMember.askFacts`. */
@@ -63,7 +68,7 @@ export async function askFacts(
   signal: AbortSignal,
 ): Promise<ModelFacts> {
   const context = { member: vendor, model: question.model, apiKey: settings.apiKey };
-  return await facts.askFacts(connecting(vendor, settings)(signal), context, settings, question, signal);
+  return await askFactsOf(connecting(vendor, settings)(signal), context, settings, question, signal);
 }
 
 /** A server, with its state between requests. */
@@ -240,4 +245,61 @@ function connecting(vendor: Vendor, settings: ProviderSettings): Connect {
       fetch: withSignal,
     });
   };
+}
+
+/** The SDK's console message before a line that it cannot parse and drops. */
+const DROP_MESSAGE = 'invalid json: ';
+
+/** Detects the line of a response that the SDK dropped. The SDK reports it only on the console, which all responses share. */
+class DroppedLines {
+  /** The first dropped line, or null. */
+  first: string | null = null;
+  #stop = () => {};
+  /** The chunks that contain the line that the SDK is reading. */
+  #recent: Uint8Array[] = [];
+
+  /** The same response, watched until `end`. */
+  watch(response: Response): Response {
+    if (response.body === null) return response;
+    this.#stop = listenToConsole(([what, line]) => {
+      if (what === DROP_MESSAGE && typeof line === 'string' && line.trim() !== '' && this.#has(line))
+        this.first ??= line;
+    });
+    const reader = response.body.getReader();
+    const body = new PlainStream({
+      next: async () => {
+        const { value } = await reader.read();
+        if (value !== undefined) this.#remember(value);
+        return value ?? null;
+      },
+      stop: () => void reader.cancel(),
+    });
+    return PlainResponse.rewritten(response, body);
+  }
+
+  end(): void {
+    this.#stop();
+  }
+
+  #remember(chunk: Uint8Array): void {
+    // An unfinished line began in the last chunk with a line end.
+    if (this.#recent.at(-1)?.includes(LINE_END)) this.#recent = this.#recent.slice(-1);
+    this.#recent.push(chunk);
+  }
+
+  #has(line: string): boolean {
+    return `\n${Buffer.concat(this.#recent).toString('utf8')}`.includes(`\n${line}\n`);
+  }
+}
+
+const LINE_END = '\n'.charCodeAt(0);
+
+/** The error for a line in Ollama's stream that is not JSON. It counts as a refusal without a reason. */
+function unreadableLine(line: string): RequestRefusal {
+  return new RequestRefusal('malformed', `Ollama sent a line that hi cannot read: '${line.slice(0, 60)}'.`, {
+    hint: 'Try again (/retry in hi chat). If it happens every time, check api_base.',
+    ...UNSAID,
+    retryable: true,
+    said: 'an answer that cannot be read',
+  });
 }

@@ -5,9 +5,8 @@ import { HiError } from '../../errors.js';
 import { aborted } from '../../http/failures.js';
 import type { Fetch } from '../../http/fetch.js';
 import { mask } from '../../http/mask-key.js';
-import { withoutVersion } from '../common/api-base.js';
 import type { ProviderSettings, PullProgress } from '../common/provider.js';
-import { sdkFetch } from '../common/sdk-options.js';
+import { sdkFetch, withoutVersion } from '../common/sdk.js';
 
 /** See `ProviderMember.pull`: https://docs.ollama.com/api/pull. */
 export async function* pull(

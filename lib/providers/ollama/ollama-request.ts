@@ -2,18 +2,19 @@ import type { Tool, Message as VendorMessage, ChatRequest as VendorRequest } fro
 import type { ThinkingLevel } from '../../chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { HiError, unreachable } from '../../errors.js';
-import { base64Of, missingText, unseenText } from '../common/media/attachment.js';
-import { noImageSupport } from '../common/media/image-support.js';
 import {
+  formTurns,
   normaliseHistory,
   replaceSurrogates,
   resultText,
+  systemTexts,
+  type TurnForm,
   type UserPart,
   type VendorTurn,
-} from '../common/request/normalise-history.js';
-import { formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
-import type { SentRequest } from '../common/schema/sent-request.js';
-import { windowOption } from './ollama-window.js';
+} from '../common/normalise-history.js';
+import { base64Of, missingText, noImageSupport, unseenText } from '../common/request-media.js';
+import { type SentRequest, withSchemaInWords } from '../common/vendor-schema.js';
+import { windowOption } from './ollama-facts.js';
 
 const FORM: TurnForm = { strict: true, textBesideCalls: false };
 
@@ -139,4 +140,12 @@ function noDocuments(model: string): HiError {
   return new HiError('request', `Ollama cannot send a PDF to '${model}'.`, {
     hint: 'Send its text instead (pdftotext extracts it), or use another provider. The conversation goes on without this message.',
   });
+}
+
+/** The request with its schema as `format`, and as text: the server enforces the format, but the model does not see it. With a format it cannot call tools. */
+export function shapeRequest(request: ChatRequest): SentRequest<object> {
+  const { schema: asked, tools } = request;
+  if (asked === undefined) return request;
+  const inWords = withSchemaInWords(request);
+  return asked.needsTools && tools.length > 0 ? inWords : { ...inWords, format: asked.schema };
 }

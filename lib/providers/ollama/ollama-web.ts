@@ -5,9 +5,9 @@ import { type ChatRequest, estimateTokens, type ToolSpec } from '../../chat/requ
 import { firstCharacters } from '../../chat/text.js';
 import { isAbort } from '../../errors.js';
 import { type Fetch, RefusedRequest } from '../../http/fetch.js';
-import { withoutVersion } from '../common/api-base.js';
+import { offersWeb } from '../common/fit-request.js';
 import type { ProviderSettings } from '../common/provider.js';
-import { offersWeb } from '../common/request/web-search.js';
+import { withoutVersion } from '../common/sdk.js';
 
 /** A search result with its text. */
 interface Found {

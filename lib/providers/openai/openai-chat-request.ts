@@ -4,23 +4,26 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
+import type { StreamEvent } from '../../chat/event.js';
 import { isPart, type Part } from '../../chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
-import { base64Of, missingText } from '../common/media/attachment.js';
-import { shortId } from '../common/request/call-ids.js';
+import { noSearch, offersWeb, type WebNotice, wantsStream } from '../common/fit-request.js';
 import {
+  FREE_FORM,
+  formTurns,
   normaliseHistory,
   replaceSurrogates,
   resultText,
+  shortId,
+  systemTexts,
+  type TurnForm,
   type UserPart,
   type VendorTurn,
-} from '../common/request/normalise-history.js';
-import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
-import { wantsStream } from '../common/request/wants-stream.js';
-import type { SentRequest } from '../common/schema/sent-request.js';
-import { canReason, effortOf } from './openai-models.js';
-import type { OpenAIFormat } from './openai-schema.js';
+} from '../common/normalise-history.js';
+import { base64Of, missingText } from '../common/request-media.js';
+import type { SentRequest } from '../common/vendor-schema.js';
+import { canReason, effortOf, type OpenAIFormat } from './openai-models.js';
 
 type AssistantTurn = Extract<VendorTurn, { role: 'assistant' }>;
 
@@ -191,4 +194,32 @@ function toVendorAnswer(
     }),
   };
   return [message];
+}
+
+/** The server of a request. */
+export interface ChatServer {
+  readonly title: string;
+  /** The host of its address. */
+  readonly host: string;
+}
+
+const isAt = (host: string, name: string): boolean => host === name || host.endsWith(`.${name}`);
+
+/** Models that always search: Perplexity's, and those of OpenAI and OpenRouter with such a name. */
+const searchesItself = ({ model }: ChatRequest, { host }: ChatServer): boolean =>
+  isAt(host, 'perplexity.ai') || /:online$|-search(?:-|$)|(?:^|\/)sonar/.test(model);
+
+/**
+ * The search fields of a Chat Completions request. OpenRouter's plugin searches, and costs money, with every request, so it is used only
+ * if the user asked for a search explicitly.
+ */
+export function toVendorSearch(request: ChatRequest, server: ChatServer): { plugins?: { id: 'web' }[] } {
+  const isAsked = request.web === 'on' && offersWeb(request) && !searchesItself(request, server);
+  return isAsked && isAt(server.host, 'openrouter.ai') ? { plugins: [{ id: 'web' }] } : {};
+}
+
+/** Reports that the server has no search. */
+export function* sayNoSearch(request: ChatRequest, server: ChatServer, notice: WebNotice): Generator<StreamEvent> {
+  if (searchesItself(request, server) || 'plugins' in toVendorSearch(request, server)) return;
+  yield* notice.say(request, noSearch(server.title));
 }

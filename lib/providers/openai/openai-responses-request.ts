@@ -1,28 +1,34 @@
 import type {
   FunctionTool,
   ResponseCreateParams,
+  ResponseFunctionWebSearch,
   ResponseInputContent,
   ResponseInputItem,
+  ResponseOutputMessage,
+  ResponseOutputText,
+  WebSearchTool,
 } from 'openai/resources/responses/responses';
-import { isJsonObject } from '../../chat/json.js';
+import type { StreamEvent } from '../../chat/event.js';
+import { isJsonObject, type JsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
+import { asSources, type Source, uniqueSources } from '../../chat/message.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
-import { base64Of, missingText } from '../common/media/attachment.js';
-import { shortId } from '../common/request/call-ids.js';
+import { offersWeb, wantsStream } from '../common/fit-request.js';
 import {
+  FREE_FORM,
+  formTurns,
   normaliseHistory,
   replaceSurrogates,
   resultText,
+  shortId,
+  systemTexts,
+  type TurnForm,
   type UserPart,
   type VendorTurn,
-} from '../common/request/normalise-history.js';
-import { FREE_FORM, formTurns, systemTexts, type TurnForm } from '../common/request/template-turns.js';
-import { wantsStream } from '../common/request/wants-stream.js';
-import { offersWeb } from '../common/request/web-search.js';
-import type { SentRequest } from '../common/schema/sent-request.js';
-import { canReason, effortOf } from './openai-models.js';
-import { toAnnotations, toVendorSearch } from './openai-responses-web.js';
-import type { OpenAIFormat } from './openai-schema.js';
+} from '../common/normalise-history.js';
+import { base64Of, missingText } from '../common/request-media.js';
+import type { SentRequest } from '../common/vendor-schema.js';
+import { canReason, effortOf, type OpenAIFormat } from './openai-models.js';
 
 type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
 
@@ -186,3 +192,35 @@ function toVendorOptions({ options = {}, format }: SentRequest<OpenAIFormat>): o
   };
   return Object.keys(text).length === 0 ? rest : { ...rest, text };
 }
+
+/** OpenAI's own search, if the request offers it. */
+export function toVendorSearch(request: ChatRequest): WebSearchTool[] {
+  return offersWeb(request) ? [{ type: 'web_search' }] : [];
+}
+
+/** Reads the pages that a message cites. Other servers may omit the list. */
+export function* readAnnotations({ content }: ResponseOutputMessage): Generator<StreamEvent> {
+  const notes = content.flatMap((part) => (part.type === 'output_text' ? (part.annotations ?? []) : []));
+  const cited = asSources(notes.flatMap((note) => (note.type === 'url_citation' ? [[note.url, note.title]] : [])));
+  if (cited.length > 0) yield { type: 'sources', sources: uniqueSources(cited) };
+}
+
+/** The pages that a search has read, which `include` asks for. */
+export function readPages({ action }: ResponseFunctionWebSearch): readonly Source[] {
+  const pages = action?.type === 'search' ? (action.sources ?? []) : [];
+  return asSources(pages.map(({ url }) => [url]));
+}
+
+/** What stands behind the sentences of a message, to be sent back with it; nothing if that is nothing. */
+export function citationsOf({ content }: ResponseOutputMessage): JsonObject {
+  const notes = content.flatMap((part) => (part.type === 'output_text' ? (part.annotations ?? []) : []));
+  return notes.length === 0 ? {} : { annotations: parseObject(jsonText({ notes }))?.notes ?? [] };
+}
+
+/** The same, as the API accepts it. */
+export function toAnnotations(stored: JsonValue | undefined): ResponseOutputText['annotations'] {
+  return Array.isArray(stored) ? stored.filter(isCitation) : [];
+}
+
+const isCitation = (note: unknown): note is ResponseOutputText.URLCitation =>
+  isJsonObject(note) && note.type === 'url_citation';

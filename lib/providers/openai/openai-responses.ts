@@ -12,17 +12,14 @@ import { type JsonObject, jsonText, parseObject } from '../../chat/json.js';
 import { type Source, type ToolCallPart, type Usage, uniqueSources } from '../../chat/message.js';
 import { StreamError } from '../../http/failures.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
-import { asMalformed } from '../common/answer/stream.js';
-import { StreamedAnswer, toolCall } from '../common/answer/streamed-answer.js';
-import { drawnImage } from '../common/media/drawn-image.js';
-import { callIds } from '../common/request/call-ids.js';
-import type { TurnForm } from '../common/request/template-turns.js';
-import type { SentRequest } from '../common/schema/sent-request.js';
-import { headersOf } from '../common/sdk-options.js';
-import { type EndedItem, OpenItems } from './openai-responses-items.js';
-import { toVendorRequest } from './openai-responses-request.js';
-import { citationsOf, readAnnotations, readPages } from './openai-responses-web.js';
-import type { OpenAIFormat } from './openai-schema.js';
+import { callIds, type TurnForm } from '../common/normalise-history.js';
+import { drawnImage } from '../common/request-media.js';
+import { headersOf } from '../common/sdk.js';
+import { asMalformed } from '../common/stream.js';
+import { longerArguments, StreamedAnswer, toolCall } from '../common/streamed-answer.js';
+import type { SentRequest } from '../common/vendor-schema.js';
+import type { OpenAIFormat } from './openai-models.js';
+import { citationsOf, readAnnotations, readPages, toVendorRequest } from './openai-responses-request.js';
 
 /** One answer through the Responses API. */
 export async function* streamResponses(
@@ -199,7 +196,7 @@ function readEnd(
 }
 
 /** Why the answer ended, in our words: the API has no reason for tool calls, and gives one only for an incomplete answer. */
-export function readStopReason(
+function readStopReason(
   reason: string | undefined,
   calls: number,
 ): Extract<StreamEvent, { type: 'end' }>['stop_reason'] {
@@ -209,7 +206,7 @@ export function readStopReason(
 }
 
 /** The input count includes cached tokens, the output count reasoning tokens. */
-export function readUsage(usage: ResponseUsage | null | undefined, web_searches = 0): Usage | null {
+function readUsage(usage: ResponseUsage | null | undefined, web_searches = 0): Usage | null {
   if (!usage) return null;
   const { input_tokens, output_tokens } = usage;
   return {
@@ -242,3 +239,73 @@ function asJson(item: ResponseOutputItem): JsonObject {
 function withoutNulls(error: Response['error']): { message?: string; code?: string } {
   return error === null ? {} : { message: error.message, code: error.code };
 }
+
+/** The state of an item when it is done. */
+interface EndedItem {
+  /** Whether pieces of it have arrived. */
+  readonly isStreamed: boolean;
+  /** Whether the last piece belonged to it. */
+  readonly isOpen: boolean;
+}
+
+interface OpenCall {
+  readonly keys: readonly string[];
+  readonly call: ResponseFunctionToolCall;
+}
+
+/**
+ * The items of a streamed answer. A server may begin an item before the previous one is done, so each is identified by its place in the answer or by its id:
+ * some servers give every item the place 0, some a new id with every event, some neither.
+ */
+class OpenItems {
+  readonly #streamed = new Set<string>();
+  #open: readonly string[] = [];
+  #calls: OpenCall[] = [];
+
+  /** Begins an item. */
+  begin(place: number | undefined, item: ResponseOutputItem): void {
+    const keys = keysOf(place, item.id);
+    for (const key of keys) this.#streamed.delete(key);
+    if (item.type === 'function_call') this.#calls.push({ keys, call: { ...item, arguments: item.arguments ?? '' } });
+  }
+
+  /** Switches to the item of the next piece of text. True if the previous piece belonged to another item. */
+  turnTo(place: number | undefined, id: string | undefined): boolean {
+    const keys = keysOf(place, id);
+    for (const key of keys) this.#streamed.add(key);
+    const isOther = !overlap(this.#open, keys);
+    this.#open = keys;
+    return isOther;
+  }
+
+  /** Adds a piece of a call's arguments. */
+  addArguments(place: number | undefined, id: string | undefined, text: string): void {
+    const keys = keysOf(place, id);
+    const open = this.#calls.findLast((one) => overlap(one.keys, keys));
+    if (open) open.call.arguments = longerArguments(open.call.arguments, text);
+  }
+
+  /** Ends an item. */
+  end(place: number | undefined, item: ResponseOutputItem): EndedItem {
+    const keys = keysOf(place, item.id);
+    const isStreamed = keys.some((key) => this.#streamed.delete(key));
+    const isOpen = overlap(this.#open, keys);
+    if (isOpen) this.#open = [];
+    this.#calls = this.#calls.filter((one) => !overlap(one.keys, keys));
+    return { isStreamed, isOpen };
+  }
+
+  /** The calls that have begun and are not done. */
+  unfinished(): readonly ResponseFunctionToolCall[] {
+    return this.#calls.map(({ call }) => call);
+  }
+}
+
+function keysOf(place: unknown, id: unknown): readonly string[] {
+  const keys = [typeof place === 'number' ? `place ${place}` : null, typeof id === 'string' ? `id ${id}` : null];
+  const known = keys.filter((key) => key !== null);
+  return known.length > 0 ? known : ['unknown'];
+}
+
+const overlap = (some: readonly string[], others: readonly string[]): boolean =>
+  some.some((key) => others.includes(key));

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { toolCall } from '../../../lib/providers/common/answer/streamed-answer.js';
+import { toolCall } from '../../../lib/providers/common/streamed-answer.js';
 import { type ToolRunnerOptions, tools } from '../../../lib/tools/index.js';
 import { type Bench, bench, runnerOn } from '../../support/tool-runner.js';
 

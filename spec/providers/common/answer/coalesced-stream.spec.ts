@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamEvent } from '../../../../lib/chat/event.js';
-import { CoalescedStream } from '../../../../lib/providers/common/answer/coalesced-stream.js';
+import { CoalescedStream } from '../../../../lib/providers/common/stream.js';
 import fc from '../../../support/properties.js';
 
 const event: fc.Arbitrary<StreamEvent> = fc.oneof(

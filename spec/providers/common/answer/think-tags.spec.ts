@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StreamedAnswer } from '../../../../lib/providers/common/answer/streamed-answer.js';
-import { ThinkTags } from '../../../../lib/providers/common/answer/think-tags.js';
+import { StreamedAnswer, ThinkTags } from '../../../../lib/providers/common/streamed-answer.js';
 import fc from '../../../support/properties.js';
 
 /** What is shown of a text that comes in these pieces. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { reasonOnPage } from '../../../../lib/providers/common/failure/page-reason.js';
+import { reasonOnPage } from '../../../../lib/providers/common/vendor-error.js';
 import fc, { cases } from '../../../support/properties.js';
 
 /** Pieces of pages that a pattern may come to grief over. */

@@ -2,8 +2,8 @@ import { expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../lib/chat/json.js';
 import { windowIn } from '../../../../lib/chat/text.js';
 import { RefusedRequest } from '../../../../lib/http/fetch.js';
-import { asFailure } from '../../../../lib/providers/common/failure/provider-failure.js';
 import { RequestRefusal } from '../../../../lib/providers/common/provider.js';
+import { asFailure } from '../../../../lib/providers/common/provider-failure.js';
 import { openai } from '../../../../lib/providers/openai.js';
 
 const said = (message: string, more: JsonObject = {}): JsonObject => ({ error: { message, ...more } });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../lib/chat/json.js';
 import type { Feature } from '../../../../lib/chat/model.js';
 import { RefusedRequest } from '../../../../lib/http/fetch.js';
-import { asFailure } from '../../../../lib/providers/common/failure/provider-failure.js';
 import { type Refused, RequestRefusal } from '../../../../lib/providers/common/provider.js';
+import { asFailure } from '../../../../lib/providers/common/provider-failure.js';
 import { openai } from '../../../../lib/providers/openai.js';
 
 const takesNo = (...features: readonly Feature[]): Refused => ({ what: 'features', features });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mergeFacts } from '../../../../lib/chat/model.js';
-import { KnownModels } from '../../../../lib/providers/common/models/known-models.js';
+import { KnownModels } from '../../../../lib/providers/common/known-models.js';
 
 const PLACE = { provider: 'openai', api_base: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
 

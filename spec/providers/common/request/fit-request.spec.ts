@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatRequest } from '../../../../lib/chat/request.js';
-import { fitRequest } from '../../../../lib/providers/common/request/fit-request.js';
+import { fitRequest } from '../../../../lib/providers/common/fit-request.js';
 import { adapter, ask, chatRequest } from '../../../support/providers.js';
 import { vendorServer } from '../../../support/vendor-server.js';
 import { dialects } from '../../../support/vendors.js';

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Part, ToolCallPart } from '../../../../lib/chat/message.js';
-import { normaliseHistory, type VendorTurn } from '../../../../lib/providers/common/request/normalise-history.js';
-import { FREE_FORM, formFor, formTurns, systemTexts } from '../../../../lib/providers/common/request/template-turns.js';
+import {
+  FREE_FORM,
+  formFor,
+  formTurns,
+  normaliseHistory,
+  systemTexts,
+  type VendorTurn,
+} from '../../../../lib/providers/common/normalise-history.js';
 import fc from '../../../support/properties.js';
 
 const NEAR = formFor('http://127.0.0.1:8080/v1', 'any');

@@ -3,10 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../lib/chat/json.js';
 import type { ChatRequest } from '../../../../lib/chat/request.js';
 import { asObjectSchema } from '../../../../lib/cli/commands/structure.js';
-import { shapeRequest as anthropic } from '../../../../lib/providers/anthropic/anthropic-schema.js';
-import { shapeRequest as gemini } from '../../../../lib/providers/gemini/gemini-schema.js';
-import { shapeRequest as ollama } from '../../../../lib/providers/ollama/ollama-schema.js';
-import { shapeRequest as openai } from '../../../../lib/providers/openai/openai-schema.js';
+import { shapeRequest as anthropic } from '../../../../lib/providers/anthropic/anthropic-request.js';
+import { shapeRequest as gemini } from '../../../../lib/providers/gemini/gemini-request.js';
+import { shapeRequest as ollama } from '../../../../lib/providers/ollama/ollama-request.js';
+import { shapeRequest as openai } from '../../../../lib/providers/openai/openai-models.js';
 import { filled, SCHEMAS, unsupported } from '../../../support/answer-schemas.js';
 import { chatRequest } from '../../../support/providers.js';
 

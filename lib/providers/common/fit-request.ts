@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../../chat/json.js';
+import type { StreamEvent } from '../../chat/event.js';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import {
   type DocumentPart,
   type ImagePart,
@@ -6,14 +7,12 @@ import {
   isPart,
   type Part,
   type ToolCallPart,
-} from '../../../chat/message.js';
-import { type Feature, goesInWords, nextThinking, optionName } from '../../../chat/model.js';
-import { type ChatRequest, takenTools } from '../../../chat/request.js';
-import { unseenText } from '../media/attachment.js';
-import { isTextOnly, noDocumentSupport, noImageSupport } from '../media/image-support.js';
-import { withSchemaInWordsOnly } from '../schema/in-words.js';
-import { shortId } from './call-ids.js';
-import { resultText } from './normalise-history.js';
+} from '../../chat/message.js';
+import { type Feature, goesInWords, nextThinking, optionName } from '../../chat/model.js';
+import { type ChatRequest, takenTools } from '../../chat/request.js';
+import { resultText, shortId } from './normalise-history.js';
+import { isTextOnly, noDocumentSupport, noImageSupport, unseenText } from './request-media.js';
+import { withSchemaInWordsOnly } from './vendor-schema.js';
 
 type SentMessage = ChatRequest['messages'][number];
 
@@ -169,3 +168,28 @@ function withSystem(messages: readonly SentMessage[], system: ChatRequest['syste
   if (first?.role === 'user') return [{ ...first, content: [part, ...first.content] }, ...rest];
   return [{ role: 'user', content: [part] }, ...messages];
 }
+
+/** Whether the request offers the vendor's web search. */
+export function offersWeb({ web, facts }: ChatRequest): boolean {
+  return (web === 'on' || web === 'auto') && facts?.takes?.web !== false;
+}
+
+/** Reports once per adapter that a requested search is not available. */
+export class WebNotice {
+  #isSaid = false;
+
+  /** `reason`: whole sentences. Yields nothing unless the user asked for the search explicitly. */
+  *say({ web }: ChatRequest, reason: string): Generator<StreamEvent> {
+    if (web !== 'on' || this.#isSaid) return;
+    this.#isSaid = true;
+    yield { type: 'notice', text: reason };
+  }
+}
+
+/** The notice for a vendor without a search. */
+export function noSearch(title: string): string {
+  return `No web search: ${title} offers none that hi can use. The answer is from the model alone.`;
+}
+
+/** Whether to request a stream. A server that refuses streaming sends the whole answer at once. */
+export const wantsStream = ({ facts }: ChatRequest): boolean => facts?.takes?.stream !== false;

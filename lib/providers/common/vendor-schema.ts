@@ -1,5 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../chat/json.js';
-import { ANNOTATIONS, DYNAMIC, STRUCTURE } from './schema-keywords.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import type { ChatRequest } from '../../chat/request.js';
+
+/** A request that an adapter sends. */
+export interface SentRequest<Format> extends ChatRequest {
+  /** Its schema in the vendor's form; absent if there is none or the request has it only as text. */
+  readonly format?: Format;
+}
 
 /** The subset of JSON Schema that a vendor's structured output supports. */
 export interface SchemaDialect {
@@ -236,3 +242,47 @@ function orNull(schema: JsonObject): JsonObject {
 }
 
 const isNull = (schema: JsonValue): boolean => isJsonObject(schema) && schema.type === 'null';
+
+/** Keywords that do not describe the value. */
+const SILENT = new Set(['$schema', '$id', '$comment', '$defs', 'definitions', 'readOnly', 'writeOnly', 'deprecated']);
+
+/** Keywords that do not restrict the value. */
+const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', ...SILENT]);
+
+/** Keywords that the translation handles itself. */
+const STRUCTURE = new Set([
+  'type',
+  'nullable',
+  'title',
+  'description',
+  'enum',
+  'const',
+  'format',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'prefixItems',
+  ...SILENT,
+]);
+
+/** References other than paths. */
+const DYNAMIC = ['$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];
+
+/** The request with its schema as text after the user's newest message, so that the cached prefix does not change. */
+export function withSchemaInWords(request: ChatRequest): ChatRequest {
+  const { schema, messages } = request;
+  if (schema === undefined) return request;
+  const text = `Answer with one JSON object and nothing else: no words around it, no code fence. It must fit this JSON Schema:\n${JSON.stringify(schema.schema)}`;
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const extended = messages.map((message, at) =>
+    at === asked ? { ...message, content: [...message.content, { type: 'text' as const, text }] } : message,
+  );
+  return { ...request, messages: extended };
+}
+
+/** The same for a server without structured output. */
+export function withSchemaInWordsOnly(request: ChatRequest): ChatRequest {
+  const { schema: _, ...rest } = withSchemaInWords(request);
+  return rest;
+}

@@ -1,5 +1,6 @@
 import type { Vendor } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
+import { HiError } from '../../errors.js';
 import { type Fetch, makeFetch, SDK_TIMEOUT } from '../../http/fetch.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import type { ProviderSettings } from './provider.js';
@@ -36,3 +37,19 @@ export function withoutAccountHeaders(text: string | undefined): Readonly<Record
 /** The user's own headers of a request, for an SDK; nothing if there are none. */
 export const headersOf = ({ extra }: ChatRequest): { headers?: Record<string, string> } =>
   extra === undefined ? {} : { headers: { ...extra.headers } };
+
+/** The address without the version path, which the vendor's SDK appends itself. Many users add it, as for a compatible server. */
+export function withoutVersion(address: string): string {
+  return address.replace(/\/(?:v1|v1beta|v1alpha|api)\/*$/, '');
+}
+
+/** The key. Throws a `HiError` that says where to get one if it is missing. */
+export function requireKey(
+  member: Pick<Vendor, 'title' | 'keyVariables' | 'keyPage'>,
+  settings: ProviderSettings,
+): string {
+  if (settings.apiKey !== null) return settings.apiKey;
+  throw new HiError('config', `There is no API key for ${member.title}.`, {
+    hint: `Set ${member.keyVariables[0] ?? 'HI_API_KEY'}, put api_key into config.json, or run 'hi config init'. Keys: ${member.keyPage ?? member.title}`,
+  });
+}
