@@ -1,3 +1,4 @@
+import { isMessage } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { HistoryStore } from '../history/store.js';
 import {
@@ -7,8 +8,7 @@ import {
   type SkillSelection,
 } from '../skills/common/skill-library.js';
 import type { Target } from './common/deps.js';
-import { activeSkills } from './newest-turn.js';
-import { overridesAfter, overridesOf } from './skill-overrides.js';
+import { activeSkills } from './past-turns.js';
 
 /** The skills of a session: those found, and those the user loaded or dropped since the last message. */
 export class SkillState {
@@ -78,4 +78,20 @@ export class SkillState {
   #override(overrides: SkillOverrides): void {
     this.#overrides = overridesAfter(this.#overrides, overrides);
   }
+}
+
+/** Merges overrides: the newest for a skill counts. */
+function overridesAfter(earlier: SkillOverrides, later: SkillOverrides): SkillOverrides {
+  const stands = (name: string): boolean => !later.pin.includes(name) && !later.drop.includes(name);
+  return {
+    pin: [...earlier.pin.filter(stands), ...later.pin],
+    drop: [...earlier.drop.filter(stands), ...later.drop],
+  };
+}
+
+/** The skills loaded and dropped by hand with the first message of a turn. */
+function overridesOf(history: HistoryStore, turn: number): SkillOverrides {
+  const found = history.entries.findLast(({ id }) => id === turn);
+  const { pinned = [], dropped = [] } = (found && isMessage(found) && found.skills) || {};
+  return { pin: pinned, drop: dropped };
 }

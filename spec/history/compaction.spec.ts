@@ -5,7 +5,7 @@ import { isCompressBlock, isMessage } from '../../lib/chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../../lib/chat/event.js';
 import type { CompactionInput } from '../../lib/compaction/strategy.js';
 import type { HistoryStore } from '../../lib/history/store.js';
-import { compactHistory } from '../../lib/session/context/compact-history.js';
+import { compactHistory } from '../../lib/session/context/compaction-ahead.js';
 import { SETTINGS } from '../support/compaction.js';
 import { archived, dataFolder, exchange, fileIn, openIn, printed, says } from '../support/history.js';
 import { prose } from '../support/prose.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { CompactionReport } from '../../lib/chat/event.js';
-import { compactHistory } from '../../lib/session/context/compact-history.js';
+import { compactHistory } from '../../lib/session/context/compaction-ahead.js';
 import { SETTINGS } from '../support/compaction.js';
 import { dataFolder, exchange, fileIn, openIn, zstd } from '../support/history.js';
 import { Log } from '../support/log.js';

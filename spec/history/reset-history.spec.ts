@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { compactHistory } from '../../lib/session/context/compact-history.js';
+import { compactHistory } from '../../lib/session/context/compaction-ahead.js';
 import { SETTINGS } from '../support/compaction.js';
 import { answers, archived, dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
 import { compressed } from '../support/history-files.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HistoryStore } from '../../lib/history/store.js';
-import { readClock } from '../../lib/session/clock-line.js';
+import { readClock } from '../../lib/session/reminders.js';
 import { quickFolder } from '../support/history.js';
 
 let history: HistoryStore;

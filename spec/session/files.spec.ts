@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { HiError } from '../../lib/errors.js';
-import { type FileInput, inputFrom, readFileInput } from '../../lib/session/files.js';
+import { type FileInput, inputFrom, readFileInput } from '../../lib/session/input.js';
 import { png } from '../support/pictures.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'hi-files-'));

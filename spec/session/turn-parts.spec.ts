@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AnswerPart, ToolCallPart, Usage } from '../../lib/chat/message.js';
-import { cutCalls, cutResult, cutStop, lengthCutNotice, MOST_CUTS } from '../../lib/session/turn/length-cut.js';
-import type { PartialAnswer } from '../../lib/session/turn/partial-answer.js';
-import { Progress } from '../../lib/session/turn/progress.js';
+import type { PartialAnswer } from '../../lib/session/turn/failed-request.js';
+import {
+  cutCalls,
+  cutResult,
+  cutStop,
+  lengthCutNotice,
+  MOST_CUTS,
+  Progress,
+} from '../../lib/session/turn/stop-turn.js';
 
 const USAGE: Usage = { input_tokens: 10, output_tokens: 4096, cached_tokens: 0, context_tokens: 15 };
 const call = (call_id: string, more: Partial<ToolCallPart> = {}): ToolCallPart => ({

@@ -1,6 +1,8 @@
+import { addAbortSignal } from 'node:stream';
 import { textBlock } from '../../chat/marked-text.js';
 import { HiError } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
+import { inputFrom, readFileBytes, readFileInput } from '../../session/input.js';
 import { webInput } from './web-input.js';
 import type { World } from './world.js';
 
@@ -37,13 +39,12 @@ export async function gatherInput(
   const listed = listFile === null ? [] : await listedFiles(world, listFile, signal);
   if (listFile !== null && listed.length === 0) notify(`'${listFile}' lists no files, so none are attached.`);
   const isPiped = explicit || (world.stdinIs === 'piped' && listFile !== '-');
-  const piped = isPiped ? (await reader()).inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
+  const piped = isPiped ? inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
   const inputs = [];
   for (const path of [...files, ...listed]) {
     // A list contains only file names.
     if (WEB_ADDRESS.test(path) && files.includes(path)) inputs.push(await webInput(world, path, notify, signal));
-    else if (path !== '-')
-      inputs.push(await (await reader()).readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
+    else if (path !== '-') inputs.push(await readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
   }
   const question = words
     .filter((word) => word !== '-')
@@ -62,17 +63,10 @@ export async function gatherInput(
   return { text, texts, attachments };
 }
 
-/** What reads files, loaded where there are some. */
-async function reader() {
-  return await import('../../session/files.js');
-}
-
 /** The names between NUL bytes, as `find -print0` writes them. Throws a `HiError` of code `usage` for a list that is not one. */
 async function listedFiles(world: World, path: string, signal: AbortSignal): Promise<readonly string[]> {
   const bytes =
-    path === '-'
-      ? await readAll(world, signal)
-      : await (await reader()).readFileBytes(path, { cwd: world.cwd, pipes: true, signal });
+    path === '-' ? await readAll(world, signal) : await readFileBytes(path, { cwd: world.cwd, pipes: true, signal });
   const names = bytes.toString('utf8').split('\0');
   const last = names.pop() ?? '';
   const all = last === '' ? names : [...names, last];
@@ -86,7 +80,6 @@ async function listedFiles(world: World, path: string, signal: AbortSignal): Pro
 }
 
 async function readAll(world: World, signal: AbortSignal): Promise<Buffer> {
-  const { addAbortSignal } = process.getBuiltinModule('node:stream');
   const chunks: Buffer[] = [];
   for await (const chunk of addAbortSignal(signal, world.stdin)) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);

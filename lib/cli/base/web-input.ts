@@ -3,7 +3,7 @@ import { HiError } from '../../errors.js';
 import { withoutPassword } from '../../http/address.js';
 import { download } from '../../http/download.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
-import { type FileInput, inputFrom, LARGEST } from '../../session/files.js';
+import { type FileInput, inputFrom, LARGEST } from '../../session/input.js';
 import { idleTimeout } from './settings.js';
 import type { World } from './world.js';
 

@@ -5,7 +5,7 @@ import { pick } from '../../registry.js';
 import { beginsWithPastedLines } from '../../repl/editing/long-pastes.js';
 import type { Repl, SubmittedLine } from '../../repl/repl.js';
 import type { UserInput } from '../../session/common/deps.js';
-import type { FileInput } from '../../session/files.js';
+import type { FileInput } from '../../session/input.js';
 import { checkArgument } from '../../slash/common/check-argument.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { type Line, parseLine } from '../../slash/common/parse.js';

@@ -14,7 +14,7 @@ import {
 import { fileBlock } from '../../chat/marked-text.js';
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
-import { inputFrom } from '../../session/files.js';
+import { inputFrom } from '../../session/input.js';
 import type { Approval, Approve } from '../../tools/common/tool.js';
 import { VERSION } from '../base/version.js';
 import type { World } from '../base/world.js';

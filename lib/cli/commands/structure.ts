@@ -15,7 +15,7 @@ import {
 import type { AnswerSchema } from '../../chat/request.js';
 import { firstCharacters } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
-import { readFileBytes } from '../../session/files.js';
+import { readFileBytes } from '../../session/input.js';
 
 /** The required form of an answer: how to request it, and how to read it. */
 export interface Structure {

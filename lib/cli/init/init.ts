@@ -9,7 +9,7 @@ import { readConfig } from '../../config/read-config.js';
 import { writeConfig } from '../../config/write.js';
 import { asHiError, EXIT_STATUS, HiError, isAbort, systemCode } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
-import type { PartialAnswer } from '../../session/turn/partial-answer.js';
+import type { PartialAnswer } from '../../session/turn/failed-request.js';
 import { requestAnswer } from '../../session/turn/request-answer.js';
 import { SPECS } from '../../tools/tool-specs.js';
 import type { CommonOptions } from '../base/command-options.js';

@@ -6,7 +6,7 @@ import { estimateTokens } from '../../chat/request.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HiError, systemCode, systemReason } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
-import { type FileInput, readFileInput } from '../../session/files.js';
+import { type FileInput, readFileInput } from '../../session/input.js';
 
 /** A message with the files it mentions, and a notice about them for the user, null if it mentions none. */
 interface ResolvedMessage {

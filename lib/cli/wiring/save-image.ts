@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemCode, systemReason } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
-import type { SaveImage } from '../../session/common/keep-image.js';
+import type { SaveImage } from '../../session/images/images.js';
 
 /** Where images are saved. */
 export interface ImageFolder {

@@ -10,7 +10,7 @@ import type { Recall } from '../../recall/recall.js';
 import type { SkillLibrary } from '../../skills/common/skill-library.js';
 import type { ToolRunner } from '../../tools/common/tool.js';
 import type { RestSizes, RestTimes } from '../../view/rest.js';
-import type { SaveImage } from './keep-image.js';
+import type { SaveImage } from '../images/images.js';
 
 /** A model that can answer. */
 export interface Target {

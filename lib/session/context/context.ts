@@ -15,21 +15,27 @@ import { present } from '../../view/present.js';
 import type { Rest } from '../../view/rest.js';
 import { estimateView } from '../../view/size.js';
 import { isWhole, newestBlock, type View, viewFrom, withoutWhole } from '../../view/view.js';
-import { cacheHints } from './cache-hints.js';
 import {
   type CompactionOrder,
   compactHistory,
   type OrderedCompaction,
   previewCompaction,
+  type UpcomingCompaction,
   whileCurrent,
-} from './compact-history.js';
-import type { UpcomingCompaction } from './compaction-ahead.js';
-import type { ContextDeps } from './context-deps.js';
-import { type FittedTools, fitTools } from './fit-tools.js';
-import { requestAttachments } from './request-attachments.js';
-import { type RequestOverhead, requestOverhead } from './request-overhead.js';
+} from './compaction-ahead.js';
+import {
+  type ContextDeps,
+  cacheHints,
+  type FittedTools,
+  fitTools,
+  isTooLarge,
+  modelWindow,
+  type RequestOverhead,
+  requestAttachments,
+  requestOverhead,
+  tooLarge,
+} from './request-overhead.js';
 import type { SummaryToWrite } from './rest-summaries.js';
-import { isTooLarge, modelWindow, tooLarge } from './too-large-request.js';
 import { plainSize, type ReportedRequest, viewReport } from './view-report.js';
 import { madeWithoutWhole, type WholeView, wholeView } from './whole-view.js';
 

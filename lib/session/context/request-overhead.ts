@@ -1,14 +1,27 @@
+import { type Entry, isMessage } from '../../chat/entry.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import type { DocumentPart, ImagePart } from '../../chat/message.js';
+import type { ThinkingLevel, WebMode } from '../../chat/model.js';
 import {
   type AnswerSchema,
   asTokens,
+  type CacheHints,
+  type ChatRequest,
   estimateTokens,
+  type TextCache,
+  type TextModel,
   type Tokens,
   type ToolEffects,
   type ToolSpec,
 } from '../../chat/request.js';
+import type { CompactionSettings } from '../../compaction/strategy.js';
+import { HiError } from '../../errors.js';
+import type { HistoryStore } from '../../history/store.js';
 import type { Standing } from '../../memory/standing-of.js';
 import type { SkillForm, SkillLibrary } from '../../skills/common/skill-library.js';
-import { toolTokens } from './fit-tools.js';
+import type { SentOverhead } from '../../view/measure.js';
+import type { Target } from '../common/deps.js';
+import type { CompactionAhead } from './compaction-ahead.js';
 
 /** What a request contains besides the messages and the summary. */
 export interface RequestOverhead {
@@ -44,4 +57,150 @@ export async function requestOverhead(
   const system = [...(preamble ? [preamble] : []), ...(standing.text ? [standing.text] : []), ...texts];
   const characters = system.reduce((sum, text) => sum + text.length, schema ? JSON.stringify(schema).length : 0);
   return { system, tokens: asTokens(estimateTokens(characters) + toolTokens(tools)) };
+}
+
+/** The share of the window that the descriptions of the tools may take: the conversation needs the rest. */
+const SHARE = 0.25;
+
+/** The tools offered, and a notice if they were shortened or left out; null otherwise. */
+export interface FittedTools {
+  readonly tools: readonly ToolSpec[];
+  readonly notice: string | null;
+}
+
+/** The tools unchanged if they fit their share of the window, or else with short descriptions, or else none. */
+export function fitTools(tools: readonly ToolSpec[], window: number): FittedTools {
+  const size = toolTokens(tools);
+  if (size <= SHARE * window) return { tools, notice: null };
+  const short = tools.map(shortened);
+  const beginning = `The tools take ${size} of the ${window} tokens of the window:`;
+  if (toolTokens(short) <= SHARE * window)
+    return { tools: short, notice: `${beginning} the model gets shorter descriptions of them.` };
+  return { tools: [], notice: `${beginning} the model answers without them.` };
+}
+
+/** The estimated tokens of the tool definitions. */
+export function toolTokens(tools: readonly ToolSpec[]): Tokens {
+  return estimateTokens(tools.length > 0 ? JSON.stringify(tools).length : 0);
+}
+
+/** A tool with only the first sentence of its description and the types of its parameters. */
+function shortened({ name, description, parameters }: ToolSpec): ToolSpec {
+  const bare = withoutDescriptions(parameters);
+  return {
+    name,
+    description: /^.*?[.:;](?=\s|$)/s.exec(description)?.[0] ?? description,
+    parameters: isJsonObject(bare) ? bare : parameters,
+  };
+}
+
+/** A schema without descriptions. A property named `description` is a parameter and stays. */
+function withoutDescriptions(schema: JsonValue | undefined): JsonValue {
+  if (schema === undefined) return null;
+  if (!isJsonObject(schema)) return schema;
+  const properties = isJsonObject(schema.properties) ? schema.properties : null;
+  const rest = Object.entries(schema).filter(([key]) => key !== 'description');
+  const kept: JsonObject = Object.fromEntries(rest);
+  if (properties === null) return kept;
+  const bare = Object.entries(properties).map(([name, value]) => [name, withoutDescriptions(value)]);
+  return { ...kept, properties: Object.fromEntries(bare) };
+}
+
+/** How long vendors keep an unused cache entry, and how long for twice the price of writing it, in milliseconds. */
+const SHORT_CACHE = 5 * 60_000;
+const LONG_CACHE = 60 * 60_000;
+
+/** How many of the last pauses decide, and how many of them must be such that only the long cache outlasts them. */
+const PAUSES = 5;
+const MOST = 3;
+
+/**
+ * The cache hints for a request of the turn `running` of the conversation `key`. They depend only on what was said until that turn began, so they are the
+ * same for every request of it. One question after a longer pause does not pay for the long cache: the user has to ask like that as a rule.
+ */
+export function cacheHints(key: string | null, entries: readonly Entry[], running: number | null): CacheHints {
+  const said = entries.filter(isMessage).filter(({ id }) => running === null || id <= running);
+  const pauses: number[] = [];
+  let asked: string | null = null;
+  for (const { id, turn, role, at } of said.reverse()) {
+    if (role === 'assistant' && asked !== null) {
+      pauses.push(Date.parse(asked) - Date.parse(at));
+      asked = null;
+    }
+    // The output of a local command before a question asks nothing.
+    if (id === turn) asked ??= at;
+    if (pauses.length === PAUSES) break;
+  }
+  const slow = pauses.filter((pause) => pause > SHORT_CACHE && pause <= LONG_CACHE);
+  return { key, isSlow: slow.length >= MOST };
+}
+
+/** The bytes of images and documents. The model is told if one is lost, so that a missing file does not stop the conversation. */
+export async function requestAttachments(
+  history: HistoryStore,
+  messages: ChatRequest['messages'],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  const lost = new Map<string, ImagePart | DocumentPart>();
+  // An image that the model drew is sent back only if its vendor wants it.
+  const wanted = messages.flatMap(({ role, content }) =>
+    content.filter((part) => role !== 'assistant' || part.type !== 'image' || part.opaque !== undefined),
+  );
+  for (const part of wanted) {
+    if ((part.type !== 'image' && part.type !== 'document') || found.has(part.sha256)) continue;
+    const bytes = await history.attachments.get(part.sha256);
+    if (bytes === null) lost.set(part.sha256, part);
+    else found.set(part.sha256, bytes);
+  }
+  if (lost.size > 0) await history.attachments.reportLost([...lost.values()]);
+  return found;
+}
+
+/** The estimate may be too high by a quarter. A request that exceeds the window by more is not sent. */
+const CERTAINLY_TOO_LARGE = 1.25;
+
+type Windows = Pick<Target, 'context_window' | 'model_window'>;
+
+/** The window that the model has, in tokens. */
+export function modelWindow({ context_window, model_window = context_window }: Windows): number {
+  return model_window;
+}
+
+/** Whether a request with this estimate certainly does not fit. */
+export function isTooLarge(tokens: number, target: Windows): boolean {
+  return tokens > CERTAINLY_TOO_LARGE * modelWindow(target);
+}
+
+/** The error for a request that does not fit, by the estimate or by the server's answer. */
+export function tooLarge(tokens: number, { model, ...target }: Windows & Pick<Target, 'model'>): HiError {
+  const context_window = modelWindow(target);
+  return new HiError(
+    'window',
+    tokens > context_window
+      ? `The request has about ${tokens} tokens, but the window of ${model} holds ${context_window}.`
+      : `The server rejected the request as too large for ${model}, though it has only about ${tokens} tokens.`,
+    {
+      hint: 'Shorten the message or its attachments, choose a model with a larger window, or correct context_window.',
+    },
+  );
+}
+
+/** What a request consists of in addition to the log. */
+export interface ContextDeps extends Omit<OverheadSource, 'tools'> {
+  /** The tools offered to the model. A call may add some. */
+  tools(): readonly ToolSpec[];
+  readonly history: HistoryStore;
+  readonly target: Pick<Target, 'model' | 'weigh' | 'context_window' | 'model_window' | 'memory' | 'options' | 'rest'>;
+  readonly thinking: ThinkingLevel | null;
+  readonly web: WebMode;
+  readonly compaction: Omit<CompactionSettings, 'context_window'>;
+  /** The models to try for summaries, in order. */
+  writers(): readonly TextModel[];
+  readonly cache: TextCache;
+  /** The compaction written before it is due. */
+  readonly ahead: CompactionAhead;
+  /** The warnings already shown, so that each is shown once. */
+  readonly shownWarnings: Set<string>;
+  /** What the last request of this process contained besides the messages. */
+  readonly overhead: { last: SentOverhead | null };
 }

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { ImageSize } from '../../chat/media.js';
+import type { ImageSize, SmallImage } from '../../chat/media.js';
 import type { ImageLimits } from '../../chat/model.js';
-import type { SmallImage } from './image-limits.js';
 import type { ScalingTask } from './scaling-thread.js';
 
 /**

@@ -1,9 +1,6 @@
 import { PhotonImage, resize, SamplingFilter } from '@silvia-odwyer/photon-node';
-import { type ImageSize, imageSize } from '../../chat/media.js';
+import { base64Length, type ImageSize, imageSize, type SmallImage } from '../../chat/media.js';
 import type { ImageLimits } from '../../chat/model.js';
-import { base64Length, type SmallImage } from './image-limits.js';
-import { jpegOrientation } from './jpeg-orientation.js';
-import { type Pixels, sixelOf } from './sixel.js';
 
 /** Decoding a picture with more pixels would take more than a gigabyte. */
 const MOST_PIXELS = 100_000_000;
@@ -104,4 +101,129 @@ function upright(data: Uint8Array, { width, height }: ImageSize, orientation: nu
     }
   }
   return { data: new Uint8Array(to.buffer), width: wide, height: high };
+}
+
+/**
+ * The orientation of a JPEG from its Exif: 1 to 8, as in the TIFF specification (1: upright; 5 to 8: on its side). 1 if missing or invalid.
+ */
+export function jpegOrientation(bytes: Uint8Array): number {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 2; at + 4 <= view.length && view[at] === 0xff && view[at + 1] !== START_OF_SCAN; ) {
+    const length = view.readUInt16BE(at + 2);
+    const isExif = view[at + 1] === APP1 && view.toString('latin1', at + 4, at + 10) === 'Exif\0\0';
+    if (isExif) return inExif(view.subarray(at + 10, at + 2 + length));
+    at += 2 + length;
+  }
+  return 1;
+}
+
+const APP1 = 0xe1;
+const START_OF_SCAN = 0xda;
+
+/** TIFF 6.0: byte order, 42, the offset of the first directory; a directory is a count and entries of 12 bytes. */
+function inExif(tiff: Buffer): number {
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+  const short = (at: number): number => {
+    if (at + 2 > tiff.length) return 0;
+    return isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
+  };
+  if (tiff.length < 8) return 1;
+  const directory = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
+  const entries = Array.from({ length: short(directory) }, (_, index) => directory + 2 + 12 * index);
+  const entry = entries.find((at) => short(at) === ORIENTATION);
+  const found = entry === undefined ? 1 : short(entry + 8);
+  return found >= 1 && found <= 8 ? found : 1;
+}
+
+const ORIENTATION = 0x112;
+
+/** A picture as pixels: red, green, blue, alpha. */
+export interface Pixels extends ImageSize {
+  readonly data: Uint8Array;
+}
+
+/** Six shades each of red, green and blue: 216 colours, which every terminal with sixel supports. */
+const SHADES = 6;
+const SHADE_STEP = 255 / (SHADES - 1);
+
+/** Pixels with a lower alpha are not drawn. */
+const OPAQUE = 128;
+
+/** The rows of pixels in one row of sixels. */
+const BAND = 6;
+
+/** A picture in sixel format (DEC STD 070). */
+export function sixelOf(pixels: Pixels): string {
+  const { width, height } = pixels;
+  const colours = dithered(pixels);
+  const used = [...new Set(colours)].filter((colour) => colour >= 0).sort((one, other) => one - other);
+  const bands: string[] = [];
+  for (let top = 0; top < height; top += BAND) bands.push(bandOf(colours, width, top, Math.min(BAND, height - top)));
+  return `\x1bP0;1;0q"1;1;${width};${height}${used.map(defined).join('')}${bands.join('-')}\x1b\\`;
+}
+
+/** The definition of a colour, in hundredths. */
+function defined(colour: number): string {
+  const shade = (part: number): number => Math.round(((part % SHADES) / (SHADES - 1)) * 100);
+  return `#${colour};2;${shade(Math.floor(colour / SHADES / SHADES))};${shade(Math.floor(colour / SHADES))};${shade(colour)}`;
+}
+
+/** The nearest colour of each pixel, -1 for none. The error is spread to the following neighbours (Floyd and Steinberg). */
+function dithered({ data, width, height }: Pixels): Int16Array {
+  const colours = new Int16Array(width * height);
+  const rest = Float32Array.from(data);
+  for (let at = 0; at < colours.length; at += 1) {
+    colours[at] = (data[at * 4 + 3] ?? 0) < OPAQUE ? -1 : nearest(rest, at, width);
+  }
+  return colours;
+}
+
+function nearest(rest: Float32Array, at: number, width: number): number {
+  let colour = 0;
+  for (let part = 0; part < 3; part += 1) {
+    const wanted = Math.min(255, Math.max(0, rest[at * 4 + part] ?? 0));
+    const shade = Math.round(wanted / SHADE_STEP);
+    colour = colour * SHADES + shade;
+    const lost = wanted - shade * SHADE_STEP;
+    const isLast = at % width === width - 1;
+    const give = (other: number, share: number): void => {
+      const index = other * 4 + part;
+      if (index < rest.length) rest[index] = (rest[index] ?? 0) + (lost * share) / 16;
+    };
+    if (!isLast) give(at + 1, 7);
+    if (at % width > 0) give(at + width - 1, 3);
+    give(at + width, 5);
+    if (!isLast) give(at + width + 1, 1);
+  }
+  return colour;
+}
+
+/** Up to six rows of pixels. Each colour is drawn from the left margin. */
+function bandOf(colours: Int16Array, width: number, top: number, rows: number): string {
+  const lines = new Map<number, Uint8Array>();
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < width; column += 1) {
+      const colour = colours[(top + row) * width + column] ?? -1;
+      if (colour < 0) continue;
+      const line = lines.get(colour) ?? new Uint8Array(width);
+      lines.set(colour, line);
+      line[column] = (line[column] ?? 0) | (1 << row);
+    }
+  }
+  return [...lines].map(([colour, line]) => `#${colour}${shortened(line)}`).join('$');
+}
+
+/** The sixels of a line, run-length encoded, without trailing empty ones. */
+function shortened(line: Uint8Array): string {
+  let text = '';
+  let end = line.length;
+  while (end > 0 && line[end - 1] === 0) end -= 1;
+  for (let at = 0; at < end; ) {
+    let next = at + 1;
+    while (next < end && line[next] === line[at]) next += 1;
+    const sixel = String.fromCharCode(63 + (line[at] ?? 0));
+    text += next - at > 3 ? `!${next - at}${sixel}` : sixel.repeat(next - at);
+    at = next;
+  }
+  return text;
 }

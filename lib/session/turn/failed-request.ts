@@ -1,13 +1,24 @@
-import type { ChatEvent } from '../../chat/event.js';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ChatEvent, StreamEvent } from '../../chat/event.js';
 import { estimateParts } from '../../chat/media.js';
+import type { AnswerPart, Source } from '../../chat/message.js';
 import type { ModelFacts, ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { windowIn } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { RequestRefusal } from '../../providers/common/provider.js';
-import type { Adapted } from '../refusals/adapt-request.js';
-import { learnLate } from '../refusals/learn-late.js';
-import type { PartialAnswer, StreamEnd } from './partial-answer.js';
+import { type Adapted, learnLate, withoutRefusedContent } from '../refusals/adapt-request.js';
+
+export type StreamEnd = Extract<StreamEvent, { type: 'end' }>;
+
+/** An answer while it arrives. If the stream ends early, it contains the part received. */
+export interface PartialAnswer {
+  parts: AnswerPart[];
+  /** Null until the stream has ended properly. */
+  end: StreamEnd | null;
+  /** Present if it is based on a web search. */
+  sources?: readonly Source[];
+}
 
 /** How often a request is sent again without what the server refused, and without what it may have refused. */
 export const MOST_REFUSALS = 3;
@@ -25,21 +36,35 @@ export function learntFrom({ message }: HiError, request: ChatRequest, { parts }
 }
 
 /** What is asked in place of a request whose content was refused: by an error, or by an answer without a word. */
-export async function withoutContent(
-  request: ChatRequest,
-  refused: HiError | StreamEnd,
-  times: number,
-): Promise<Adapted | null> {
+export function withoutContent(request: ChatRequest, refused: HiError | StreamEnd, times: number): Adapted | null {
   const isRefused = refused instanceof HiError ? refused.code === 'refused' : refused.stop_reason === 'refusal';
   if (!isRefused || times === MOST_GUESSES) return null;
-  const { withoutRefusedContent } = await import('../refusals/earlier-messages.js');
   const said = refused instanceof HiError ? refused.message : refused.detail;
   return withoutRefusedContent(request, said ?? 'It declined to answer.', times > 0);
 }
 
-export async function learntLate(request: ChatRequest, thrown: HiError, memory: ModelMemory): Promise<string | null> {
+/** The notice of what a late refusal taught; null for any other error. */
+export function learntLate(request: ChatRequest, thrown: HiError, memory: ModelMemory): string | null {
   if (!(thrown instanceof RequestRefusal)) return null;
   return learnLate(request, thrown, memory);
 }
 
 export const warning = (text: string): ChatEvent => ({ type: 'notice', level: 'warning', text });
+
+/** How often a request is sent that fails each time. */
+export const ATTEMPTS = 4;
+const FIRST_DELAY = 1000;
+/** If a server asks for a longer wait, the error is shown immediately. Milliseconds. */
+const LONGEST_WAIT = 120_000;
+
+/** How long to wait before trying again after the given attempt failed, in milliseconds; null if retrying is no use. */
+export function delayBefore(attempt: number, error: HiError): number | null {
+  if (!error.retryable || attempt >= ATTEMPTS || attempt > error.retries) return null;
+  const delay = error.retryAfter ?? FIRST_DELAY * 2 ** (attempt - 1);
+  return delay > LONGEST_WAIT ? null : delay;
+}
+
+/** Waits, and rejects with an abort error as soon as `signal` aborts. */
+export async function sleep(delay: number, signal: AbortSignal): Promise<void> {
+  await wait(delay, undefined, { signal });
+}

@@ -1,7 +1,7 @@
 import { textOf } from '../../chat/message.js';
 import type { TextModel } from '../../chat/request.js';
 import type { Target } from '../common/deps.js';
-import type { PartialAnswer } from './partial-answer.js';
+import type { PartialAnswer } from './failed-request.js';
 import { requestAnswer } from './request-answer.js';
 
 /** A model that turns one prompt into one text, through the same adapters as the conversation. The adapter is loaded with the first prompt. */

@@ -1,12 +1,79 @@
-import type { ChatEvent } from '../../chat/event.js';
-import { isPart, type Message, type NewMessage, type ToolCallPart, type ToolResultPart } from '../../chat/message.js';
+import type { ChatEvent, ChatEventOf, ImageFile, ToolCallReport, TurnReport } from '../../chat/event.js';
+import {
+  isPart,
+  joinSources,
+  type Message,
+  type NewMessage,
+  type Source,
+  type ToolCallPart,
+  type ToolResultPart,
+  textOf,
+} from '../../chat/message.js';
 import type { Provider } from '../../providers/common/provider.js';
-import { cutResult, cutStop, MOST_CUTS } from './length-cut.js';
-import type { PartialAnswer } from './partial-answer.js';
-import type { Progress, TurnOutcome } from './progress.js';
+import type { PartialAnswer } from './failed-request.js';
+
+/** The outcome of a turn, without what only the session knows. */
+export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls' | 'model' | 'sources' | 'images'>;
+
+/** The outcome of a turn so far: the newest text of an answer, its calls, its sources. */
+export class Progress {
+  rounds = 0;
+  #text = '';
+  #sources: readonly Source[] = [];
+  #model: string;
+  readonly #calls: ToolCallReport[] = [];
+  /** The calls that ran, which may be others than the model wrote: a tool may call another. */
+  readonly #ran = new Map<string, Pick<ToolCallReport, 'name' | 'args'>>();
+  readonly #images: ImageFile[] = [];
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  /** Whether any part of an answer is in the history. */
+  get kept(): boolean {
+    return this.rounds > 0;
+  }
+
+  take(answer: PartialAnswer): void {
+    this.rounds += 1;
+    this.#text = textOf(answer.parts) || this.#text;
+    this.#sources = joinSources(this.#sources, answer.sources ?? []);
+  }
+
+  takeImage({ path, mime, bytes }: ImageFile): void {
+    this.#images.push({ path, mime, bytes });
+  }
+
+  takeStart({ call_id, name, args }: ChatEventOf<'tool-start'>): void {
+    this.#ran.set(call_id, { name, args });
+  }
+
+  takeResults(calls: readonly ToolCallPart[], results: readonly ToolResultPart[]): void {
+    for (const { call_id, name, args } of calls) {
+      const result = results.find((one) => one.call_id === call_id);
+      if (result === undefined) continue;
+      this.#calls.push({
+        ...(this.#ran.get(call_id) ?? { name, args }),
+        ...(result.error === undefined ? { result: result.result } : { error: result.error }),
+      });
+    }
+  }
+
+  outcome(stop_reason: TurnOutcome['stop_reason']): TurnOutcome {
+    return {
+      text: this.#text,
+      model: this.#model,
+      stop_reason,
+      tool_calls: this.#calls,
+      sources: this.#sources,
+      images: this.#images,
+    };
+  }
+}
 
 /** The dependencies needed to end a turn; see `TurnDeps`. */
-export interface StopDeps {
+interface StopDeps {
   readonly provider: Pick<Provider, 'name'>;
   readonly model: string;
   readonly maxRounds: number;
@@ -84,3 +151,32 @@ async function* stop(
   yield { type: 'notice', level: 'warning', text };
   return stop_reason;
 }
+
+/** How often in one turn the length limit may cut off a tool call. A model that ignores the first hint would repeat the mistake for ever. */
+export const MOST_CUTS = 2;
+
+/** The tool calls of an answer that the model's output limit left incomplete. They must not be run. */
+export function cutCalls({ parts, end }: PartialAnswer): readonly ToolCallPart[] {
+  if (end?.stop_reason !== 'length') return [];
+  return parts.filter(isPart('tool_call')).filter((call) => call.invalid_args !== undefined);
+}
+
+/** The result of a cut-off call, for the model. */
+export function cutResult({ call_id, name }: ToolCallPart, { end }: PartialAnswer): ToolResultPart {
+  const tokens = end?.usage?.output_tokens;
+  const limit = tokens ? `the output limit (${tokens} tokens)` : 'the output limit';
+  const error = `Not run: your answer reached ${limit} in the middle of this call, so its arguments are incomplete. Write less in one answer: do the work in several smaller calls.`;
+  return { type: 'tool_result', call_id, name, error };
+}
+
+/** The notice for the user after the first cut. */
+export function lengthCutNotice(calls: readonly ToolCallPart[]): string {
+  return `The answer reached the model's output limit in the middle of a call to ${calls.map(nameOf).join(', ')}. The call was not run; the model is asked to work in smaller steps.`;
+}
+
+/** The notice for the user if the turn ends because of it. */
+export function cutStop(calls: readonly ToolCallPart[]): string {
+  return `Stopped: the answer reached the model's output limit in the middle of a call to ${calls.map(nameOf).join(', ')}, which was not run. Ask for the work in smaller steps.`;
+}
+
+const nameOf = ({ name }: ToolCallPart): string => name || 'a tool';

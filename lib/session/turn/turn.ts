@@ -15,11 +15,9 @@ import type { ChatRequest } from '../../chat/request.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { GivenFile, ToolRunner } from '../../tools/common/tool.js';
-import { cutCalls, cutResult, lengthCutNotice } from './length-cut.js';
-import type { PartialAnswer } from './partial-answer.js';
-import { Progress, type TurnOutcome } from './progress.js';
+import type { PartialAnswer } from './failed-request.js';
 import { type KeepImage, OutdatedRequest, requestAnswer } from './request-answer.js';
-import { stopBeforeRunning } from './stop-turn.js';
+import { cutCalls, cutResult, lengthCutNotice, Progress, stopBeforeRunning, type TurnOutcome } from './stop-turn.js';
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { HistoryStore } from '../../../lib/history/store.js';
-import { keepImage } from '../../../lib/session/common/keep-image.js';
+import { keepImage } from '../../../lib/session/images/images.js';
 import { openIn, quickFolder } from '../../support/history.js';
 import { png } from '../../support/pictures.js';
 

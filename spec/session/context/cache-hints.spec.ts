@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../lib/chat/message.js';
-import { cacheHints } from '../../../lib/session/context/cache-hints.js';
+import { cacheHints } from '../../../lib/session/context/request-overhead.js';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fitTools, toolTokens } from '../../../lib/session/context/fit-tools.js';
+import { fitTools, toolTokens } from '../../../lib/session/context/request-overhead.js';
 import { SPECS } from '../../../lib/tools/tool-specs.js';
 import { memory } from '../../support/memory.js';
 import { answer, drain, stage } from '../../support/session.js';

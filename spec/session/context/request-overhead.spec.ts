@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { estimateTokens } from '../../../lib/chat/request.js';
-import { toolTokens } from '../../../lib/session/context/fit-tools.js';
-import { type OverheadSource, requestOverhead } from '../../../lib/session/context/request-overhead.js';
+import { type OverheadSource, requestOverhead, toolTokens } from '../../../lib/session/context/request-overhead.js';
 import type { SkillLibrary } from '../../../lib/skills/common/skill-library.js';
 import { NO_SKILLS } from '../../support/session.js';
 

@@ -17,9 +17,9 @@ jest.unstable_mockModule('../../../lib/session/images/small-image-aside.js', () 
   },
 }));
 
-let cachedSmallImage: typeof import('../../../lib/session/images/cached-small-image.js').cachedSmallImage;
+let cachedSmallImage: typeof import('../../../lib/session/images/images.js').cachedSmallImage;
 beforeAll(async () => {
-  ({ cachedSmallImage } = await import('../../../lib/session/images/cached-small-image.js'));
+  ({ cachedSmallImage } = await import('../../../lib/session/images/images.js'));
 });
 
 describe('a smaller picture', () => {

@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../../lib/chat/event.js';
 import type { Message, Part } from '../../../lib/chat/message.js';
 import type { ImageLimits } from '../../../lib/chat/model.js';
 import type { ChatRequest } from '../../../lib/chat/request.js';
-import { fitImages, type ImageFitting } from '../../../lib/session/images/fit-images.js';
+import { fitImages, type ImageFitting } from '../../../lib/session/images/images.js';
 import { memoryCache } from '../../support/compaction.js';
 import { png } from '../../support/pictures.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { tooLargeImages } from '../../../lib/chat/media.js';
 import type { ImageLimits } from '../../../lib/chat/model.js';
-import { tooLargeImages } from '../../../lib/session/images/image-limits.js';
 import { png } from '../../support/pictures.js';
 import { chatRequest } from '../../support/providers.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sixelOf } from '../../../lib/session/images/sixel.js';
+import { sixelOf } from '../../../lib/session/images/small-image.js';
 import fc from '../../support/properties.js';
 
 type Pixel = readonly [red: number, green: number, blue: number, opaque: number];

@@ -4,9 +4,14 @@ import { type Feature, type ModelFacts, THINKING_LEVELS } from '../../../lib/cha
 import type { ChatRequest } from '../../../lib/chat/request.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
 import { adaptRequest, learntFromAnswer } from '../../../lib/session/refusals/adapt-request.js';
-import { attachmentsOf, contains, holdsOldParts, thinkingOf } from '../../../lib/session/refusals/contents.js';
-import { lessonOf } from '../../../lib/session/refusals/lessons.js';
-import { refusedOptions } from '../../../lib/session/refusals/refused-options.js';
+import {
+  attachmentsOf,
+  contains,
+  holdsOldParts,
+  lessonOf,
+  refusedOptions,
+  thinkingOf,
+} from '../../../lib/session/refusals/lessons.js';
 import { memory } from '../../support/memory.js';
 import { chatRequest } from '../../support/providers.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../lib/chat/message.js';
 import type { ChatRequest } from '../../../lib/chat/request.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
-import { learnLate } from '../../../lib/session/refusals/learn-late.js';
+import { learnLate } from '../../../lib/session/refusals/adapt-request.js';
 import { memory } from '../../support/memory.js';
 import { chatRequest } from '../../support/providers.js';
 

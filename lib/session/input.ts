@@ -1,10 +1,15 @@
 import { constants, openSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { basename, resolve } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
 import { fileBlock } from '../chat/marked-text.js';
 import { fileFormat } from '../chat/media.js';
+import type { Part } from '../chat/message.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
-import type { Attachment } from './common/deps.js';
+import type { HistoryStore } from '../history/store.js';
+import type { GivenFile } from '../tools/common/tool.js';
+import type { Attachment, UserInput } from './common/deps.js';
 
 /** A file from the user as sent to the model: as text, or as an attachment. */
 export type FileInput = { readonly text: string } | { readonly attachment: Attachment };
@@ -118,9 +123,25 @@ function hasBun(world: object): world is { readonly Bun: Bun } {
 function pipeStream(fd: number, signal: AbortSignal): AsyncIterable<Buffer> {
   const world: object = globalThis;
   if (hasBun(world)) {
-    const { addAbortSignal, Readable } = process.getBuiltinModule('node:stream');
     return addAbortSignal(signal, Readable.fromWeb(world.Bun.file(fd).stream()));
   }
-  const { Socket } = process.getBuiltinModule('node:net');
   return new Socket({ fd, readable: true, writable: false, signal });
+}
+
+/** The user's input as stored in the history. The files are on disk when this resolves. */
+export async function contentOf({ text, texts, attachments }: UserInput, history: HistoryStore): Promise<Part[]> {
+  const content: Part[] = [];
+  for (const { kind, mime, bytes, name } of attachments) {
+    content.push({ type: kind, mime, sha256: await history.attachments.add(bytes), bytes: bytes.length, name });
+  }
+  for (const part of [...texts, text]) if (part !== '') content.push({ type: 'text', text: part });
+  return content;
+}
+
+/** The files that tools returned, as stored in the history. */
+export async function keptFiles(files: readonly GivenFile[], history: HistoryStore): Promise<readonly Part[]> {
+  const parts: Part[] = [];
+  for (const { kind, mime, bytes } of files)
+    parts.push({ type: kind, mime, sha256: await history.attachments.add(bytes), bytes: bytes.length });
+  return parts;
 }
