@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -108,7 +109,6 @@ export function membersIn(listing: string, { group, mark }: CommandProcesses): r
 }
 
 function printed(file: string, args: readonly string[]): string {
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
   return (
     spawnSync(ownProgram(file), [...args], { encoding: 'utf8', windowsHide: true, maxBuffer: 64 * 1024 * 1024 })
       .stdout ?? ''

@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util';
 /**
  * What went wrong, in one word. Every code has one exit status, by which scripts can tell errors apart.
  */
@@ -97,7 +98,6 @@ export function systemCode(thrown: unknown): string | null {
 export function systemReason(thrown: unknown): string {
   const code = systemCode(thrown);
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'There is no such file';
-  const { getSystemErrorMap } = process.getBuiltinModule('node:util');
   for (const [name, words] of getSystemErrorMap().values()) {
     if (name === code) return words.charAt(0).toUpperCase() + words.slice(1);
   }

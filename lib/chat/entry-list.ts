@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from './entry.js';
 import type { Message, Part, SkillRecord } from './message.js';
 
@@ -142,7 +143,7 @@ export class HeldEntries {
   /** Holds the next entry too. */
   add(entry: Entry): void {
     this.#count += 1;
-    this.#sum = process.getBuiltinModule('node:zlib').crc32(JSON.stringify(entry), this.#sum);
+    this.#sum = crc32(JSON.stringify(entry), this.#sum);
   }
 
   /** True if these entries begin with the held ones. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { JsonObject } from './json.js';
 import type { Message, StopReason, Usage } from './message.js';
 import type { ModelFacts, ThinkingLevel, WebMode } from './model.js';
@@ -133,8 +134,6 @@ export const SERVER_TOOL_PREFIX = 'mcp__';
 
 /** Names a tool as it is described: with another description it is another one. */
 export function toolKey({ name, description, parameters }: ToolSpec): string {
-  // Not imported: a start needs none of it.
-  const { createHash } = process.getBuiltinModule('node:crypto');
   const hash = createHash('sha256').update(JSON.stringify({ description, parameters })).digest('hex');
   return `${name} ${hash.slice(0, 16)}`;
 }

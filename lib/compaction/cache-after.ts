@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CompressBlock } from '../chat/entry.js';
 import type { TextCache } from '../chat/request.js';
 
@@ -8,7 +9,6 @@ import type { TextCache } from '../chat/request.js';
 export function cacheAfter(cache: TextCache, block: CompressBlock | null): TextCache {
   if (block?.restores === undefined) return cache;
   const since = `${block.id} ${block.at}`;
-  const { createHash } = process.getBuiltinModule('node:crypto');
   const keyOf = (key: string): string => createHash('sha256').update(`${since} ${key}`).digest('hex');
   return {
     get: async (key) => await cache.get(keyOf(key)),

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { HiError, isAbort } from '../errors.js';
 import { ownEnvironment } from '../own-programs.js';
 import { shellCommand } from '../shell-command.js';
@@ -32,8 +34,6 @@ function checkKey(key: string): string {
 
 async function output(command: string, signal?: AbortSignal): Promise<string> {
   try {
-    const { execFile } = process.getBuiltinModule('node:child_process');
-    const { promisify } = process.getBuiltinModule('node:util');
     const { file, args, options } = shellCommand(command);
     return (await promisify(execFile)(file, args, { ...options, env: ownEnvironment(), timeout: 60_000, signal }))
       .stdout;

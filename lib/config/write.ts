@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../chat/json.js';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
@@ -31,7 +32,6 @@ export async function addRule(path: string, rule: RuleSetting): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
   const file: ConfigFile = isJsonObject(found) ? found : {};
   const allow = file.tools?.permissions?.allow ?? [];
-  const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
   if (allow.some((known) => isDeepStrictEqual(known, rule))) return;
   const permissions = { ...file.tools?.permissions, allow: [...allow, rule] };
   await writeConfig(path, { ...file, tools: { ...file.tools, permissions } });

@@ -1,6 +1,8 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
+import { lookup } from 'node:dns';
+import { lookup as lookupAll } from 'node:dns/promises';
 import type { Agent } from 'node:http';
-import type { BlockList } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import { HiError } from '../errors.js';
 import { mask } from './mask-key.js';
 
@@ -95,22 +97,21 @@ const PRIVATE = [
 let list: BlockList | null = null;
 
 function isPrivateAddress(address: string): boolean {
-  const net = process.getBuiltinModule('node:net');
   if (list === null) {
-    list = new net.BlockList();
+    list = new BlockList();
     for (const [network, bits] of PRIVATE) list.addSubnet(network, bits, network.includes(':') ? 'ipv6' : 'ipv4');
   }
   // An IPv4-mapped IPv6 address counts as its IPv4 address.
   const [, inner = address] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
-  return list.check(inner, net.isIPv6(inner) ? 'ipv6' : 'ipv4');
+  return list.check(inner, isIPv6(inner) ? 'ipv6' : 'ipv4');
 }
 
 /** True if the host is on this machine or a private network. False for a name that cannot be resolved. */
 export async function privateHost({ hostname }: URL): Promise<boolean> {
   const name = hostname.replace(/^\[|\]$/g, '');
-  if (process.getBuiltinModule('node:net').isIP(name) !== 0) return isPrivateAddress(name);
+  if (isIP(name) !== 0) return isPrivateAddress(name);
   try {
-    const addresses = await process.getBuiltinModule('node:dns').promises.lookup(name, { all: true });
+    const addresses = await lookupAll(name, { all: true });
     return addresses.some(({ address }) => isPrivateAddress(address));
   } catch {
     return false;
@@ -121,7 +122,7 @@ type Found = (error: NodeJS.ErrnoException | null, address: string | LookupAddre
 
 /** Resolves a name for a connection. Fails for a name that leads to a private address since it was checked. */
 export function publicLookup(name: string, options: LookupOptions, found: Found): void {
-  process.getBuiltinModule('node:dns').lookup(name, { ...options, all: true }, (error, addresses) => {
+  lookup(name, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return found(error, []);
     if (addresses.some(({ address }) => isPrivateAddress(address)))
       return found(new Error(`'${name}' is a private address`), []);

@@ -1,3 +1,5 @@
+import { pipeline } from 'node:stream';
+import zlib from 'node:zlib';
 import { monotonic } from '../clock.js';
 import { aborted, asNetworkError, idleError, oversizedError, type PendingRequest } from './failures.js';
 import { PlainStream } from './web-standard.js';
@@ -151,14 +153,13 @@ export function decompressed(body: ByteStream, headers: Headers): ByteStream {
   if (decoder === null) return body;
   headers.delete('content-encoding');
   headers.delete('content-length');
-  return process.getBuiltinModule('node:stream').pipeline(body, decoder, () => {
+  return pipeline(body, decoder, () => {
     // The reader reads the decoder, which reports the errors of both streams.
   });
 }
 
 function decoderFor(encoding: string) {
   if (encoding === 'identity') return null;
-  const zlib = process.getBuiltinModule('node:zlib');
   if (encoding === 'gzip' || encoding === 'x-gzip') return zlib.createGunzip({ flush: zlib.constants.Z_SYNC_FLUSH });
   if (encoding === 'deflate') return zlib.createInflate({ flush: zlib.constants.Z_SYNC_FLUSH });
   if (encoding === 'br') return zlib.createBrotliDecompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH });

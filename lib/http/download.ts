@@ -1,4 +1,6 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
+import { request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
 import { HiError, systemCode } from '../errors.js';
 import { agentFor, privateHost, proxyFor, publicLookup, withoutPassword } from './address.js';
 import { decompressed } from './body.js';
@@ -70,7 +72,7 @@ async function get(
 ): Promise<IncomingMessage> {
   const proxy = proxyFor(url, env);
   const agent: Agent | null = proxy === null ? null : await agentFor(url, proxy, signal);
-  const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+  const request = url.protocol === 'https:' ? requestSecure : requestPlain;
   const settings: RequestOptions = {
     signal,
     timeout: idleTimeout,

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { builtInModules } from './built-in.js';
 import { bunFor, ownPlatform, type Platform } from './bun.js';
 import { evaluated } from './evaluated.js';
 import { forBun } from './for-bun.js';
@@ -79,8 +80,6 @@ async function bundle(outdir: string): Promise<readonly string[]> {
       __dirname: 'executableFolder',
       [meta('dirname')]: 'executableFolder',
       [meta('url')]: 'executableUrl',
-      // Bun loads more for the former.
-      'process.getBuiltinModule': 'require',
     },
     banner: { js: `const{require}=${['import', 'meta'].join('.')};` },
     bundle: true,
@@ -90,7 +89,13 @@ async function bundle(outdir: string): Promise<readonly string[]> {
     platform: 'node',
     target: 'node20.17',
     external: ['zstd-napi'],
-    plugins: [late((file) => `lateModule(${JSON.stringify(lateName(file))})`), forBun, evaluated, validators],
+    plugins: [
+      late((file) => `lateModule(${JSON.stringify(lateName(file))})`),
+      forBun,
+      builtInModules,
+      evaluated,
+      validators,
+    ],
     legalComments: 'linked',
     logLevel: 'warning',
     metafile: true,

@@ -9,19 +9,10 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
   'lib/history/file/frames/zstd-addon.ts': 'lib/history/file/frames/zstd-of-bun.ts',
 };
 
-/** Loaded by the first call of one of its functions: few runs call any, and loading it takes a start as long as `node:fs` itself. */
-const LAZY = 'node:fs/promises';
-
-function lazyFunctions(functions: object): string {
-  const names = Object.keys(functions).filter((name) => typeof Reflect.get(functions, name) === 'function');
-  const lazy = names.map((name) => `export const ${name} = (...values) => require('${LAZY}').${name}(...values);`);
-  return ["export { constants } from 'node:fs';", ...lazy].join('\n');
-}
-
 /** Replaces modules for Node with substitutes for Bun, which may import the originals. The build fails when the program does not import one of these. */
 export const forBun: Plugin = {
   name: 'for Bun',
-  setup({ onResolve, onLoad, onEnd }) {
+  setup({ onResolve, onEnd }) {
     const left = new Set(Object.keys(SUBSTITUTES).map((file) => resolve(file)));
     const substitutes = new Map(Object.entries(SUBSTITUTES).map(([file, other]) => [resolve(file), resolve(other)]));
     onResolve({ filter: /^\..*\.js$/ }, ({ path, importer, resolveDir }) => {
@@ -32,10 +23,6 @@ export const forBun: Plugin = {
       left.delete(file);
       return { path: substitute };
     });
-    onResolve({ filter: /^node:fs\/promises$/ }, ({ kind }) =>
-      kind === 'import-statement' ? { path: LAZY, namespace: 'lazy' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'lazy' }, async () => ({ contents: lazyFunctions(await import(LAZY)) }));
     onEnd(() => ({
       errors: [...left].map((file) => ({ text: `The program does not import ${file}, which is replaced for Bun.` })),
     }));

@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { MANUAL } from '../../lib/cli/manual.js';
+import { builtInModules } from './built-in.js';
 import { EVALUATED, evaluatedIn } from './evaluated.js';
 import { late } from './late.js';
 import { licencesOf } from './licences.js';
@@ -56,7 +57,7 @@ async function bundleOfProgram(apart: PackagesApart): Promise<Bundle> {
   const exported = Object.entries(TAKEN).map(([file, name]) => `export { ${name} } from './${file}';`);
   return await bundleOf({
     stdin: { contents: exported.join('\n'), resolveDir: '.', loader: 'ts' },
-    plugins: [late(), evaluated, validators, apart.plugin, replaced('thread', { [THREAD]: thread })],
+    plugins: [late(), builtInModules, evaluated, validators, apart.plugin, replaced('thread', { [THREAD]: thread })],
   });
 }
 
@@ -70,7 +71,7 @@ async function bundleOfStarter(files: Readonly<Record<string, string>>): Promise
     entryPoints: ['bin/hi.ts'],
     define: { __HI_SCRIPTS__: 'scripts$' },
     banner: { js: `"use strict";const scripts$={folder:__dirname+"/scripts",files:${JSON.stringify(files)}};` },
-    plugins: [evaluatedIn([HELP]), replaced("the program's script", Object.fromEntries(taken))],
+    plugins: [builtInModules, evaluatedIn([HELP]), replaced("the program's script", Object.fromEntries(taken))],
   });
 }
 

@@ -1,8 +1,11 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
+import { builtInModules } from '../../scripts/build/built-in.js';
 import { exportedFunctions, LATE, late } from '../../scripts/build/late.js';
 import { PackagesApart } from '../../scripts/build/packages-apart.js';
 import { replaced } from '../../scripts/build/replaced.js';
@@ -122,6 +125,41 @@ describe('the build', () => {
   it('fails if the program does not import a late module', async () => {
     const plugin = late(undefined, ['lib/errors.ts']);
     await expect(bundled("import './lib/clock.js';", plugin)).rejects.toThrow(/does not import .*lib\/errors\.ts/);
+  });
+});
+
+describe('a module of Node', () => {
+  it('is loaded when something of it is first used, by its name or as a whole', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hi-built-in-'));
+    const contents = `import zlib from 'node:zlib';
+import { Readable, type Writable } from 'node:stream';
+      export const sum = () => zlib.crc32('a'); export const has = (name) => name in zlib; export const make = () => Readable.from([]);`;
+    writeFileSync(join(folder, 'entry.ts'), contents);
+    const { code } = await bundleOf({ entryPoints: [join(folder, 'entry.ts')], plugins: [builtInModules] });
+    const loaded: string[] = [];
+    const module = { exports: {} };
+    new Function('module', 'exports', 'require', code)(module, module.exports, (name: string) => {
+      loaded.push(name);
+      return process.getBuiltinModule(name);
+    });
+    const call = (name: string, ...values: readonly unknown[]): unknown => Reflect.get(module.exports, name)(...values);
+    expect(loaded).toEqual([]);
+    expect([call('sum'), call('sum'), call('has', 'crc32'), call('has', 'none')]).toEqual([
+      crc32('a'),
+      crc32('a'),
+      true,
+      false,
+    ]);
+    expect(loaded).toEqual(['node:zlib']);
+    expect(call('make')).toBeInstanceOf(Readable);
+    expect(loaded).toEqual(['node:zlib', 'node:stream']);
+  });
+
+  it('cannot be imported as a namespace, which could not wait', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hi-built-in-'));
+    writeFileSync(join(folder, 'entry.ts'), "import * as os from 'node:os'; console.log(os.EOL);");
+    const built = bundleOf({ entryPoints: [join(folder, 'entry.ts')], plugins: [builtInModules], logLevel: 'silent' });
+    await expect(built).rejects.toThrow('imports all of node:os');
   });
 });
 

@@ -1,5 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
 import type { Readable } from 'node:stream';
+import { isatty } from 'node:tty';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { STOP_SIGNALS } from '../../stop-signals.js';
 import { isNullDevice } from './null-device.js';
@@ -35,10 +37,10 @@ export function realWorld(): World {
     env: process.env,
     cwd: workingFolder(),
     get home() {
-      return process.getBuiltinModule('node:os').homedir();
+      return homedir();
     },
     get host() {
-      return process.getBuiltinModule('node:os').hostname();
+      return hostname();
     },
     get stdin() {
       return process.stdin;
@@ -88,7 +90,7 @@ function stdinKind(): World['stdinIs'] {
     const stats = fstatSync(0);
     if (stats.isFIFO() || stats.isFile() || stats.isSocket()) return 'piped';
     if (isNullDevice(stats)) return 'nothing';
-    return process.getBuiltinModule('node:tty').isatty(0) ? 'terminal' : 'nothing';
+    return isatty(0) ? 'terminal' : 'nothing';
   } catch {
     return 'nothing';
   }

@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { bun, type Sink } from '../../bun.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { isNullDevice } from '../base/null-device.js';
@@ -13,7 +14,7 @@ export function directOutput(name: 'stdout' | 'stderr'): OutputStream {
   try {
     const stats = fstatSync(descriptor);
     if (stats.isFIFO() || stats.isSocket()) return new DirectStream(intoPipe(bun[name].writer()));
-    if (stats.isFile() || isNullDevice(stats) || !process.getBuiltinModule('node:tty').isatty(descriptor))
+    if (stats.isFile() || isNullDevice(stats) || !isatty(descriptor))
       return new DirectStream((bytes) => writeWhole(descriptor, bytes));
   } catch {
     // A closed descriptor is for Bun to say.

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { HiError } from '../../errors.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 
@@ -58,7 +59,6 @@ export async function askQuestion<Answer>(
 
 /** The package takes only a stream of Node's. A terminal is one. */
 function asWritable(output: OutputStream): NodeJS.WritableStream {
-  const { Writable } = process.getBuiltinModule('node:stream');
   if (output instanceof Writable) return output;
   const { columns = 80, rows = 24 } = output;
   const write = (text: string, _encoding: string, done: (error?: Error | null) => void) => output.write(text, done);

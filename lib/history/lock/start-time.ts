@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { ownProgram } from '../../own-programs.js';
 
@@ -56,7 +57,6 @@ function windowsQuestion(pid: number): [string, readonly string[]] {
 }
 
 function runProgram(file: string, args: readonly string[]): string {
-  const { execFileSync } = process.getBuiltinModule('node:child_process');
   const env = { ...process.env, LC_ALL: 'C' };
   return execFileSync(ownProgram(file), [...args], {
     encoding: 'utf8',

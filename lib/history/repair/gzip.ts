@@ -1,3 +1,4 @@
+import { inflateRawSync } from 'node:zlib';
 import { crc32 } from '../file/checksums.js';
 
 /** How every gzip member begins, RFC 1952 section 2.3.1: the magic number and the method deflate. */
@@ -57,7 +58,6 @@ function isInflated(value: object): value is Inflated {
 }
 
 function inflate(bytes: Buffer): Gunzipped | null {
-  const { inflateRawSync } = process.getBuiltinModule('node:zlib');
   try {
     const inflated: object = inflateRawSync(bytes, { info: true });
     return isInflated(inflated) ? { content: inflated.buffer, size: inflated.engine.bytesWritten } : null;

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { DATA_MAGIC, type ReadBytes } from '../file/frames/frame-headers.js';
 import type { ScannedFrame } from './scan-frames.js';
 import { inUtf8 } from './utf16.js';
@@ -47,9 +48,8 @@ function contentOf(format: string, bytes: Buffer): { readonly content: Buffer; r
   if (format === 'UTF-16') return { content: inUtf8(bytes), isVerified: false };
   if (format === 'plain JSON') return { content: Buffer.from(bytes), isVerified: false };
   if (format !== 'gzip') return { content: Buffer.alloc(0), isVerified: false };
-  const zlib = process.getBuiltinModule('node:zlib');
   try {
-    return { content: zlib.gunzipSync(bytes), isVerified: true };
+    return { content: gunzipSync(bytes), isVerified: true };
   } catch {
     return { content: Buffer.alloc(0), isVerified: false };
   }

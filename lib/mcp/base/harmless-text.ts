@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { firstCharacters } from '../../chat/text.js';
 
 /** Controls except newlines and tabs, and invisible characters: a description must not tell the model what the user cannot see. */
@@ -6,7 +7,6 @@ const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}
 /** A server's text without invisible characters, cut at `limit` characters. */
 export function harmlessText(text: unknown, limit: number): string {
   if (typeof text !== 'string') return '';
-  const { stripVTControlCharacters } = process.getBuiltinModule('node:util');
   // Cut first, with a margin: cleaning ten megabytes would take too long.
   const seen = stripVTControlCharacters(firstCharacters(text, 8 * limit))
     .replace(UNSEEN, '')

@@ -1,4 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
 import { Readable } from 'node:stream';
 import { agentFor, proxyFor } from '../../http/address.js';
 
@@ -15,9 +17,9 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
     const proxy = proxyFor(url, env);
     const agent = proxy === null ? null : await agentFor(url, proxy, stop.signal);
     const body = bodyOf(init.body);
-    const http = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+    const request = url.protocol === 'https:' ? requestSecure : requestPlain;
     const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const outgoing = http.request(url, {
+    const outgoing = request(url, {
       method: init.method ?? 'GET',
       headers: { ...typeOf(init.body), ...Object.fromEntries(new Headers(init.headers)), ...length },
       ...(agent !== null && { agent }),

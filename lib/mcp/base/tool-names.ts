@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { SERVER_TOOL_PREFIX } from '../../chat/request.js';
 
 /** The longest name that every vendor accepts. */
@@ -27,8 +28,6 @@ export function serverPrefix(server: string): string {
 function serverPart(server: string): string {
   const isPlain = allowed(server) === server && !/__|_$/.test(server) && !HASHED.test(server);
   if (isPlain && server.length <= LONGEST_SERVER) return server;
-  // Not imported: a start needs it for unusual names only.
-  const { createHash } = process.getBuiltinModule('node:crypto');
   const head = allowed(server)
     .replace(/_+/g, '_')
     .slice(0, LONGEST_SERVER - DIGITS - 1);

@@ -1,4 +1,5 @@
 import type { Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type {
   ContentBlockParam,
   Message,
@@ -211,7 +212,7 @@ export class ThinkingPrefix {
 
   /** Sixteen hexadecimal digits. */
   get id(): string {
-    this.#hash ??= process.getBuiltinModule('node:crypto').createHash('sha256');
+    this.#hash ??= createHash('sha256');
     for (const one of this.#unread) this.#hash.update(JSON.stringify(one));
     this.#unread = [];
     return this.#hash.copy().digest('hex').slice(0, 16);

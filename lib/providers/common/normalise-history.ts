@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import type {
   DocumentPart,
@@ -230,7 +231,7 @@ export function callIds(messages: ChatRequest['messages']): (given?: string | nu
 
 /** Converts an id to nine letters and digits, always in the same way: Mistral accepts no other form, and all others accept this one. */
 export function shortId(call_id: string): string {
-  const hash = process.getBuiltinModule('node:crypto').createHash('sha256').update(call_id).digest();
+  const hash = createHash('sha256').update(call_id).digest();
   return Array.from(hash.subarray(0, 9), (byte) => LETTERS[byte % LETTERS.length]).join('');
 }
 

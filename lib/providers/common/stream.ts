@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
@@ -23,7 +24,7 @@ interface AccessContext extends Omit<FailureContext, 'model'> {
 
 /** Eight digits that distinguish addresses and accounts without revealing them. */
 function originOf({ apiBase, apiKey, account }: AccessContext): string {
-  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+  const hash = createHash('sha256');
   return hash
     .update(JSON.stringify([apiBase, account ?? apiKey]))
     .digest('hex')

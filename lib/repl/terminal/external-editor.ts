@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +43,6 @@ function installedEditor(): string | null {
 }
 
 async function run(editor: string, file: string): Promise<number> {
-  const { spawn } = process.getBuiltinModule('node:child_process');
   return await new Promise((resolve, reject) => {
     const { file: shell, args, options } = shellCommand(editor, [file]);
     const child = spawn(shell, args, { ...options, stdio: 'inherit', env: ownEnvironment() });

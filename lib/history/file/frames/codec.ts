@@ -1,3 +1,4 @@
+import zlib from 'node:zlib';
 import type { Frame } from './frame-headers.js';
 import { nativeCodec } from './zstd-addon.js';
 
@@ -50,16 +51,16 @@ function hasZstd(zlib: object): zlib is BuiltinZstd {
 }
 
 function builtinCodec(): Codec | null {
-  const zlib: object = process.getBuiltinModule('node:zlib');
-  if (!hasZstd(zlib)) return null;
-  const { ZSTD_c_checksumFlag: checksum, ZSTD_c_compressionLevel: level, ZSTD_d_windowLogMax: window } = zlib.constants;
+  const ours: object = zlib;
+  if (!hasZstd(ours)) return null;
+  const { ZSTD_c_checksumFlag: checksum, ZSTD_c_compressionLevel: level, ZSTD_d_windowLogMax: window } = ours.constants;
   const params = { [checksum]: 1, [level]: LEVEL };
   const reading = { [window]: LARGEST_WINDOW_LOG };
   return {
     name: `Node ${process.versions.node}`,
-    compress: (content) => zlib.zstdCompressSync(content, { params, pledgedSrcSize: content.length }),
+    compress: (content) => ours.zstdCompressSync(content, { params, pledgedSrcSize: content.length }),
     decompress(bytes, { content, exact }) {
-      const raw = zlib.zstdDecompressSync(bytes, { params: reading, maxOutputLength: Math.max(content, 1) });
+      const raw = ours.zstdDecompressSync(bytes, { params: reading, maxOutputLength: Math.max(content, 1) });
       if (exact && raw.length !== content) throw new Error(`A frame of ${content} bytes holds ${raw.length}.`);
       return raw;
     },

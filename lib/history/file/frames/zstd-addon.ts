@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as Native from 'zstd-napi/binding.js';
@@ -21,7 +22,7 @@ function loadAddon(): unknown {
     process.dlopen(addon, file);
     return addon.exports;
   }
-  return process.getBuiltinModule('node:module').createRequire(here)('zstd-napi/binding.js');
+  return createRequire(here)('zstd-napi/binding.js');
 }
 
 /** The zstd of the addon, null if it was not built. See `Codec`. */

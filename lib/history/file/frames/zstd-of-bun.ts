@@ -1,3 +1,4 @@
+import zlib from 'node:zlib';
 import { bun } from '../../../bun.js';
 import type { Frame } from './frame-headers.js';
 import { withChecksum } from './with-checksum.js';
@@ -21,10 +22,10 @@ const LARGEST_OF_BUN = 2 ** 27;
 
 /** Limits the size, and accepts the window of `zstd --long=31`: Bun's own function has no options for either. */
 function atMost(bytes: Buffer, most: number): Buffer {
-  const zlib: object = process.getBuiltinModule('node:zlib');
-  if (!hasZstd(zlib)) throw new Error('This Bun has no zstd.');
-  const params = { [zlib.constants.ZSTD_d_windowLogMax]: 31 };
-  return zlib.zstdDecompressSync(bytes, { params, maxOutputLength: Math.max(most, 1) });
+  const ours: object = zlib;
+  if (!hasZstd(ours)) throw new Error('This Bun has no zstd.');
+  const params = { [ours.constants.ZSTD_d_windowLogMax]: 31 };
+  return ours.zstdDecompressSync(bytes, { params, maxOutputLength: Math.max(most, 1) });
 }
 
 interface LimitedZstd {
