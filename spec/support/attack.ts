@@ -55,9 +55,10 @@ export function guardedHome(config: unknown): Home {
 export function pathWithoutSandbox(): string {
   mkdirSync(HOMES, { recursive: true });
   const folder = mkdtempSync(join(dirname(HOMES), 'hi-path-'));
-  for (const from of ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin'])
-    for (const name of existsSync(from) ? readdirSync(from) : [])
-      if (name !== 'bwrap' && !existsSync(join(folder, name))) symlinkSync(join(from, name), join(folder, name));
+  const from = ['/usr/sbin', '/bin', '/usr/bin', '/usr/local/bin'].filter((path) => existsSync(path));
+  const programs = new Map(from.flatMap((path) => readdirSync(path).map((name) => [name, join(path, name)] as const)));
+  programs.delete('bwrap');
+  for (const [name, path] of programs) symlinkSync(path, join(folder, name));
   return folder;
 }
 

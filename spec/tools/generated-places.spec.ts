@@ -50,6 +50,12 @@ const form = fc.constantFrom(
   (path: string) => `${dirname(dirname(path))}/?*/f.txt`,
 );
 
+/** Files that another program runs later, behind more hidden names than a sandbox mounts. */
+const inLater = fc
+  .tuple(fc.array(name, { maxLength: 2 }), fc.constantFrom('.zz', '.zz/f.txt', '.zz/a/f.txt', 'mise.toml'))
+  .map(([steps, file]) => ['work', ...steps, file].join('/'));
+const LATER = 'MINE';
+
 const situation = fc.record({
   denied: fc.uniqueArray(fc.record({ path: secret, form }), {
     minLength: 1,
@@ -59,6 +65,7 @@ const situation = fc.record({
   kept: fc.uniqueArray(fc.record({ path: secret, form }), { minLength: 1, maxLength: 2, selector: ({ path }) => path }),
   elsewhere: fc.uniqueArray(inHome, { maxLength: 4 }),
   hidden: fc.uniqueArray(inPrivate, { maxLength: 3 }),
+  later: fc.uniqueArray(inLater, { maxLength: 3, selector: dirname }),
   ...{ write: fc.boolean(), network: fc.boolean(), redirects: fc.boolean(), readsMore: fc.boolean() },
 });
 type Situation = ReturnType<typeof situation.generate>['value'];
@@ -132,9 +139,12 @@ class Place {
   readonly work = join(this.home, 'work');
   readonly files: ReadonlyMap<string, string>;
 
-  constructor({ denied, kept, elsewhere, hidden }: Situation) {
+  constructor({ denied, kept, elsewhere, hidden, later }: Situation) {
     const secrets = [...denied.map(({ path }) => path), ...elsewhere, ...hidden];
+    const decoys = later.length === 0 ? [] : Array.from({ length: 45 }, (_, index) => `work/.a${index}`);
+    for (const path of decoys) this.put(path, LATER);
     this.files = new Map([
+      ...later.map((path): [string, string] => [path, LATER]),
       ...kept.map(({ path }): [string, string] => [path, 'KEPT']),
       ...secrets.map((path): [string, string] => [path, CANARY]),
     ]);
@@ -217,7 +227,7 @@ async function run(
 /** What of a situation did not hold; none where all did. */
 function harm(
   place: Place,
-  { denied, kept, elsewhere, hidden }: Situation,
+  { denied, kept, elsewhere, hidden, later }: Situation,
   isOpen: boolean,
   output: string,
 ): readonly string[] {
@@ -237,6 +247,11 @@ function harm(
       : [...elsewhere, ...hidden]
           .filter((path) => !unchanged(path, CANARY))
           .map((path) => `${path} was changed, which is elsewhere or private`)),
+    ...(isOpen
+      ? []
+      : later
+          .filter((path) => existsSync(at(path)) && !unchanged(path, LATER))
+          .map((path) => `${path} runs what was put there`)),
     ...(isOpen ? [] : moved.map((path) => `${path} has a canary now`)),
   ];
 }

@@ -1,8 +1,8 @@
-import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ownSettings, repositoriesOf } from './git-logins.js';
-import { isInside, realPath } from './resolve-path.js';
+import { isInside, isThere, lstatOrNull, realPath } from './resolve-path.js';
 import { TreeIndex } from './tree-places.js';
 
 /** Settings whose value is a path: of other settings, or of a folder of hooks. A command could create the missing file they name. */
@@ -111,7 +111,7 @@ function addNamed(config: string, tops: readonly string[], places: Set<string>, 
 
 /** Whether a word of a command may name what it runs: a file, or a folder that is not the whole project. No folder is a command by itself. */
 function isOfCommand(path: string, isAlone: boolean, folders: readonly string[]): boolean {
-  const found = statOrNull(path);
+  const found = lstatOrNull(path);
   return found !== null && !(isAlone && found.isDirectory()) && !folders.some((folder) => isInside(path, folder));
 }
 
@@ -152,18 +152,6 @@ function plainPath(value: string): string {
 function firstMissing(path: string): string {
   const folder = dirname(path);
   return isThere(folder) ? path : firstMissing(folder);
-}
-
-const isThere = (path: string): boolean => statOrNull(path) !== null;
-
-/** A dangling link is something too. */
-function statOrNull(path: string): Stats | null {
-  try {
-    // An exception for each word that is no file would take longer than all else.
-    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** The text of a small regular file; null for anything else. */

@@ -1,8 +1,8 @@
-import { lstatSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { privateReason } from './private-places.js';
+import { lstatOrNull } from './resolve-path.js';
 
 /** At most this many private files are compared. */
 const MAX_FILES = 2000;
@@ -37,14 +37,6 @@ async function privateHardLink(path: string, root: string, ownPlaces: readonly s
     if (linked !== null) return linked;
   }
   return null;
-}
-
-function lstatOrNull(path: string): Stats | null {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
 }
 
 async function privateIn(folder: string): Promise<readonly string[]> {

@@ -3,8 +3,13 @@ import { sep } from 'node:path';
 import { holdsLogin, isGitFile } from './git-logins.js';
 import { isInside, type ResolvedPath } from './resolve-path.js';
 
+/** The words of a list. */
+export function listed(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
 /** Matches a whole name against any of the patterns. Names are compared in lower case, because some file systems ignore case. */
-const anyOf = (patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join('|')})$`);
+export const anyOf = (patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join('|')})$`);
 
 /** Folders that hold keys and sessions, wherever they are. */
 const PRIVATE_FOLDER = anyOf([
@@ -50,36 +55,12 @@ const SECRET_WORD =
 const DATA_FILE = /\.(?:json|jsonc|ya?ml|toml|ini|cfg|conf|config|xml|txt|properties|csv|plist|env|bak|old)$/;
 
 /** System files with keys and passwords, which hi could read when it runs as root. */
-export const SYSTEM_PLACES: readonly string[] = [
-  ...[
-    '/etc/shadow',
-    '/etc/shadow-',
-    '/etc/gshadow',
-    '/etc/gshadow-',
-    '/etc/sudoers',
-    '/etc/sudoers.d',
-    '/etc/security/opasswd',
-  ],
-  ...['/etc/ssl/private', '/etc/pki/tls/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/docker/key.json'],
-  ...[
-    '/etc/NetworkManager/system-connections',
-    '/etc/wireguard',
-    '/etc/openvpn',
-    '/etc/ipsec.secrets',
-    '/etc/ipsec.d/private',
-  ],
-  ...['/etc/ppp/chap-secrets', '/etc/ppp/pap-secrets', '/etc/wpa_supplicant', '/etc/rancher', '/etc/kubernetes'],
-  ...[
-    '/run/secrets',
-    '/var/run/secrets',
-    '/var/spool/cron',
-    '/var/mail',
-    '/var/spool/mail',
-    '/var/lib/docker',
-    '/var/lib/kubelet',
-  ],
-  ...['/var/backups', '/var/db/dslocal', '/private/etc/master.passwd', '/private/var/db/dslocal'],
-];
+export const SYSTEM_PLACES = listed(`
+  /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/security/opasswd /etc/ssl/private
+  /etc/pki/tls/private /etc/letsencrypt /etc/krb5.keytab /etc/docker/key.json /etc/NetworkManager/system-connections /etc/wireguard
+  /etc/openvpn /etc/ipsec.secrets /etc/ipsec.d/private /etc/ppp/chap-secrets /etc/ppp/pap-secrets /etc/wpa_supplicant
+  /etc/rancher /etc/kubernetes /run/secrets /var/run/secrets /var/spool/cron /var/mail /var/spool/mail /var/lib/docker
+  /var/lib/kubelet /var/backups /var/db/dslocal /private/etc/master.passwd /private/var/db/dslocal`);
 
 /** Words in the name of a settings file that mean it contains credentials. */
 const SETTINGS_WORD =

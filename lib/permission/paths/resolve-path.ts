@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, type PlatformPath, parse, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
@@ -133,3 +133,26 @@ export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
+
+/** Whether a path is below one of these, of which there may be thousands. */
+export function isBelow(paths: ReadonlySet<string>, path: string): boolean {
+  for (let here = path; ; ) {
+    const above = dirname(here);
+    if (above === here) return false;
+    if (paths.has(above)) return true;
+    here = above;
+  }
+}
+
+/** What is at a path, where a link is itself; null for nothing. */
+export function lstatOrNull(path: string): Stats | null {
+  try {
+    // An exception for each of the many places that do not exist would take longer than all else.
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether there is anything at a path, if only a dangling link. */
+export const isThere = (path: string): boolean => lstatOrNull(path) !== null;

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { isPrivatePath, SYSTEM_PLACES } from '../paths/private-places.js';
+import { isPrivatePath, listed, SYSTEM_PLACES } from '../paths/private-places.js';
 import { isInside, realPath } from '../paths/resolve-path.js';
 import { type Place, placeAt } from '../paths/tree-places.js';
 import type { Mount } from './confinement.js';
@@ -20,37 +20,18 @@ const SCRATCH = ['/tmp', '/var/tmp', '/run'];
  * What a command sees of the home folder: programs, and what package managers have downloaded. Places next to these that hold keys (~/.cargo/credentials.toml,
  * ~/.m2/settings.xml, ~/.gem/credentials) stay out.
  */
-export const HOME_PLACES: readonly string[] = [
-  ...[
-    'bin',
-    '.local/bin',
-    '.local/lib',
-    '.local/share/pipx',
-    '.local/share/uv',
-    '.local/share/mise',
-    '.local/share/pnpm',
-  ],
-  ...['.cargo/bin', '.cargo/registry', '.cargo/git', '.cargo/config.toml', '.rustup', 'go/bin', 'go/pkg/mod', 'sdk'],
-  ...['.npm/_cacache', '.nvm', '.fnm', '.volta', '.asdf', '.bun', '.deno', '.cache/node', '.cache/pnpm', '.cache/yarn'],
-  ...['.pyenv', '.cache/pip', '.cache/pypoetry', 'miniconda3', 'anaconda3', 'miniforge3', '.rbenv', '.gem/ruby'],
-  ...['.m2/repository', '.m2/wrapper', '.gradle/caches', '.gradle/wrapper', '.sdkman', '.ivy2/cache', '.dotnet'],
-  ...['.nuget/packages', '.pub-cache', '.ghcup', '.opam', '.elan', '.hex/packages', '.mix', '.composer/cache'],
-  ...['.cache/ms-playwright', '.cache/Cypress', '.cache/puppeteer', '.gitconfig', '.config/git'],
-];
+export const HOME_PLACES = listed(`
+  bin .local/bin .local/lib .local/share/pipx .local/share/uv .local/share/mise .local/share/pnpm .gitconfig .config/git
+  .cargo/bin .cargo/registry .cargo/git .cargo/config.toml .rustup go/bin go/pkg/mod sdk .dotnet .nuget/packages .ghcup .opam
+  .npm/_cacache .nvm .fnm .volta .asdf .bun .deno .cache/node .cache/pnpm .cache/yarn .pyenv .cache/pip .cache/pypoetry
+  miniconda3 anaconda3 miniforge3 .rbenv .gem/ruby .m2/repository .m2/wrapper .gradle/caches .gradle/wrapper .sdkman
+  .ivy2/cache .pub-cache .elan .hex/packages .mix .composer/cache .cache/ms-playwright .cache/Cypress .cache/puppeteer`);
 
 /** Caches that are written to when something is downloaded: with the network they are empty, and end with the command. */
-const WRITTEN_CACHES = new Set([
-  ...[
-    '.npm/_cacache',
-    '.cache/pnpm',
-    '.cache/yarn',
-    '.local/share/pnpm',
-    '.cargo/registry',
-    '.cargo/git',
-    'go/pkg/mod',
-  ],
-  ...['.m2/repository', '.gradle/caches', '.gradle/wrapper'],
-]);
+const WRITTEN_CACHES = new Set(
+  listed(`.npm/_cacache .cache/pnpm .cache/yarn .local/share/pnpm .cargo/registry .cargo/git go/pkg/mod
+  .m2/repository .gradle/caches .gradle/wrapper`),
+);
 
 /** Where programs in the home folder want to write: they find something writable, which ends with the command. */
 const HOME_SCRATCH = ['.cache', '.npm', '.gradle', '.yarn', '.m2', '.cargo', 'go', '.local/share/pnpm', '.local/state'];

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { HiError } from '../../errors.js';
-import { isInside } from '../paths/resolve-path.js';
+import { isBelow, isInside } from '../paths/resolve-path.js';
 import type { Place } from '../paths/tree-places.js';
 import type { CommandGrant } from '../rules/rules.js';
 
@@ -82,8 +82,7 @@ export function mountPlan(confinement: Confinement): readonly Mount[] {
   const unseenPlaces = [
     ...new Map(hidden.filter(({ path }) => unseen.has(path)).map((place) => [place.path, place])).values(),
   ];
-  const isUnseen = isBelow(unseen);
-  const isLeft = (path: string): boolean => isShown(path) && !unseen.has(path) && !isUnseen(path);
+  const isLeft = (path: string): boolean => isShown(path) && !unseen.has(path) && !isBelow(unseen, path);
   const ownPlaces = own.filter(({ path }) => isAbove(path));
   const keptPaths = [...outermostOf(kept)].filter(isLeft).sort();
   // Nothing can be mounted in an empty folder, and nothing made in one that is read-only.
@@ -91,7 +90,7 @@ export function mountPlan(confinement: Confinement): readonly Mount[] {
     ownPlaces.some((place) => isInside(place.path, path)) &&
     !free.some((folder) => isInside(folder, path) || isInside(path, folder));
   const standIns = missing.filter(
-    ({ path }) => isAbove(path) && !unseen.has(path) && !isUnseen(path) && !isKept(path) && !isGone(path),
+    ({ path }) => isAbove(path) && !unseen.has(path) && !isBelow(unseen, path) && !isKept(path) && !isGone(path),
   );
   const last = [...unseen, ...keptPaths, ...[...ownPlaces, ...standIns].map(({ path }) => path)];
   return [
@@ -115,21 +114,10 @@ const seal = ({ path }: Pick<Place, 'path'>): Mount => ({ kind: 'seal', path });
 const nothing = ({ path, isFolder }: Place, emptyFile: string): Mount =>
   isFolder ? { kind: 'empty', path } : { kind: 'read', path, from: emptyFile };
 
-/** Whether a path is below one of these, of which there may be thousands. */
-const isBelow =
-  (paths: ReadonlySet<string>) =>
-  (path: string): boolean => {
-    for (let above = dirname(path); ; above = dirname(above)) {
-      if (paths.has(above)) return true;
-      if (above === dirname(above)) return false;
-    }
-  };
-
 /** The paths that are not inside another of them. */
 function outermostOf(paths: readonly string[]): ReadonlySet<string> {
   const all = new Set(paths);
-  const isInOther = isBelow(all);
-  return new Set([...all].filter((path) => path === '/' || !isInOther(path)));
+  return new Set([...all].filter((path) => path === '/' || !isBelow(all, path)));
 }
 
 /**
@@ -144,4 +132,15 @@ function foldersAbove(paths: readonly string[], writable: readonly string[]): re
     for (let above = dirname(path); above !== top && !found.has(above); above = dirname(above)) found.add(above);
   }
   return [...found].sort();
+}
+
+/** Whether a folder is one of hi's own, where no command is. */
+export const isOwn = (folder: string, { own, free }: Confinement): boolean =>
+  own.some(({ path }) => isInside(path, folder)) && !free.some((path) => isInside(path, folder));
+
+/** Whether a command that starts in this folder finds it. */
+export function isVisible(folder: string, { root, grant, system, readable, work, hidden }: Confinement): boolean {
+  if (hidden.some(({ path }) => isInside(path, folder))) return false;
+  const shown = [...readable, ...system].flatMap(({ kind, path }) => (kind === 'read' ? [path] : []));
+  return grant.isOpen === true || folder === root || [...work, ...shown].some((path) => isInside(path, folder));
 }

@@ -1,4 +1,4 @@
-import { lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { ownProgram } from '../../own-programs.js';
@@ -6,8 +6,8 @@ import { loginFilesOf, ownLoginFiles, repositoriesOf, withoutLogins } from '../p
 import { gitPlaces, isRepositoryFolder, repositoriesAbove } from '../paths/git-places.js';
 import { fullPath } from '../paths/judge-path.js';
 import { isPrivatePath } from '../paths/private-places.js';
-import { isInside, realPath } from '../paths/resolve-path.js';
-import { isRepository, protectedFirst, runsLater } from '../paths/runs-later.js';
+import { isInside, isThere, lstatOrNull, realPath } from '../paths/resolve-path.js';
+import { isRepository, mountedFirst, runsLater } from '../paths/runs-later.js';
 import { type Place, placeAt, TREE_LIMITS, TreeIndex, type TreePlaces } from '../paths/tree-places.js';
 import type { CommandGrant, Rules } from '../rules/rules.js';
 import { bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
@@ -20,12 +20,12 @@ import {
   toolchainMounts,
   visibleEntries,
 } from './closed-home.js';
-import { type Confinement, type Mount, NotConfinable } from './confinement.js';
+import { type Confinement, isOwn, isVisible, type Mount, NotConfinable } from './confinement.js';
 import { type Denial, denialsOf, mayReach } from './denied-places.js';
 import { closeInheritedDescriptors } from './inherited-descriptors.js';
 import { requireSandbox } from './sandbox-kind.js';
 import { seatbeltProfile } from './seatbelt.js';
-import { madeListable, makeMissing, removeStandIns, removeUnused, setAside } from './set-aside.js';
+import { madeListable, makeMissing, removeStandIns, removeUnused, setAside, stampOf, stampsOf } from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
 
 /** A command's sandbox. */
@@ -68,7 +68,16 @@ export interface SandboxOptions {
 type Places = Pick<
   Confinement,
   'grant' | 'system' | 'home' | 'readable' | 'work' | 'hidden' | 'kept' | 'missing' | 'replaced'
-> & { readonly before: { readonly tree: TreePlaces; readonly roots: readonly string[]; readonly index: TreeIndex } };
+> & { readonly before: Before };
+
+/** The state before a command, to compare with. */
+interface Before {
+  readonly tree: TreePlaces;
+  readonly roots: readonly string[];
+  readonly index: TreeIndex;
+  /** The places that are protected by nothing but this comparison, each with its stamp. */
+  readonly stamps: ReadonlyMap<string, string>;
+}
 
 /** What rules deny, and the searches: for all that is special, and only for what is denied. */
 interface Searches {
@@ -197,7 +206,7 @@ export class Sandbox {
       ...{
         hidden: [...tree.hidden, ...tree.closed.map(asFolder)],
         kept: tree.kept,
-        before: { tree, roots, index: denied },
+        before: { tree, roots, index: denied, stamps: new Map() },
       },
     };
   }
@@ -215,7 +224,8 @@ export class Sandbox {
     const others = await this.#otherTrees(read, signal);
     const repositories = [...new Set([...tree.runsLater.filter(isRepositoryFolder), ...repositoriesAbove(root)])];
     const git = grant.write ? gitPlaces(repositories, root) : { existing: [], missing: [] };
-    const kept = [...protectedFirst(tree.runsLater), ...tree.kept, ...git.existing];
+    const later = grant.write ? tree.runsLater.filter((path) => isInside(root, path)) : [];
+    const kept = [...new Set([...mountedFirst(later), ...tree.kept, ...git.existing])];
     // The user's programs read settings directly from the home folder, and git from a bare repository and a folder of hooks.
     const write = grant.write && root !== home && !kept.includes(root);
     const missing = [
@@ -244,7 +254,7 @@ export class Sandbox {
       kept: write ? kept.filter((path) => isInside(root, path)) : [],
       missing: write ? missing : [],
       replaced: this.#withoutLogins(repositories),
-      before: { tree, roots: [top], index: all },
+      before: { tree, roots: [top], index: all, stamps: stampsOf(later, kept) },
     };
   }
 
@@ -295,10 +305,11 @@ export class Sandbox {
   /** Renames what a command left for other programs to run or where a rule forbids it. Makes folders readable that it made unreadable, to search them. */
   async #setAside(
     { root, grant, kept: protectedPlaces }: Confinement,
-    { tree: before, roots, index }: Places['before'],
+    { tree: before, roots, index, stamps }: Before,
   ): Promise<Leftovers> {
     const { denials } = this.#searches();
-    const known = new Set([...protectedPlaces, ...before.runsLater, ...before.kept]);
+    const isUnchanged = (path: string): boolean => !stamps.has(path) || stamps.get(path) === stampOf(path);
+    const known = new Set([...protectedPlaces, ...before.runsLater.filter(isUnchanged), ...before.kept]);
     const places = denials.filter(
       ({ kind, matches, path }) =>
         kind === 'write' && matches === null && isInRange(path, root, grant) && isThere(path),
@@ -341,16 +352,6 @@ const tooMuchToSearch = (denials: readonly Denial[]): NotConfinable =>
     'Begin the pattern with a smaller folder',
   );
 
-const isOwn = (folder: string, { own, free }: Confinement): boolean =>
-  own.some(({ path }) => isInside(path, folder)) && !free.some((path) => isInside(path, folder));
-
-/** Whether a command that starts in this folder finds it. */
-function isVisible(folder: string, { root, grant, system, readable, work, hidden }: Confinement): boolean {
-  if (hidden.some(({ path }) => isInside(path, folder))) return false;
-  const shown = [...work.map(asReadable), ...readable, ...system].filter(({ kind }) => kind === 'read');
-  return grant.isOpen === true || folder === root || shown.some(({ path }) => isInside(path, folder));
-}
-
 /** The repository that a folder is in; the folder itself where there is none, or where it is the home folder. */
 function repositoryAround(root: string): string {
   const home = homeFolder();
@@ -369,7 +370,7 @@ function standIn({ path, source }: Denial): readonly Place[] {
 
 // Nothing can be mounted over a symbolic link, so a command could replace it.
 function requireNoLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  if (lstatOrNull(path)?.isSymbolicLink() !== true) return;
   throw new NotConfinable(
     `the sandbox cannot protect '${path}', which is a symbolic link`,
     "Put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval",
@@ -381,8 +382,6 @@ function missingTop(path: string): readonly string[] {
   if (isThere(path)) return [];
   return isThere(dirname(path)) ? [path] : missingTop(dirname(path));
 }
-
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function bubblewrapCommand(confinement: Confinement, filter: Uint8Array | null): readonly string[] {
   const filtered = filter === null ? [] : ['--seccomp', String(FILTER_DESCRIPTOR)];

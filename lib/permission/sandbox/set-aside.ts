@@ -54,6 +54,24 @@ export function removeUnused(paths: readonly string[]): void {
   }
 }
 
+/** The stamps of those of these paths that are not mounted. */
+export function stampsOf(paths: readonly string[], mounted: readonly string[]): ReadonlyMap<string, string> {
+  const left = new Set(paths);
+  for (const path of mounted) left.delete(path);
+  return new Map([...left].map((path) => [path, stampOf(path)]));
+}
+
+/** What is different when a command has changed anything at a path: no program can set the time of change of a file. */
+export function stampOf(path: string): string {
+  try {
+    const found = lstatSync(path);
+    const names = found.isDirectory() ? readdirSync(path) : [];
+    return [`${found.ino}:${found.size}:${found.ctimeMs}`, ...names.map((name) => stampOf(join(path, name)))].join();
+  } catch {
+    return '';
+  }
+}
+
 /** The most names that are tried: a command may have taken them all. */
 const NUMBERS = 99;
 

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isRepository, protectedFirst, runsLater, runsLaterReason } from '../../../lib/permission/paths/runs-later.js';
+import { isRepository, mountedFirst, runsLater, runsLaterReason } from '../../../lib/permission/paths/runs-later.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const reasonFor = (path: string, root = '/srv/p'): Promise<string | null> =>
@@ -117,11 +117,19 @@ describe('a bare repository', () => {
   });
 });
 
-describe('the places that a sandbox protects one by one', () => {
-  it('are repositories, plain names, and the hidden ones that come first', () => {
-    const hidden = Array.from({ length: 60 }, (_, index) => `/p/.a${index}`);
-    const kept = protectedFirst([...hidden, '/p/x/.git', '/p/x/mise.toml']);
-    expect(kept).toEqual([...hidden.slice(0, 40), '/p/x/.git', '/p/x/mise.toml']);
+describe('the places that a sandbox mounts one by one', () => {
+  it('are repositories, links and the first ones of the others that are in none of these', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hi-later-'));
+    const at = (path: string): string => join(folder, path);
+    symlinkSync('.a1', at('.link'));
+    mkdirSync(at('bare'));
+    writeFileSync(at('bare/HEAD'), '');
+    const others = Array.from({ length: 60 }, (_, index) => at(`.a${index}`));
+    const below = others.map((path) => join(path, 'mise.toml'));
+    const needed = ['x/.git', '.link', 'bare', '.a3/.hg'].map(at);
+    expect(mountedFirst([...below.slice(41), ...needed])).toEqual([...below.slice(41), ...needed]);
+    expect(mountedFirst([...others, ...below, ...needed])).toEqual([...others.slice(0, 40), ...needed]);
+    rmSync(folder, { recursive: true });
   });
 
   it('are repositories by their names', () => {
