@@ -39,6 +39,8 @@ export interface Vendor {
   /** As people write it: `OpenAI`. */
   readonly title: string;
   readonly defaultModel: string;
+  /** Matches the names that only this vendor's models have; absent if there are none. */
+  readonly ownNames?: RegExp;
   /** The fast model for summaries when the configuration names none; null when there is no obvious one. */
   readonly fastModel: string | null;
   /** Environment variables that may hold the key, the first set one wins. Empty when the vendor needs no key. */

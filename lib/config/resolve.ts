@@ -54,7 +54,9 @@ export async function resolveConfig(sources: Sources): Promise<Resolved> {
   if (model.trim() === '') throw new HiError('usage', 'The model name is empty.', { hint: 'Give a name: -m NAME' });
   const given = chosen.model === null || chosen.model === own?.model ? own?.context_window : undefined;
   const main: ModelSettings = { provider: vendor.name, model, api_key, api_base, ...windowOf(vendor, model, given) };
-  const settings = filledIn(DEFAULTS, file ?? {});
+  const asked = filledIn(DEFAULTS, file ?? {});
+  // The variable by which command lines are asked to be readable for screen readers.
+  const settings = { ...asked, screen_reader: asked.screen_reader || !/^(?:0|false)?$/i.test(env.ACCESSIBLE ?? '') };
   const preamble = sources.flags.preamble ?? settings.preamble;
   const { options = {}, headers = {} } = own ?? {};
   const small_model = await smallModel(sources, vendor, main);
@@ -100,22 +102,51 @@ async function choose(sources: Sources): Promise<Choice> {
   const given = flags.provider ?? ((flags.model === undefined && env.HI_PROVIDER) || null);
   const usual = given ?? (env.HI_PROVIDER || file?.provider || null);
   const prefix = typed === null ? '' : typed.slice(0, Math.max(typed.indexOf('/'), 0));
-  if (typed === null || !vendors.some((vendor) => vendor.name === prefix)) return { provider: usual, model: typed };
+  if (typed === null) return { provider: usual, model: typed };
+  if (!vendors.some((vendor) => vendor.name === prefix)) {
+    const maker = given === null ? makerElsewhere(vendors, usualServer(sources, usual), typed) : null;
+    return { provider: maker ?? usual, model: typed };
+  }
   if (await isListed(sources, usual, typed)) return { provider: usual, model: typed };
   if (given !== null) return { provider: given, model: withoutPrefix(typed, given) };
   return { provider: prefix, model: typed.slice(prefix.length + 1) };
 }
 
+/** A server: a vendor's own when the address is null. */
+interface Server {
+  readonly provider: string | null;
+  readonly api_base: string | null;
+}
+
+function usualServer({ vendors, file, env }: Sources, usual: string | null): Server {
+  const vendor = vendors.find(({ name }) => name === usual);
+  if (vendor === undefined) return { provider: null, api_base: null };
+  const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
+  return { provider: vendor.name, api_base: addressOf(vendor, own?.api_base, env) };
+}
+
+/**
+ * The vendor whose models alone have such names, if it is not the one in use; null for any other name. Servers of users' own and gateways have models by any
+ * name.
+ */
+export function makerElsewhere(
+  vendors: readonly Vendor[],
+  { provider, api_base }: Server,
+  model: string,
+): string | null {
+  const used = vendors.find(({ name }) => name === provider);
+  if (used !== undefined && (used.keyVariables.length === 0 || !isOwnAddress(used, api_base))) return null;
+  const maker = vendors.find(({ ownNames }) => ownNames?.test(model));
+  return maker === undefined || maker.name === provider ? null : maker.name;
+}
+
 /** Whether the server in use is a gateway whose models have such names: OpenRouter's `anthropic/claude-…`, Groq's `openai/gpt-oss-…`. */
-async function isListed(
-  { file, env, vendors, models }: Sources,
-  usual: string | null,
-  typed: string,
-): Promise<boolean> {
+async function isListed(sources: Sources, usual: string | null, typed: string): Promise<boolean> {
+  const { file, env, vendors, models } = sources;
   const vendor = vendors.find(({ name }) => name === usual);
   if (vendor === undefined) return false;
   const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
-  const address = addressOf(vendor, own?.api_base, env);
+  const { api_base: address } = usualServer(sources, usual);
   if (isOwnAddress(vendor, address)) return false;
   const listed = await models(vendor, address, keyOf(vendor, own?.api_key, env, address)).catch(() => []);
   return listed.some(({ name }) => name === typed);

@@ -17,6 +17,7 @@ export const anthropic: ProviderMember = {
   name: 'anthropic',
   title: 'Anthropic',
   defaultModel: 'claude-sonnet-5-5',
+  ownNames: /^claude-/,
   fastModel: 'claude-haiku-5-5',
   keyVariables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
   baseVariable: 'ANTHROPIC_BASE_URL',

@@ -19,6 +19,7 @@ export const gemini: ProviderMember = {
   name: 'gemini',
   title: 'Gemini',
   defaultModel: 'gemini-flash-latest',
+  ownNames: /^gemini-/,
   fastModel: 'gemini-flash-lite-latest',
   keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   baseVariable: 'GOOGLE_GEMINI_BASE_URL',

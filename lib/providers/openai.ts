@@ -31,6 +31,7 @@ export const openai: ProviderMember = {
   name: 'openai',
   title: 'OpenAI',
   defaultModel: 'gpt-6.1-sol',
+  ownNames: /^(?:gpt-(?!oss)|chatgpt-|o[1-9](?:-|$))/,
   fastModel: 'gpt-6-luna',
   keyVariables: ['OPENAI_API_KEY'],
   baseVariable: 'OPENAI_BASE_URL',

@@ -41,7 +41,8 @@ export class Screen {
     const wrap = (): WrapMode => options.settings?.wrap ?? 'word';
     this.#answer = createAnswerWriter(streams, this.#layout, options.styled, wrap, options.exact === true);
     this.#pacer = new AnswerPacer(this.#answer, streams.outIsTerminal ? FRAME : 0);
-    this.#status = new WaitingStatus(this.#layout, options, () => this.#answer.heldLines);
+    const waiting = options.waiting !== false && streams.errIsTerminal;
+    this.#status = new WaitingStatus(this.#layout, { ...options, waiting }, () => this.#answer.heldLines);
     this.#thinking = new ThinkingTrace(this.#layout, options, streams.errIsTerminal);
     this.#trace = options.quiet ? null : new ToolTrace(this.#layout, options, streams.errIsTerminal);
   }

@@ -1,4 +1,4 @@
-import type { ChatEventOf } from '../chat/event.js';
+import type { ChatEventOf, ScreenSettings } from '../chat/event.js';
 import { quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { unreachable } from '../errors.js';
@@ -11,6 +11,9 @@ import { DIM } from './text/styled-text.js';
 /** What a status needs from the screen's options. */
 interface WaitingStatusOptions {
   readonly quiet: boolean;
+  readonly settings?: Readonly<ScreenSettings>;
+  /** Whether what is waited for is shown at all. */
+  readonly waiting: boolean;
   now(): number;
 }
 
@@ -71,15 +74,27 @@ export class WaitingStatus {
   countDown({ attempt, delay, reason }: ChatEventOf<'retry'>): void {
     const due = this.#options.now() + delay;
     const left = (): string => shortTime(Math.max(0, due - this.#options.now()));
-    this.#layout.wait({ delay: 0, text: () => neutralise(`retry ${attempt} in ${left()}: ${reason}`) });
+    const text = (): string => neutralise(`retry ${attempt} in ${left()}: ${reason}`);
+    if (this.#saysOnce) this.#layout.logText(text(), DIM);
+    else this.#layout.wait({ delay: 0, text });
   }
 
   #waitFor(what: string, delay: number, progress: () => string): void {
     if (this.#options.quiet) return;
+    // Pauses of an answer are no state of their own.
+    if (this.#saysOnce) {
+      if (delay === 0) this.#layout.logText(neutralise(`waiting: ${what}`), DIM);
+      return;
+    }
     const since = this.#options.now();
     const text = (): string =>
       `${this.#held() ?? neutralise(what)} · ${shortTime(this.#options.now() - since)}${progress()}`;
     this.#layout.wait({ delay, text });
+  }
+
+  /** Whether nothing is redrawn: each state is a line of its own. */
+  get #saysOnce(): boolean {
+    return this.#options.waiting && this.#options.settings?.waiting === 'none';
   }
 
   #held(): string | null {

@@ -9,7 +9,7 @@ import type { SlashCommand } from './common/command.js';
 export const slashCompactions: SlashCommand = {
   name: 'compactions',
   usage: '/compactions [#ID]',
-  summary: 'list what each compaction did, or show the summary of one',
+  summary: 'list the compactions, or show the summary of one',
   async *run(argument, { session, compactionCosts, now }) {
     const blocks = await compactionsOf(session.history);
     if (argument !== '') return yield { type: 'entry', entry: chosen(blocks, argument), now: now(), hasId: true };

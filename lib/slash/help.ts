@@ -1,3 +1,4 @@
+import { pick } from '../registry.js';
 import { columns } from './common/columns.js';
 import type { SlashCommand } from './common/command.js';
 
@@ -15,17 +16,45 @@ const KEYS = [
   ['//text', 'send /text'],
 ] as const;
 
-/** `/help`: lists every command of the registry, then the keys. */
+const NAME_OF_KEYS = 'keys';
+const NAME_OF_ALL = 'all';
+
+/** `/help`: names the commands and keys on one screen, explains one command, the keys, or all. */
 export const slashHelp: SlashCommand = {
   name: 'help',
   aliases: ['?'],
-  usage: '/help',
-  summary: 'list the commands and keys',
-  async *run(_argument, { commands }) {
-    const rows = commands.map(({ usage, summary, aliases }) => {
-      const also = aliases === undefined ? '' : ` (also ${aliases.map((alias) => `/${alias}`).join(', ')})`;
-      return [usage, `${summary}${also}`] as const;
-    });
-    yield { type: 'print', text: `${columns(rows)}\n\n${columns(KEYS)}` };
+  usage: '/help [name]',
+  summary: 'name the commands, or explain one',
+  complete: async (typed, { commands }) =>
+    [NAME_OF_KEYS, NAME_OF_ALL, ...commands.map(({ name }) => name)].filter((name) => name.startsWith(typed)),
+  async *run(argument, { commands }) {
+    yield { type: 'print', text: helpOn(argument.replace(/^\//, ''), commands) };
   },
 };
+
+function helpOn(topic: string, commands: readonly SlashCommand[]): string {
+  if (topic === '') return overview(commands);
+  if (topic === NAME_OF_KEYS) return columns(KEYS);
+  if (topic === NAME_OF_ALL)
+    return `${columns(commands.map((command) => [command.usage, described(command)]))}\n\n${columns(KEYS)}`;
+  return explained(pick(commands, topic, 'command', 'usage', '/help names them all.'));
+}
+
+/** Short enough for a screen of 24 rows and 40 columns. */
+function overview(commands: readonly SlashCommand[]): string {
+  const names = commands.map(({ name }) => `/${name}`).join(' ');
+  const keys =
+    'Tab completes, Ctrl-J starts a new line, Ctrl-G opens your editor, Ctrl-C stops, Ctrl-D quits, !command runs it, @path attaches a file.';
+  return `${names}\n\n${keys}\n\n/help NAME explains a command, /help keys all keys, /help all everything.`;
+}
+
+function described({ summary, aliases }: SlashCommand): string {
+  return aliases === undefined ? summary : `${summary} (also ${aliases.map((alias) => `/${alias}`).join(', ')})`;
+}
+
+function explained(command: SlashCommand): string {
+  const { name, usage, options, isOnCommandLine } = command;
+  const known = options === undefined ? '' : `\n    One of: ${options.join(', ')}`;
+  const elsewhere = isOnCommandLine ? `\n    On the command line: hi ${name} --help` : '';
+  return `${usage}\n    ${described(command)}${known}${elsewhere}`;
+}

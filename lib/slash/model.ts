@@ -1,43 +1,65 @@
-import { closest } from 'fastest-levenshtein';
 import { HiError } from '../errors.js';
+import { nearest } from '../registry.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 import { noneWhenCancelled } from './common/none-when-cancelled.js';
+
+/** Keeps the model for later chats. */
+const SAVE = '--save';
 
 /** `/model`: shows the model in use and offers others, or switches to one for the rest of the chat. */
 export const slashModel: SlashCommand = {
   name: 'model',
   usage: '/model [name]',
-  summary: 'show the model, or switch to another (also provider/name)',
+  summary: 'show the model, or switch to another; --save keeps it',
+  takesWords: true,
   complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
   async *run(argument, context, signal) {
-    const { session, models, search } = context;
-    if (argument !== '') return yield* named(argument, context, signal);
-    const { provider, model: name, context_window, model_window = context_window } = session.target;
-    yield { type: 'print', text: `${provider}/${name}, window ${model_window} tokens` };
-    const known = await listed(models, signal);
-    if ('failure' in known) return yield { type: 'notice', level: 'info', text: withoutList(known.failure) };
-    const others = known.names.filter((one) => one !== name);
-    if (search !== null && others.length > 0) return yield* chosen([name, ...others], context, signal);
-    if (others.length > 0) yield { type: 'print', text: `Available: ${others.join(', ')}` };
+    const words = argument.split(/\s+/).filter((word) => word !== '');
+    const names = words.filter((word) => word !== SAVE);
+    const [name, another] = names;
+    if (another !== undefined || name?.startsWith('--'))
+      throw new HiError('usage', `Not one model: '${names.join(' ')}'.`, { hint: 'Type: /model NAME [--save]' });
+    if (name !== undefined) return yield* named(name, words.length > names.length, context, signal);
+    if (words.length > 0) return yield* kept(context);
+    yield* offered(context, signal);
   },
 };
 
-/** Switches to a model by name, and warns if the provider does not list it. */
-async function* named(argument: string, context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
+/** Shows the model in use, and the others to choose from. */
+async function* offered(context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
+  const { session, models, search } = context;
+  const { provider, model: name, context_window, model_window = context_window } = session.target;
+  yield { type: 'print', text: `${provider}/${name}, window ${model_window} tokens` };
+  const known = await listed(models, signal);
+  if ('failure' in known) return yield { type: 'notice', level: 'info', text: withoutList(known.failure) };
+  const others = known.names.filter((one) => one !== name);
+  if (search !== null && others.length > 0) return yield* chosen([name, ...others], context, signal);
+  if (others.length > 0) yield { type: 'print', text: `Available: ${others.join(', ')}` };
+}
+
+/** Switches to a model by name, and warns if the provider does not list it. A name without its tag is that of the newest. */
+async function* named(
+  argument: string,
+  isKept: boolean,
+  context: SlashContext,
+  signal: AbortSignal,
+): AsyncGenerator<SlashEvent> {
   const { session, models } = context;
-  const before = session.target;
   await session.useModel(argument, signal);
-  const { provider, model: name } = session.target;
-  yield { type: 'print', text: `Switched to ${provider}/${name}. The provider's prompt cache starts empty.` };
   const known = await listed(models, signal);
   const names = 'names' in known ? known.names : [];
+  const { provider, model: given } = session.target;
+  const isTagless = !names.includes(given) && names.includes(`${given}:latest`);
+  if (isTagless) await session.useModel(`${provider}/${given}:latest`, signal);
+  const name = session.target.model;
+  yield { type: 'print', text: `Switched to ${provider}/${name}. The provider's prompt cache starts empty.` };
   if (names.length > 0 && !names.includes(name)) {
-    const nearest = closest(name, names);
-    const text = `${provider} does not list '${name}', so the next message may fail. The nearest name is '${nearest}'.`;
+    const near = nearest(name, names);
+    const meant = near === null ? '' : ` The nearest name is '${near}'.`;
+    const text = `${provider} does not list '${name}', so the next message may fail.${meant}`;
     yield { type: 'notice', level: 'warning', text };
   }
-  const isOther = before.provider !== provider || before.model !== name;
-  if (context.search !== null && isOther) yield* kept(context);
+  if (isKept) yield* kept(context);
 }
 
 /** Lets the user choose a model. Cancelling keeps the one in use. */
@@ -49,20 +71,25 @@ async function* chosen(
   const { session, search } = context;
   const before = session.target.model;
   const choices = names.map((value) => ({ value, name: value }));
-  const name = await search?.('Which model?', choices).catch(noneWhenCancelled);
-  if (name === undefined || name === null || name === before)
+  const choice = await search?.('Which model? (Ctrl-S: in later chats too)', choices).catch(noneWhenCancelled);
+  if (!choice || (choice.value === before && !choice.isKept))
     return yield { type: 'print', text: `Still ${session.target.provider}/${before}.` };
-  await session.useModel(name, signal);
-  yield { type: 'print', text: `Switched to ${session.target.provider}/${name}.` };
-  yield* kept(context);
+  if (choice.value !== before) await session.useModel(choice.value, signal);
+  yield { type: 'print', text: `Switched to ${session.target.provider}/${session.target.model}.` };
+  if (choice.isKept) yield* kept(context);
 }
 
-/** Asks whether to use the model in future chats too. */
-async function* kept({ session, keepModel, confirm }: SlashContext): AsyncGenerator<SlashEvent> {
+/** Uses the model in later chats too. */
+async function* kept({ session, keepModel }: SlashContext): AsyncGenerator<SlashEvent> {
+  const { provider, model } = session.target;
   const keep = keepModel();
-  if (keep === null || !(await confirm('Use it in future chats too?', ''))) return;
+  if (keep === 'configured') return yield { type: 'print', text: `Later chats use ${model} anyway.` };
+  if (keep === 'foreign') {
+    const text = `Later chats use another provider. To change that, set provider and model in the configuration: '${provider}', '${model}'.`;
+    return yield { type: 'notice', level: 'warning', text };
+  }
   await keep();
-  yield { type: 'print', text: `Future chats will use ${session.target.model}.` };
+  yield { type: 'print', text: `Later chats will use ${model}.` };
 }
 
 /** The models that the provider lists, or why there is no list. */

@@ -5,6 +5,7 @@ import { publishedWindow } from '../../lib/config/models.js';
 import { notConfigured } from '../../lib/config/no-model.js';
 import { baseWindow, type Flags, resolveConfig, restAfter } from '../../lib/config/resolve.js';
 import { HiError } from '../../lib/errors.js';
+import { providers } from '../../lib/providers/index.js';
 
 function vendor(name: string, keyVariables: readonly string[], more: Partial<Vendor> = {}): Vendor {
   const base = { name, title: `The ${name}`, keyPage: null, defaultModel: `${name}-1`, fastModel: `${name}-fast` };
@@ -69,6 +70,25 @@ describe('the model', () => {
       expect([found?.provider, found?.model, found?.api_base]).toEqual(['one', 'm', null]);
     }
     expect((await resolve({ provider: 'two' }, { flags, models: ['one/m'] })).asked).toEqual([]);
+  });
+
+  it("is its maker's where it has a name that only the maker's models have, unless a provider or a server is named", async () => {
+    const asked = async (provider: string, model: string, api_base?: string) => {
+      const file = { provider, ...(api_base !== undefined && { api_base }), api_key: 'k' };
+      const sources = {
+        file,
+        flags: { model },
+        env: { ANTHROPIC_API_KEY: 'a' },
+        vendors: providers,
+        models: async () => [],
+      };
+      return (await resolveConfig(sources)).config?.provider;
+    };
+    expect(await asked('openai', 'claude-sonnet-4-5')).toBe('anthropic');
+    expect(await asked('openai', 'gpt-oss-20b')).toBe('openai');
+    expect(await asked('anthropic', 'gpt-6-luna')).toBe('openai');
+    expect(await asked('openai', 'claude-sonnet-4-5', 'http://127.0.0.1:1/v1')).toBe('openai');
+    expect(await asked('ollama', 'gpt-6-luna')).toBe('ollama');
   });
 
   it('may not be empty', async () => {

@@ -126,11 +126,38 @@ describe('hi chat in a terminal', () => {
     await chat.say('question', 'at last');
   });
 
+  it('gives the terminal to a program that wants the whole screen, and adds nothing of it', async () => {
+    const chat = await start(() => ({ text: 'fine' }));
+    chat.home.write(
+      'full',
+      String.raw`printf '\033[?1049h'; if [ -t 1 ]; then read -r key; printf '\033[?1049l'; echo "$key" >typed; else sleep 60; fi`,
+    );
+    await chat.open();
+    chat.terminal.type(`!sh ${chat.home.work}/full${KEY.enter}`);
+    await chat.until((screen) => screen.trim() === '');
+    chat.terminal.type(`yes${KEY.enter}`);
+    await chat.until(/It used the whole screen: nothing was added\.\n+hi>/);
+    expect(readFileSync(join(chat.home.work, 'typed'), 'utf8')).toBe('yes\n');
+    await chat.say('go on', 'fine');
+    expect(chat.sent()).toEqual(['go on']);
+  });
+
+  it('names its commands and keys on one screen, and explains one', async () => {
+    const chat = await start(() => ({ text: 'fine' }));
+    await chat.open({ columns: 40, rows: 24 });
+    await chat.say('/help', '/help NAME explains');
+    const shown = chat.terminal.screen();
+    for (const { name } of slashCommands) expect(shown).toMatch(new RegExp(`(^|[ \n])/${name}([ \n]|$)`));
+    await chat.say('/help model', /\/model \[name\]\n +show the model, or switch/);
+    await chat.say('/help exit', '/quit');
+    await chat.say('/help modle', "Did you mean 'model'?");
+  });
+
   it('runs its commands, and never sends an unknown one', async () => {
     const chat = await start((_request, index) => ({ text: `answer ${index}`, usage: [12, 3] }));
     await chat.open({ rows: 80 });
-    await chat.say('/help', '/compact [focus]');
-    const help = chat.terminal.transcript().split('/help\n').at(-1) ?? '';
+    await chat.say('/help all', '/compact [focus]');
+    const help = chat.terminal.transcript().split('/help all\n').at(-1) ?? '';
     expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     for (const { usage } of slashCommands) expect(help).toContain(`${usage} `);
     await chat.say('hello there', 'answer 0');
@@ -180,9 +207,7 @@ describe('hi chat in a terminal', () => {
     await chat.say('/retry other', /answer 1 of other\nanswered by openai\/other\n/);
     await chat.say('/retry', 'answer 2 of scripted');
     expect(chat.sent()).toEqual(['question']);
-    chat.terminal.type(`/model other${KEY.enter}`);
-    await chat.until(/Switched to openai\/other\.[\s\S]*openai does not list 'other'[\s\S]*nearest name is[\s\S]*y\/N/);
-    await chat.say('n', 'too? No');
+    await chat.say('/model other', /Switched to openai\/other\.[\s\S]*openai does not list 'other'/);
     await chat.say('more', 'answer 3 of other');
     expect(chat.sent()).toEqual(['question', 'answer 2 of scripted', 'more']);
   });

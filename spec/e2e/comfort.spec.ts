@@ -96,24 +96,30 @@ describe('hi chat', () => {
     expect(chat.terminal.written()).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
   });
 
-  it('draws nothing twice for a screen reader, but still asks', async () => {
-    const chat = await start(
-      (_request, index) =>
-        index === 0
-          ? { pieces: ['Let me ', 'look.'], delay: 1500, calls: [{ name: 'bash', args: { command: 'touch x' } }] }
-          : { text: '| a | b |\n|---|---|\n| long cell | c |' },
-      { screen_reader: true },
-    );
-    await chat.open();
-    chat.terminal.type(`first${KEY.enter}`);
-    await chat.until('Let me');
-    const before = chat.terminal.written().length;
-    chat.terminal.type('next');
-    await chat.until('Run this command?');
-    const during = chat.terminal.written().slice(before, chat.terminal.written().indexOf('Run this command?'));
-    expect(during).not.toMatch(/scripted ·|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|next/);
-    chat.terminal.type('n');
-    await chat.until(/hi> next$/);
-    expect(chat.terminal.screen()).toContain('| a | b |\n|---|---|');
-  });
+  it.each([
+    [{ screen_reader: true }, {}],
+    [{}, { ACCESSIBLE: '1' }],
+  ])(
+    'draws nothing twice for a screen reader, says each state in words, and still asks: %j %j',
+    async (config, env) => {
+      const chat = await start(
+        (_request, index) =>
+          index === 0
+            ? { pieces: ['Let me ', 'look.'], delay: 1500, calls: [{ name: 'bash', args: { command: 'touch x' } }] }
+            : { text: '| a | b |\n|---|---|\n| long cell | c |' },
+        config,
+      );
+      await chat.open({ env });
+      chat.terminal.type(`first${KEY.enter}`);
+      await chat.until(/first\n+waiting: scripted\n+Let me/);
+      const before = chat.terminal.written().length;
+      chat.terminal.type('next');
+      await chat.until('Run this command?');
+      const during = chat.terminal.written().slice(before, chat.terminal.written().indexOf('Run this command?'));
+      expect(during).not.toMatch(/scripted ·|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|next/);
+      chat.terminal.type('n');
+      await chat.until(/hi> next$/);
+      expect(chat.terminal.screen()).toContain('| a | b |\n|---|---|');
+    },
+  );
 });

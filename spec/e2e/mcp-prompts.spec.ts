@@ -57,7 +57,7 @@ describe('a prompt of a server', () => {
       arguments: { path: 'my file.txt', style: 'short' },
     });
     expect(text(chat)).toContain('<prompt server=\\"notes\\" name=\\"review\\">\\nPlease review it.');
-    await chat.say('/help', /\/notes:review path \[style\] +Reviews a file \(of the server 'notes'\)/);
+    await chat.say('/help all', /\/notes:review path \[style\] +Reviews a file \(of the server 'notes'\)/);
     await chat.say('/mcp', /notes: 0 tools, 3 prompts, 4 resources/);
     await chat.until('@memo://'.replace('@', '@notes:'));
     await chat.say('/notes:seen', 'answer 1');

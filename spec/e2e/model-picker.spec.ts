@@ -4,7 +4,7 @@ import { chatDriver } from '../support/chat.js';
 import { control, KEY } from '../support/terminal.js';
 
 const start = chatDriver();
-const MODELS = ['scripted', 'large-one', 'small-fast', 'small-cheap'];
+const MODELS = ['scripted', 'large-one', 'small-fast', 'small-cheap', 'local-one:latest', 'text-embedding-3'];
 
 async function picking() {
   const chat = await start(() => ({ text: 'fine' }), { $schema: './config.schema.json' }, MODELS);
@@ -20,11 +20,9 @@ describe('/model without a name', () => {
     chat.terminal.type('fast');
     await chat.until((screen) => !screen.includes('small-cheap') && screen.includes('small-fast'));
     await new Promise((resolve) => setTimeout(resolve, 450));
-    chat.terminal.type(KEY.enter);
+    chat.terminal.type(control('s'));
     await chat.until('Switched to openai/small-fast.');
-    await chat.until('Use it in future chats too?');
-    chat.terminal.type(`y${KEY.enter}`);
-    await chat.until('Future chats will use small-fast.');
+    await chat.until('Later chats will use small-fast.');
     await chat.say('go', 'fine');
     expect(chat.server.requests.at(-1)?.model).toBe('small-fast');
     expect(JSON.parse(readFileSync(chat.home.configFile, 'utf8'))).toEqual({
@@ -33,6 +31,17 @@ describe('/model without a name', () => {
       model: 'small-fast',
       api_base: chat.server.base,
     });
+  });
+
+  it('lists models for chats only, and keeps nothing when Enter chooses', async () => {
+    const chat = await picking();
+    expect(chat.terminal.screen()).not.toContain('text-embedding-3');
+    chat.terminal.type('cheap');
+    await chat.until((screen) => !screen.includes('small-fast') && screen.includes('small-cheap'));
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    chat.terminal.type(KEY.enter);
+    await chat.until(/Switched to openai\/small-cheap\.\s+hi>/);
+    expect(JSON.parse(readFileSync(chat.home.configFile, 'utf8')).model).toBe('scripted');
   });
 
   it('changes nothing if the list is cancelled', async () => {
@@ -45,27 +54,23 @@ describe('/model without a name', () => {
 });
 
 describe('/model with a name', () => {
-  it('asks whether to keep it, like the list, and only if that changes something', async () => {
+  it('switches this chat without a question, and later ones with --save', async () => {
     const chat = await start(() => ({ text: 'fine' }), {}, MODELS);
     await chat.open();
     const configured = () => JSON.parse(readFileSync(chat.home.configFile, 'utf8')).model;
-    const answered = async (command: string, key: string, until: string | RegExp) => {
-      chat.terminal.type(`${command}${KEY.enter}`);
-      await chat.until((screen) => screen.includes(command) && screen.endsWith('too? (y/N)'));
-      chat.terminal.type(key);
-      await chat.until(until);
-    };
-    await answered('/model large-one', `n${KEY.enter}`, /chats too\? no\s+hi>/i);
+    await chat.say('/model large-one', /Switched to openai\/large-one[^\n]*\n+hi>/);
+    await chat.say('/model local-one', /Switched to openai\/local-one:latest[^\n]*\n+hi>/);
+    await chat.say('/model scriptet', "The nearest name is 'scripted'.");
+    await chat.say(
+      '/model claude-sonnet-4-5',
+      /does not list 'claude-sonnet-4-5', so the next message may fail\.\s+hi>/,
+    );
     expect(configured()).toBe('scripted');
-    await answered('/model unknown', `y${KEY.enter}`, 'Future chats will use unknown.');
-    expect(chat.terminal.screen()).toContain("openai does not list 'unknown'");
-    expect(configured()).toBe('unknown');
-    await answered('/model scripted', `y${KEY.enter}`, 'Future chats will use scripted.');
-    expect(configured()).toBe('scripted');
-    const asked = () => chat.terminal.screen().split('too?').length;
-    const before = asked();
-    await chat.say('/model scripted', (screen) => screen.split('Switched to openai/scripted').length === 3);
-    expect(asked()).toBe(before);
+    await chat.say('/model large-one with more words', "Not one model: 'large-one with more words'.");
+    await chat.say('/model large-one --save', /Later chats will use large-one\.\s+hi>/);
+    expect(configured()).toBe('large-one');
+    await chat.say('go', 'fine');
+    expect(chat.server.requests.at(-1)?.model).toBe('large-one');
   });
 });
 

@@ -45,7 +45,7 @@ describe("a command of the user's own", () => {
       await terminal.until('/review');
       terminal.type(`"my change" and more${KEY.enter}`);
       await terminal.until('Done.');
-      terminal.type(`/help${KEY.enter}`);
+      terminal.type(`/help all${KEY.enter}`);
       await terminal.until(/\/review \[what\]\s+Review a change/);
     } finally {
       await terminal.close();

@@ -179,3 +179,20 @@ describe('a summary', () => {
     expect((await runProgram(chat.home, ['history', '#999'])).stderr).toContain("There is no message '#999'");
   });
 });
+
+describe('the start', () => {
+  it('shows the header and the end of the last answer, on no more than half of the screen', async () => {
+    const list = Array.from({ length: 40 }, (_, line) => `- point ${line} ${'and more words '.repeat(8)}end ${line}`);
+    const chat = await start(() => ({ text: list.join('\n') }));
+    await chat.open();
+    await chat.say(`why ${'so '.repeat(200)}`, 'end 39');
+    chat.terminal.type(control('d'));
+    await chat.terminal.exit();
+    await chat.open({ columns: 60, rows: 24 });
+    const shown = chat.terminal.screen().trimEnd();
+    expect(shown).toMatch(/^openai\/scripted · 2 messages/);
+    expect(shown).toMatch(/\n> why so [^\n]* …\n…\n/);
+    expect(shown).toMatch(/\n {2}[^\n]*end 39\n+hi>$/);
+    expect(shown.split('\n').length).toBeLessThanOrEqual(12);
+  });
+});

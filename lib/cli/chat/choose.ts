@@ -1,3 +1,4 @@
+import { Transform } from 'node:stream';
 import type { Repl } from '../../repl/repl.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import type { SlashContext } from '../../slash/common/command.js';
@@ -28,9 +29,24 @@ export function createSearch(repl: () => Repl, terminal: ChatTerminal): SlashCon
             .split(/\s+/)
             .every((part) => name.toLowerCase().includes(part)),
         );
-      return await askQuestion((context) => search({ message: question, source }, context), streams);
+      let isKept = false;
+      const input = new Transform({
+        transform(bytes: Buffer, _encoding, done) {
+          isKept ||= bytes.includes(CTRL_S);
+          done(null, Buffer.from(bytes.map((byte) => (byte === CTRL_S ? RETURN : byte))));
+        },
+      });
+      streams.input.pipe(input);
+      const value = await askQuestion((context) => search({ message: question, source }, context), {
+        ...streams,
+        input,
+      });
+      return { value, isKept };
     });
 }
+
+const CTRL_S = 0x13;
+const RETURN = 0x0d;
 
 /** Asks for a text; null where there is no terminal for it. */
 export function createInput(repl: () => Repl, terminal: ChatTerminal): SlashContext['input'] {

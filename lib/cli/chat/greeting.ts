@@ -1,12 +1,16 @@
 import { type Message, textOf, typedText } from '../../chat/message.js';
 import { quantity } from '../../chat/text.js';
+import type { AnswerStyle } from '../../screen/answer-writer.js';
+import { wrapLines } from '../../screen/print.js';
+import { renderMarkdown } from '../../screen/styled-answer-writer.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { Session } from '../../session/session.js';
 
 /** The prompt shows how full the window is from this share on. */
 const SHOWN_FROM = 0.5;
 
-/** How many lines of each message of the last exchange are shown. */
-const MAX_LINES = 12;
+/** How much of an answer is laid out to show its end, in characters. */
+const LAID_OUT = 8000;
 
 /** `openai/gpt-4o · 42 messages · 12% of the window used · /help`. */
 export function greeting(session: Session, used: number): string {
@@ -17,24 +21,44 @@ export function greeting(session: Session, used: number): string {
   return `${provider}/${model} · ${length} · ${Math.round(used * 100)}% of the window used · /help`;
 }
 
-/** The last exchange, shown dimmed at the start: the last lines of question and answer. Empty if there is none. */
-export function lastExchange(messages: readonly Message[]): string {
+/** How much room there is, and how answers look in it. */
+interface Room {
+  readonly rows: number;
+  readonly style: AnswerStyle;
+}
+
+/** The last exchange, shown dimmed at the start in at most so many rows: the beginning of the question and the end of the answer. Empty if there is none. */
+export async function lastExchange(messages: readonly Message[], { rows, style }: Room): Promise<string> {
   const begin = messages.findLastIndex(({ role }) => role === 'user');
   if (begin < 0) return '';
   const question = messages[begin];
   const answer = messages
     .slice(begin + 1)
     .findLast((message) => message.role === 'assistant' && textOf(message.content) !== '');
-  const typed = question === undefined ? '' : typedText(question.content);
-  return [
-    `> ${shortened(typed).replaceAll('\n', '\n> ')}`,
-    ...(answer === undefined ? [] : [shortened(textOf(answer.content))]),
-  ].join('\n');
+  const asked = laidOut(
+    `> ${typedText(question?.content ?? [])
+      .trim()
+      .replaceAll('\n', '\n> ')}`,
+    style,
+  );
+  if (answer === undefined) return firstRows(asked, rows).join('\n');
+  const text = neutralise(textOf(answer.content).trim());
+  const shown = text.length <= LAID_OUT ? text : text.slice(text.indexOf('\n', text.length - LAID_OUT) + 1);
+  const answered = (await renderMarkdown(shown, { ...style, colour: false })).trimEnd().split('\n');
+  const head = firstRows(asked, Math.max(1, rows - answered.length));
+  return [...head, ...lastRows(answered, rows - head.length)].join('\n');
 }
 
-function shortened(text: string): string {
-  const lines = text.trim().split('\n');
-  return lines.length <= MAX_LINES ? lines.join('\n') : ['…', ...lines.slice(-MAX_LINES)].join('\n');
+/** Leaves room for the mark of a cut. */
+const laidOut = (text: string, { columns }: AnswerStyle): readonly string[] =>
+  wrapLines(text, columns() - 2).split('\n');
+
+function firstRows(all: readonly string[], rows: number): readonly string[] {
+  return all.length <= rows ? all : [...all.slice(0, rows - 1), `${all[rows - 1]} …`];
+}
+
+function lastRows(all: readonly string[], rows: number): readonly string[] {
+  return all.length <= rows ? all : ['…', ...all.slice(all.length - rows + 1)];
 }
 
 /** `hi> `, `hi 62%> ` once half of the window is used, and `hi off> ` off the record. */

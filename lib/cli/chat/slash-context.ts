@@ -77,7 +77,8 @@ function modelKeeper(session: Session, config: Config, configFile: string): Slas
   let kept = config.model;
   return () => {
     const { provider, model } = session.target;
-    if (provider !== config.provider || model === kept) return null;
+    if (provider !== config.provider) return 'foreign';
+    if (model === kept) return 'configured';
     return async () => {
       await keepModel(configFile, provider, model);
       kept = model;

@@ -141,7 +141,13 @@ async function* runShell(
   if (!shared) return await deps.runCommand(command);
   const { session } = deps.context;
   const ends = deps.showsEnds ? new OutputEnds() : null;
-  const { text, printed } = yield* runLocally(command, deps.tools, await deps.secrets(), signal, ends);
+  const report = yield* runLocally(command, deps.tools, await deps.secrets(), signal, ends);
+  if (report === null) {
+    signal.throwIfAborted();
+    await deps.runCommand(command);
+    return yield { type: 'notice', level: 'info', text: 'It used the whole screen: nothing was added.' };
+  }
+  const { text, printed } = report;
   await session.note(text);
   if (printed > 0) yield { type: 'notice', level: 'info', text: addedLine(printed, session.target.context_window) };
 }

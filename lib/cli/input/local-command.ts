@@ -21,25 +21,38 @@ interface LocalReport {
   readonly printed: number;
 }
 
-/** Runs a command that the user typed, in the tools' working folder, without asking, and yields its output; with `ends`, only the ends of long output. */
+/** What a program writes to have the whole screen: the switch to the other one, or a row and column for the cursor. */
+const FULL_SCREEN = /\x1b\[(?:\?(?:47|1047|1049)h|\d+;\d+H)/;
+
+/**
+ * Runs a command that the user typed, in the tools' working folder, without asking, and yields its output; with `ends`, only the ends of long output. A program
+ * that wants the whole screen is stopped, and the report is null.
+ */
 export async function* runLocally(
   command: string,
   context: ToolContext,
   secrets: readonly string[],
   signal: AbortSignal,
   ends: OutputEnds | null,
-): AsyncGenerator<ChatEvent, LocalReport> {
+): AsyncGenerator<ChatEvent, LocalReport | null> {
   const runner = localRunner(context, secrets);
-  const events = runner.run(callOf(command), signal);
+  const stop = new AbortController();
+  const events = runner.run(callOf(command), AbortSignal.any([signal, stop.signal]));
   for (;;) {
     const step = await events.next();
+    if (stop.signal.aborted && !step.done) continue;
     if (step.done) {
       await runner.endTurn();
+      if (stop.signal.aborted) return null;
       const [outcome] = step.value;
       return reportOf(command, outcome?.error ?? null, outcome?.result ?? null);
     }
     if (step.value.type === 'tool-output') {
       const { text, lines } = step.value;
+      if (ends !== null && FULL_SCREEN.test(text)) {
+        stop.abort();
+        continue;
+      }
       yield { type: 'print', text: ends?.push(text, lines) ?? text, exact: true };
     }
     if (step.value.type === 'tool-end' && ends !== null) yield { type: 'print', text: ends.end(), exact: true };

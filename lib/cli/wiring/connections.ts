@@ -5,7 +5,7 @@ import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/model-settings.js';
 import { readKey } from '../../config/read-key.js';
-import { baseWindow, restAfter } from '../../config/resolve.js';
+import { baseWindow, makerElsewhere, restAfter } from '../../config/resolve.js';
 import { isNear } from '../../http/address.js';
 import { KnownModels } from '../../providers/common/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
@@ -102,7 +102,8 @@ export class Connections {
   /** Another model by name, resolved like `--model`, with the key and address of its own provider. Throws a `HiError` if it cannot be used. */
   async find(name: string, signal?: AbortSignal): Promise<Target> {
     const { provider: _previous, ...rest } = this.#options;
-    const sameProvider = name.includes('/') ? {} : { provider: this.#config.provider };
+    const isNamed = name.includes('/') || makerElsewhere(providers, this.#config, name) !== null;
+    const sameProvider = isNamed ? {} : { provider: this.#config.provider };
     const target = this.target(
       requireConfig(await readSettings(this.#world, { ...rest, ...sameProvider, model: name })),
     );
@@ -110,7 +111,7 @@ export class Connections {
     return target;
   }
 
-  /** The models of a target's provider. Also remembers the facts in the list about the target's own model. Throws a `HiError` if the server does not list them. */
+  /** The chat models of a target's provider. Also remembers the facts in the list about the target's own model. Throws a `HiError` if the server does not list them. */
   async models(
     { provider, model, memory }: Target,
     timeout = 10_000,
@@ -120,7 +121,7 @@ export class Connections {
     const stopped = signal ?? new AbortController().signal;
     const listed = await withTimeout(timeout, stopped, (combined) => member.listModels(access, combined));
     memory.learn(listed.find(({ name }) => name === model)?.facts ?? {});
-    return listed.map(({ name }) => name);
+    return listed.filter(({ name, chats }) => chats || name === model).map(({ name }) => name);
   }
 
   /** Forgets what the configured model refused. */

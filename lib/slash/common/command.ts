@@ -17,6 +17,12 @@ export interface Choice {
   readonly name: string;
 }
 
+/** What the user chose, and whether for later chats too. */
+export interface Chosen {
+  readonly value: string;
+  readonly isKept: boolean;
+}
+
 /** What would be forgotten: how it is shown, and how to forget it. */
 export interface Forgetting {
   readonly shown: readonly string[];
@@ -35,12 +41,12 @@ export interface SlashContext {
   confirm(question: string, alternative: string): Promise<boolean>;
   /** Asks the user to choose; null if there is nobody to ask. Rejects as an interruption if the user cancels. */
   readonly choose: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
-  /** The same for a long list, which typing narrows. */
-  readonly search: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
+  /** The same for a long list, which typing narrows; Ctrl-S chooses and keeps the choice. */
+  readonly search: ((question: string, choices: readonly Choice[]) => Promise<Chosen>) | null;
   /** Asks for a text; null if there is nobody to ask. Rejects as an interruption if the user cancels. */
   readonly input: ((question: string) => Promise<string>) | null;
-  /** Makes the model in use the default of future chats. Null if it already is, or if its provider is not the configured one. */
-  keepModel(): (() => Promise<void>) | null;
+  /** What makes the model in use the default of later chats; `configured` if it already is, `foreign` if its provider is not the configured one. */
+  keepModel(): (() => Promise<void>) | 'configured' | 'foreign';
   /** Opens a text in the user's editor. Resolves to what was saved, null if nothing changed. Throws a `HiError` if there is no editor. */
   edit(text: string): Promise<string | null>;
   /** Copies a text to the clipboard. Resolves to a description of what happened. */
