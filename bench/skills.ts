@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { loadSkills } from '../lib/skills/find/load-skills.js';
-import { matchWords } from '../lib/skills/match/match-words.js';
+import { loadSkills } from '../lib/skills/load.js';
+import { matchWords } from '../lib/skills/match.js';
 import { judge, samples, writeSkills } from '../spec/skills/corpus/corpus.js';
 import { median, type Row } from './row.js';
 

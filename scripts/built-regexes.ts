@@ -9,7 +9,7 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
     const { readReply } = await import('../lib/compaction/reply.js');
     return readReply({ text: 'A summary of it.', stop_reason: 'end' }, asTokens(1000));
   },
-  'lib/config/models.ts': async () => (await import('../lib/config/models.js')).publishedWindow('none'),
+  'lib/config/resolve.ts': async () => (await import('../lib/config/resolve.js')).publishedWindow('none'),
   'lib/permission/command-environment.ts': () => import('../lib/permission/command-environment.js'),
   'lib/permission/mask-secrets.ts': async () => {
     const { ownSecretMask, SHAPES, secretMask } = await import('../lib/permission/mask-secrets.js');
@@ -30,8 +30,7 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
     return ['```', '~~~~'].map((marks) => new Fence(Object.create(StyledText.prototype), marks));
   },
   'lib/screen/text/neutralise.ts': async () => (await import('../lib/screen/text/neutralise.js')).visibleText('a'),
-  'lib/skills/match/significant-words.ts': async () =>
-    (await import('../lib/skills/match/significant-words.js')).significantWordsOf('用docker部署'),
+  'lib/skills/match.ts': async () => (await import('../lib/skills/match.js')).significantWordsOf('用docker部署'),
   'lib/write-aside.ts': async () => (await import('../lib/write-aside.js')).namesWithLeftovers('[0-9a-f]{64}'),
 };
 

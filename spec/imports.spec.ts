@@ -118,7 +118,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'recall/words/words',
     'memory/standing-of',
     'tools/common/tool',
-    'skills/common/skill-library',
+    'skills/skill',
   ],
   slash: [
     ...GROUND,
@@ -148,7 +148,7 @@ const DOORS: Readonly<Record<string, string>> = {
   providers: 'common/provider',
   tools: 'common/tool',
   slash: 'common/command',
-  skills: 'common/skill-library',
+  skills: 'skill',
 };
 
 interface Import {

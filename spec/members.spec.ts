@@ -13,7 +13,7 @@ const LIB = resolve(import.meta.dirname, '..', 'lib');
 /** The files that name a member of another folder, and why they may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'config/keys.ts': "a key of config.json has a vendor's name, and one strategy is the default",
-  'config/model-table.ts': 'the makers of models, by their ids in the table of prices; most are not providers',
+  'config/built.ts': 'the makers of models, by their ids in the table of prices; most are not providers',
   'chat/entry-list.ts': 'what was recalled is not found again, and not kept once it is forgotten',
   'cli/input/local-command.ts': '`!command` is that tool, run by the user',
   'permission/shell/nested-command.ts': 'the program bash, not the tool',
@@ -49,7 +49,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/commands/remember-command.ts': 'the command, not the tool',
   'cli/by-model.ts': 'the command, not the tool',
   'cli/commands/memory-command.ts': 'the command, not the tool',
-  'skills/match/stop-words.ts': 'a word of everyday language',
+  'skills/match.ts': 'a word of everyday language',
   'recall/asked.ts': 'a word of everyday language',
   'providers/ollama/ollama-adapter.ts': 'a word of everyday language',
   'permission/paths/runs-later.ts': 'the settings of another program, not a vendor',

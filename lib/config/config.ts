@@ -1,8 +1,7 @@
 import type { JsonObject } from '../chat/json.js';
-import type { configKeys } from './keys.js';
-import type { ModelSettings } from './model-settings.js';
+import { configKeys, type MemberNames, optionsOfAny } from './keys.js';
 import type { ServersFile } from './server-settings.js';
-import type { DefaultsOf, FileOf } from './setting.js';
+import { type DefaultsOf, type FileOf, type ModelSettings, objectSchema } from './setting.js';
 
 type ConfigKeys = ReturnType<typeof configKeys>;
 
@@ -23,3 +22,28 @@ export interface Config extends ModelSettings, ConfigDefaults {
 
 /** The contents of a `config.json`. Every key is optional. */
 export type ConfigFile = FileOf<ConfigKeys>;
+
+/** The JSON Schema of `config.json`, descriptions and defaults included, for completion in editors. */
+export function configSchema(names: MemberNames): JsonObject {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Configuration of hi',
+    ...objectSchema('The settings of hi, a terminal chat.', configKeys(names)),
+    allOf: optionRules(names),
+  };
+}
+
+/** `options` may have the keys of the file's provider; if the file names none, those of any provider. */
+function optionRules({ options }: MemberNames): readonly JsonObject[] {
+  const named = { required: ['provider'] };
+  const each = Object.entries(options).map(([provider, table]) =>
+    rule({ ...named, properties: { provider: { const: provider } } }, table),
+  );
+  return [rule({ not: named }, optionsOfAny(options)), ...each];
+}
+
+function rule(condition: JsonObject, properties: JsonObject): JsonObject {
+  const options = { type: 'object', properties, additionalProperties: false };
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: condition, then: { properties: { options } } };
+}

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+import { isJsonObject, type JsonObject, type JsonValue, TEXT } from '../chat/json.js';
 
 /** One key of `config.json`. `Default` is undefined for a key whose value comes from elsewhere if the file does not set it. */
-export interface Setting<Value, Default extends Value | undefined = Value> {
+interface Setting<Value, Default extends Value | undefined = Value> {
   /** The allowed values, as JSON Schema. */
   readonly range: JsonObject;
   readonly default: Default;
@@ -14,7 +14,7 @@ export interface Setting<Value, Default extends Value | undefined = Value> {
 }
 
 /** A group of keys: an object in `config.json`. */
-export interface Section<Keys> {
+interface Section<Keys> {
   readonly about: string;
   readonly keys: Keys;
   /** The page of the manual that explains it; absent if its keys are listed with the others. */
@@ -110,3 +110,55 @@ export function filledIn<Values extends object>(defaults: Values, file: object):
   // As in `defaultsOf`. The file has passed the schema that is derived from the same keys.
   return Object.fromEntries(values) as Values;
 }
+
+// JSON Schemas that several keys share.
+
+export const SHARE = { type: 'number', exclusiveMinimum: 0, maximum: 1 };
+
+/** A list of rules. Each is a string, or an object with that string and further fields. */
+export const rules = (more: JsonObject) => ({
+  type: 'array',
+  items: {
+    type: ['string', 'object'],
+    minLength: 1,
+    properties: { rule: TEXT, folder: TEXT, ...more },
+    required: ['rule'],
+    additionalProperties: false,
+  },
+});
+
+/** The further fields of a rule in `allow`. */
+export const GRANTS = {
+  write: { type: 'boolean' },
+  network: { type: 'boolean' },
+  read: { type: 'array', items: TEXT },
+};
+
+/** A rule as written in `config.json`. */
+export type RuleSetting =
+  | string
+  | {
+      readonly rule: string;
+      readonly folder?: string;
+      readonly write?: boolean;
+      readonly network?: boolean;
+      readonly read?: readonly string[];
+    };
+
+/** The context window, in tokens, of a model whose maker does not publish one. */
+export const DEFAULT_WINDOW = 128_000;
+
+/** How to reach one model. */
+export interface ModelSettings {
+  readonly provider: string;
+  readonly model: string;
+  readonly api_key: string | null;
+  readonly api_base: string | null;
+  /** In tokens. */
+  readonly context_window: number;
+  /** True when the user set the window. Then nothing that a server reports changes it. */
+  readonly window_is_set: boolean;
+}
+
+/** `small_model` in a `config.json`: the settings that differ from the main model's. */
+export type SmallModelFile = Partial<Omit<ModelSettings, 'window_is_set'>> & { readonly model: string };

@@ -6,9 +6,9 @@ import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
 import type { ConfigFile } from './config.js';
-import type { RuleSetting } from './ranges.js';
 import { parseConfig } from './read-config.js';
 import type { ServersFile } from './server-settings.js';
+import type { RuleSetting } from './setting.js';
 
 /**
  * Replaces a configuration file atomically, following a symbolic link. Only the user can read it, since it may hold a key.

@@ -4,7 +4,7 @@ import { HiError } from '../errors.js';
 import type { ServerEntry } from './base/server-entry.js';
 import type { ToolPins } from './calls/tool-pins.js';
 import type { CallLimits } from './connection/client.js';
-import type { ConnectionDeps } from './connection/connection-deps.js';
+import type { ConnectionDeps } from './connection/destination.js';
 import type { ServerConnection } from './connection/server-connection.js';
 import type { Offer, ToolDefinition } from './definitions/definition.js';
 import type { Failure, OfferCache } from './definitions/offer-cache.js';

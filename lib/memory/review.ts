@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Entry } from '../chat/entry.js';
 import { type Fact, restOf, stateOf } from '../view/block-state.js';
 import { newestBlock } from '../view/view.js';
-import { comment, commentsIn, withoutOpenComment } from './comments.js';
-import { asLine, isSameText, linesOf } from './memory-text.js';
+import { asLine, comment, commentsIn, isSameText, linesOf, withoutOpenComment } from './memory-text.js';
 
 /** A fact that may be worth remembering, and whether it is partly based on text from tools, files or web pages. */
 export interface OfferedFact extends Pick<Fact, 'kind' | 'text'> {

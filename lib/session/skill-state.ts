@@ -1,12 +1,7 @@
 import { isMessage } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { HistoryStore } from '../history/store.js';
-import {
-  NO_OVERRIDES,
-  type SkillLibrary,
-  type SkillOverrides,
-  type SkillSelection,
-} from '../skills/common/skill-library.js';
+import { NO_OVERRIDES, type SkillLibrary, type SkillOverrides, type SkillSelection } from '../skills/skill.js';
 import type { Target } from './common/deps.js';
 import { activeSkills } from './past-turns.js';
 

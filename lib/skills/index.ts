@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isMessage } from '../chat/entry.js';
-import { noSkillsIn, type SkillLibrary } from './common/skill-library.js';
-import type { SkillsOptions } from './common/skill-options.js';
-import { openLibrary } from './open.js';
+import { openLibrary } from './library.js';
+import { noSkillsIn, type SkillLibrary, type SkillsOptions } from './skill.js';
 
-export type { SkillsOptions } from './common/skill-options.js';
+export type { SkillsOptions } from './skill.js';
 
 /**
  * Finds the skills in a folder. Never fails: a broken skill is left out and reported as a warning.

@@ -3,8 +3,7 @@ import { replaced } from './replaced.js';
 
 /** Modules whose exports are plain data derived from heavy modules, such as the registries and a library's table. The program contains only the data. */
 export const EVALUATED: Readonly<Record<string, () => Promise<object>>> = {
-  'lib/config/defaults.ts': () => import('../../lib/config/defaults.js'),
-  'lib/config/model-table.ts': () => import('../../lib/config/model-table.js'),
+  'lib/config/built.ts': () => import('../../lib/config/built.js'),
   'lib/cli/config-check/config-schema.ts': () => import('../../lib/cli/config-check/config-schema.js'),
   'lib/cli/help-text.ts': () => import('../../lib/cli/help-text.js'),
   'lib/cli/strategy-names.ts': () => import('../../lib/cli/strategy-names.js'),

@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import type { Vendor } from '../../lib/chat/model.js';
-import type { ConfigFile } from '../../lib/config/config.js';
-import { contextWindow } from '../../lib/config/models.js';
+import { type ConfigFile, configSchema } from '../../lib/config/config.js';
 import { findPaths } from '../../lib/config/paths.js';
 import { type ConfigCheck, readConfig } from '../../lib/config/read-config.js';
 import { maskKey, readKey } from '../../lib/config/read-key.js';
-import { type Flags, resolveConfig } from '../../lib/config/resolve.js';
-import { configSchema } from '../../lib/config/schema.js';
+import { contextWindow, type Flags, resolveConfig } from '../../lib/config/resolve.js';
 import { addRule, writeConfig } from '../../lib/config/write.js';
 import { HiError } from '../../lib/errors.js';
 

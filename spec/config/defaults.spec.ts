@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/chat/json.js';
+import { configSchema } from '../../lib/config/config.js';
 import { resolveConfig } from '../../lib/config/resolve.js';
-import { configSchema } from '../../lib/config/schema.js';
 import { defaultsOf, filledIn, found, objectSchema, oneOf, section, setting } from '../../lib/config/setting.js';
 import { providers } from '../../lib/providers/index.js';
 import { PAGES, withTable } from '../../scripts/settings-tables.js';

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
-import type { ConfigFile } from '../../lib/config/config.js';
+import { type ConfigFile, configSchema } from '../../lib/config/config.js';
 import { type ConfigCheck, readConfig } from '../../lib/config/read-config.js';
-import { configSchema } from '../../lib/config/schema.js';
 import { writeConfig } from '../../lib/config/write.js';
 import { HiError } from '../../lib/errors.js';
 

@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Vendor } from '../../lib/chat/model.js';
 import type { Config, ConfigFile } from '../../lib/config/config.js';
-import { publishedWindow } from '../../lib/config/models.js';
-import { notConfigured } from '../../lib/config/no-model.js';
-import { baseWindow, type Flags, resolveConfig, restAfter } from '../../lib/config/resolve.js';
+import {
+  baseWindow,
+  type Flags,
+  notConfigured,
+  publishedWindow,
+  resolveConfig,
+  restAfter,
+} from '../../lib/config/resolve.js';
 import { HiError } from '../../lib/errors.js';
 import { providers } from '../../lib/providers/index.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPrivate, mayLead, needsConsent } from '../../lib/mcp/auth/reach.js';
+import { isPrivate, mayLead, needsConsent } from '../../lib/mcp/auth/login-file.js';
 
 describe('the addresses of a login', () => {
   it.each([

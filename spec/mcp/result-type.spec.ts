@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withResultType } from '../../lib/mcp/connection/result-type.js';
+import { withResultType } from '../../lib/mcp/connection/client-adapter.js';
 
 /** What arrives of a message, in one form of the protocol. */
 function arrived(message: object, isNewer: boolean): unknown {

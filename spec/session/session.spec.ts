@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { isMessage } from '../../lib/chat/entry.js';
 import { textOf } from '../../lib/chat/message.js';
 import { HiError } from '../../lib/errors.js';
-import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
+import type { SkillLibrary } from '../../lib/skills/skill.js';
 import { dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
 import { memory } from '../support/memory.js';
 import { answer, drain, failure, NO_SKILLS, type Script, type Stage, stage } from '../support/session.js';

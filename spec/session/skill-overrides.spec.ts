@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { SessionDeps } from '../../lib/session/common/deps.js';
-import type { SkillOverrides } from '../../lib/skills/common/skill-library.js';
+import type { SkillOverrides } from '../../lib/skills/skill.js';
 import { answer, drain, NO_SKILLS, type Stage, stage } from '../support/session.js';
 
 let set: Stage;

@@ -1,12 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Target } from '../../lib/session/common/deps.js';
 import { SkillState } from '../../lib/session/skill-state.js';
-import type {
-  SkillLibrary,
-  SkillOverrides,
-  SkillSelection,
-  SkillWarning,
-} from '../../lib/skills/common/skill-library.js';
+import type { SkillLibrary, SkillOverrides, SkillSelection, SkillWarning } from '../../lib/skills/skill.js';
 import { memory } from '../support/memory.js';
 import { drain, NO_SKILLS, type Stage, stage } from '../support/session.js';
 

@@ -7,7 +7,7 @@ import { type AnswerPart, textOf } from '../../lib/chat/message.js';
 import { localMinute } from '../../lib/chat/text.js';
 import { HiError } from '../../lib/errors.js';
 import { statusText } from '../../lib/session/session-status.js';
-import type { SkillLibrary } from '../../lib/skills/common/skill-library.js';
+import type { SkillLibrary } from '../../lib/skills/skill.js';
 import { answer, drain, failure, NO_SKILLS, type Script, type Stage, stage } from '../support/session.js';
 
 let set: Stage;

@@ -5,8 +5,8 @@ import { afterEach } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
 import type { Part, SkillRecord, ToolCallPart } from '../../lib/chat/message.js';
 import type { TextCache, TextModel, TextPrompt } from '../../lib/chat/request.js';
-import { NO_OVERRIDES, type SkillLibrary, type SkillSelection } from '../../lib/skills/common/skill-library.js';
 import { openSkills, type SkillsOptions } from '../../lib/skills/index.js';
+import { NO_OVERRIDES, type SkillLibrary, type SkillSelection } from '../../lib/skills/skill.js';
 
 const folders: string[] = [];
 

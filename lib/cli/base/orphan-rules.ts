@@ -1,5 +1,5 @@
 import { SERVER_TOOL_PREFIX } from '../../chat/request.js';
-import { serverPrefix } from '../../mcp/base/tool-names.js';
+import { serverPrefix } from '../../mcp/base/server-entry.js';
 import type { Permissions, RuleEntry, RuleSubject } from '../../permission/rules/rules.js';
 
 /** Lets rules name tools of MCP servers, which are not known before a server runs. */

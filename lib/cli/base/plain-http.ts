@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import type { ModelSettings } from '../../config/model-settings.js';
+import type { ModelSettings } from '../../config/setting.js';
 import { HiError } from '../../errors.js';
 
 /** This machine by a name or an address that leads nowhere else. */

@@ -1,7 +1,7 @@
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
-import { LOGS } from '../../mcp/base/log-names.js';
+import { LOGS } from '../../mcp/connection/server-log.js';
 import { removeIndex } from '../../recall/disk/remove-index.js';
 import { removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
 import { OUTPUTS } from '../../tools/shell/output-name.js';

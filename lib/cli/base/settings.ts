@@ -1,9 +1,8 @@
 import type { Config, ConfigFile } from '../../config/config.js';
-import { NoModel, notConfigured } from '../../config/no-model.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { readKey } from '../../config/read-key.js';
-import { resolveConfig } from '../../config/resolve.js';
+import { NoModel, notConfigured, resolveConfig } from '../../config/resolve.js';
 import { filledIn } from '../../config/setting.js';
 import type { HiError } from '../../errors.js';
 import type { ListedModel } from '../../providers/common/known-models.js';

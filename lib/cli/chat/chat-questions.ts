@@ -1,5 +1,5 @@
-import type { Elicit } from '../../mcp/elicitation/elicitation.js';
-import type { AskAboutInstructions } from '../../memory/project-instructions.js';
+import type { Elicit } from '../../mcp/base/elicitation.js';
+import type { AskAboutInstructions } from '../../memory/instructions.js';
 import type { Repl } from '../../repl/repl.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import type { Approve } from '../../tools/common/tool.js';

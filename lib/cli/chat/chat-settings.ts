@@ -1,4 +1,4 @@
-import { NoModel } from '../../config/no-model.js';
+import { NoModel } from '../../config/resolve.js';
 import { isAbort } from '../../errors.js';
 import type { ChatOptions } from '../base/command-options.js';
 import { readSettings, type Settings } from '../base/settings.js';

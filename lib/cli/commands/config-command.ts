@@ -1,8 +1,8 @@
-import type { ModelSettings } from '../../config/model-settings.js';
-import { NoModel } from '../../config/no-model.js';
 import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
+import { NoModel } from '../../config/resolve.js';
 import type { ServerFile } from '../../config/server-settings.js';
+import type { ModelSettings } from '../../config/setting.js';
 import { shownAddress } from '../../http/mask-key.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';

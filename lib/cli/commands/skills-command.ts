@@ -1,13 +1,13 @@
 import { shortCount } from '../../chat/transcript.js';
-import { DEFAULT_WINDOW } from '../../config/default-window.js';
-import { DEFAULTS } from '../../config/defaults.js';
+import { DEFAULTS } from '../../config/built.js';
 import { findPaths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { baseWindow } from '../../config/resolve.js';
+import { DEFAULT_WINDOW } from '../../config/setting.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { NO_OVERRIDES, type SkillLibrary } from '../../skills/common/skill-library.js';
 import { openSkills } from '../../skills/index.js';
+import { NO_OVERRIDES, type SkillLibrary } from '../../skills/skill.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { readSettings } from '../base/settings.js';
 import { writeJson } from '../base/shown.js';

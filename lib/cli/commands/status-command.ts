@@ -1,6 +1,6 @@
 import type { ViewReport } from '../../chat/event.js';
 import type { Config } from '../../config/config.js';
-import { DEFAULT_WINDOW } from '../../config/default-window.js';
+import { DEFAULT_WINDOW } from '../../config/setting.js';
 import { providers } from '../../providers/index.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { Session } from '../../session/session.js';

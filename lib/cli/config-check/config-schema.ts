@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../chat/json.js';
 import { strategies } from '../../compaction/index.js';
-import { configSchema } from '../../config/schema.js';
+import { configSchema } from '../../config/config.js';
 import { providers } from '../../providers/index.js';
 import { optionTables } from '../../providers/option-tables.js';
 

@@ -1,8 +1,14 @@
 import { checkbox } from '@inquirer/prompts';
 import { unreachable } from '../../errors.js';
-import type { FormValue } from '../../mcp/elicitation/elicitation.js';
-import { countError, numberError, textError } from '../../mcp/elicitation/field-errors.js';
-import type { FieldKind, FormField, FormOption } from '../../mcp/elicitation/form-fields.js';
+import {
+  countError,
+  type FieldKind,
+  type FormField,
+  type FormOption,
+  type FormValue,
+  numberError,
+  textError,
+} from '../../mcp/base/elicitation.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { askQuestion, type PromptStreams } from '../terminal/ask-question.js';
 import { input, select } from '../terminal/inquirer.js';

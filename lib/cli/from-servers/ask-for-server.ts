@@ -1,7 +1,12 @@
 import { isAbort, unreachable } from '../../errors.js';
+import {
+  type Elicitation,
+  type ElicitationAnswer,
+  type FormField,
+  type FormValue,
+  formFields,
+} from '../../mcp/base/elicitation.js';
 import { harmlessText } from '../../mcp/base/harmless-text.js';
-import type { Elicitation, ElicitationAnswer, FormValue } from '../../mcp/elicitation/elicitation.js';
-import { type FormField, formFields } from '../../mcp/elicitation/form-fields.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { previewRows } from '../approval/preview-rows.js';

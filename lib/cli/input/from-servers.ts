@@ -5,7 +5,7 @@ import { shortCount } from '../../chat/transcript.js';
 import { HiError } from '../../errors.js';
 import type { CallResult } from '../../mcp/calls/read-result.js';
 import type { PromptDefinition } from '../../mcp/definitions/definition.js';
-import type { ServerPrompt, ServerResource, UserCalls } from '../../mcp/user-calls.js';
+import type { ServerPrompt, ServerResource, UserCalls } from '../../mcp/tool-servers.js';
 import { inputFrom, LARGEST } from '../../session/input.js';
 import type { SlashCommand, SlashContext, SlashEvent } from '../../slash/common/command.js';
 import { type AttachedResource, type MentionDeps, mentionsIn } from './mentions.js';

@@ -4,7 +4,7 @@ import { HiError, systemCode } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { readRegularFile } from '../../regular-file.js';
 import type { UserInput } from '../../session/common/deps.js';
-import { isFields, readFields, splitFrontmatter } from '../../skills/find/frontmatter.js';
+import { isFields, readFields, splitFrontmatter } from '../../skills/describe.js';
 import type { SlashCommand, SlashEvent } from '../../slash/common/command.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { localOutput } from './local-command.js';

@@ -1,6 +1,6 @@
 import type { Paths } from '../../config/paths.js';
 import { LoginFile, type StoredLogin } from '../../mcp/auth/login-file.js';
-import { revokeTokens } from '../../mcp/auth/revocation-adapter.js';
+import { revokeTokens } from '../../mcp/auth/tokens-adapter.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { exclusively } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';

@@ -1,7 +1,7 @@
 import type { ServerFile } from '../../config/server-settings.js';
 import { changeServers } from '../../config/write.js';
 import { HiError } from '../../errors.js';
-import { LoginNeeded } from '../../mcp/auth/login-needed.js';
+import { LoginNeeded } from '../../mcp/auth/login-file.js';
 import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
 import { neutralise, visibleLine } from '../../screen/text/neutralise.js';

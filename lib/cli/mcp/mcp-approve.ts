@@ -1,6 +1,5 @@
 import { HiError } from '../../errors.js';
-import { Approvals } from '../../mcp/project/approvals.js';
-import type { ProjectServer } from '../../mcp/project/project-servers.js';
+import { approvalsIn, type ProjectServer } from '../../mcp/project-servers.js';
 import { suggestion } from '../../registry.js';
 import { askToAgree } from '../approval/show-and-ask.js';
 import type { CommonOptions } from '../base/command-options.js';
@@ -33,7 +32,7 @@ export async function mcpApproveCommand(
     throw new HiError('usage', 'Cannot ask for approval without a terminal.', {
       hint: "A project's server runs commands that its authors wrote. Run this on a terminal.",
     });
-  const approvals = new Approvals(configured.paths.serverApprovals);
+  const approvals = approvalsIn(configured.paths.serverApprovals);
   for (const server of asked) if (await isApproved(world, server)) approvals.add(server);
   return 0;
 }

@@ -1,12 +1,10 @@
 import { createInterface } from 'node:readline';
 import { HiError } from '../../errors.js';
 import { logIn } from '../../mcp/auth/login-adapter.js';
-import { LoginFile, type StoredLogin } from '../../mcp/auth/login-file.js';
-import { isPrivate } from '../../mcp/auth/reach.js';
+import { isPrivate, LoginFile, type StoredLogin } from '../../mcp/auth/login-file.js';
 import { RedirectListener } from '../../mcp/auth/redirect-listener.js';
 import type { ServerEntry } from '../../mcp/base/server-entry.js';
-import { valuesOf } from '../../mcp/connection/destination.js';
-import { lookUp, lookUpAll, type Values } from '../../mcp/connection/look-up.js';
+import { lookUp, lookUpAll, type Values, valuesOf } from '../../mcp/connection/destination.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/command-options.js';
 import { configuredServers, connectionDeps, exclusively } from '../base/configured-servers.js';

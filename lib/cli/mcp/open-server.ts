@@ -1,10 +1,10 @@
 import type { Paths } from '../../config/paths.js';
+import type { Elicit } from '../../mcp/base/elicitation.js';
 import type { ServerEntry } from '../../mcp/base/server-entry.js';
 import { ToolPins } from '../../mcp/calls/tool-pins.js';
 import { ServerConnection } from '../../mcp/connection/server-connection.js';
 import type { Offer } from '../../mcp/definitions/definition.js';
 import { OfferCache } from '../../mcp/definitions/offer-cache.js';
-import type { Elicit } from '../../mcp/elicitation/elicitation.js';
 import { type ConfiguredServers, connectionDeps } from '../base/configured-servers.js';
 import type { World } from '../base/world.js';
 import { askForServer } from '../from-servers/ask-for-server.js';

@@ -1,4 +1,4 @@
-import type { Instructions } from '../../memory/trusted-instructions.js';
+import type { Instructions } from '../../memory/instructions.js';
 import { type ApprovalStreams, askToAgree } from '../approval/show-and-ask.js';
 
 /** Shows the files and asks whether the model may read them. Rejects as an interruption if the user cancels the question. */

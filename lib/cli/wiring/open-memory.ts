@@ -1,13 +1,12 @@
 import { isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
-import type { MemoryChange } from '../../memory/memory-file.js';
+import { type MemoryChange, MemoryFile } from '../../memory/memory-file.js';
 import { originOf } from '../../recall/origin.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory } from '../../tools/common/tool.js';
 
 /** Opens the memory at `path`. Only one `hi` changes it at a time. */
 export async function openMemory(path: string, history: HistoryStore, now: () => Date): Promise<OpenMemory> {
-  const { MemoryFile } = await import('../../memory/memory-file.js');
   return {
     file: new MemoryFile(path, (work) => history.exclusively(work)),
     origin: (by) => ({

@@ -1,6 +1,6 @@
 import { isOwnAddress, type ModelMemory } from '../../chat/model.js';
-import type { ModelSettings } from '../../config/model-settings.js';
-import { publishedWindow } from '../../config/models.js';
+import { publishedWindow } from '../../config/resolve.js';
+import type { ModelSettings } from '../../config/setting.js';
 import { HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 

@@ -1,15 +1,13 @@
 import type { ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
-import { projectFolder } from '../../mcp/base/project-folder.js';
-import type { ToolServers } from '../../mcp/tool-servers.js';
-import type { ServerResource } from '../../mcp/user-calls.js';
+import { projectFolder } from '../../mcp/base/server-entry.js';
+import type { ServerResource, ToolServers } from '../../mcp/tool-servers.js';
 import type { SlashCommand } from '../../slash/common/command.js';
 import type { Tool } from '../../tools/common/tool.js';
 import { newWarnings } from '../base/new-warnings.js';
 import type { Settings } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import type { PromptCommands } from '../input/from-servers.js';
-import { attachResource } from '../input/from-servers.js';
+import { attachResource, type PromptCommands } from '../input/from-servers.js';
 import type { AttachedResource } from '../input/mentions.js';
 import type { SessionOptions } from './session-options.js';
 

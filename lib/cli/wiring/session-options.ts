@@ -1,6 +1,6 @@
 import type { ThinkingLevel } from '../../chat/model.js';
-import type { Elicit } from '../../mcp/elicitation/elicitation.js';
-import type { AskAboutInstructions } from '../../memory/project-instructions.js';
+import type { Elicit } from '../../mcp/base/elicitation.js';
+import type { AskAboutInstructions } from '../../memory/instructions.js';
 import type { Approve } from '../../tools/common/tool.js';
 import type { SettingsOptions } from '../base/settings.js';
 

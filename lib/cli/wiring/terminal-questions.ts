@@ -1,6 +1,6 @@
 import { isAbort } from '../../errors.js';
-import type { Elicit } from '../../mcp/elicitation/elicitation.js';
-import type { AskAboutInstructions } from '../../memory/project-instructions.js';
+import type { Elicit } from '../../mcp/base/elicitation.js';
+import type { AskAboutInstructions } from '../../memory/instructions.js';
 import type { Screen } from '../../screen/screen.js';
 import type { Approve } from '../../tools/common/tool.js';
 import type { ApprovalStreams } from '../approval/show-and-ask.js';

@@ -12,12 +12,17 @@ import {
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 import { quietConsole } from '../../http/sdk-console.js';
-import { type AgreesTo, authFetch, requireConsent } from './auth-fetch.js';
-import type { StoredLogin } from './login-file.js';
-import { mayLead } from './reach.js';
+import { mayLead, type StoredLogin } from './login-file.js';
 import type { RedirectListener } from './redirect-listener.js';
-import { asClient, secretsOf, withoutSecrets } from './secrets.js';
-import { storedTokens } from './stored-tokens.js';
+import {
+  type AgreesTo,
+  asClient,
+  authFetch,
+  requireConsent,
+  secretsOf,
+  storedTokens,
+  withoutSecrets,
+} from './tokens-adapter.js';
 
 /** A client that the user registered at the authorization server. */
 export interface OwnClient {

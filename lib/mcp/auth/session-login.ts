@@ -1,9 +1,7 @@
 import { HiError } from '../../errors.js';
 import { harmlessLine } from '../base/harmless-text.js';
-import type { LoginFile, StoredLogin, StoredTokens } from './login-file.js';
-import { LoginNeeded } from './login-needed.js';
-import { isPrivate } from './reach.js';
-import { renewedTokens } from './renewal-adapter.js';
+import { isPrivate, type LoginFile, LoginNeeded, type StoredLogin, type StoredTokens } from './login-file.js';
+import { renewedTokens } from './tokens-adapter.js';
 
 /** How much of a scope is shown. */
 const LONGEST_SCOPE = 200;

@@ -3,20 +3,21 @@ import {
   type ElicitRequest,
   type ElicitResult,
   type Progress,
+  ProtocolError,
   type RequestOptions,
   type Client as SdkClient,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
   type StandardSchemaV1,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
+import { monotonic } from '../../clock.js';
 import { HiError } from '../../errors.js';
+import type { Elicitation, ElicitationAnswer } from '../base/elicitation.js';
 import type { Listing } from '../definitions/read-offer.js';
-import type { Elicitation, ElicitationAnswer } from '../elicitation/elicitation.js';
-import type { CallLimits, Client } from './client.js';
-import { requestFailure } from './request-failure.js';
-import { Silence } from './silence.js';
+import { type CallLimits, type Client, ErrorResponse, SessionExpired } from './client.js';
 
 /** How many pages of a list are read. */
 const MOST_PAGES = 64;
@@ -246,4 +247,79 @@ const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 function progressText({ progress, total, message }: Progress): string {
   const share = total === undefined || total <= 0 ? String(progress) : `${progress}/${total}`;
   return message === undefined ? share : `${share} ${message}`;
+}
+
+/** How much of an invalid answer is quoted. */
+const LONGEST_QUOTE = 300;
+
+/** Codes that servers choose for an unknown session instead of answering with 404. */
+const OF_SERVERS: readonly unknown[] = [-32000, -32001];
+
+/** What a failed request means, in the terms of a `Client`. */
+function requestFailure(thrown: unknown, hasSession: boolean): unknown {
+  if (ProtocolError.isInstance(thrown)) return refusal(thrown.code, thrown.message, hasSession);
+  if (!SdkHttpError.isInstance(thrown) || thrown.status < 400) return thrown;
+  const { status, data } = thrown;
+  const text = typeof data.text === 'string' ? data.text.trim() : '';
+  // The protocol then requires a new session; the request was not processed.
+  if (status === 404 && hasSession) return new SessionExpired('It no longer knows the session.');
+  const error = parseObject(text)?.error;
+  if (isJsonObject(error) && typeof error.message === 'string') return refusal(error.code, error.message, hasSession);
+  return new Error(`It answered with HTTP ${status}${text === '' ? '.' : `: ${text.slice(0, LONGEST_QUOTE)}`}`);
+}
+
+function refusal(code: unknown, message: string, hasSession: boolean): Error {
+  if (hasSession && OF_SERVERS.includes(code) && /\bsession\b/i.test(message)) return new SessionExpired(message);
+  return new ErrorResponse(message);
+}
+
+/** How long a call may take in total, in multiples of the limit. */
+const MOST_SILENCES = 10;
+
+/** Stops a call whose server is silent for too long. The clock stops while the user is asked something. */
+export class Silence {
+  readonly #limit: number;
+  readonly #stop = new AbortController();
+  #left: number;
+  #since = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `limit` is how long the server may say nothing, in milliseconds. */
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#left = MOST_SILENCES * limit;
+    this.resume();
+  }
+
+  /** Aborts with a `HiError` after too long a silence. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** The server has said something. */
+  heard(): void {
+    if (this.#timer === null) return;
+    this.pause();
+    this.resume();
+  }
+
+  pause(): void {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#left -= monotonic() - this.#since;
+  }
+
+  resume(): void {
+    if (this.#timer !== null) return;
+    this.#since = monotonic();
+    const isLast = this.#left <= this.#limit;
+    const said = isLast
+      ? `it took more than ${(MOST_SILENCES * this.#limit) / 1000} s in total`
+      : `it was silent for ${this.#limit / 1000} s`;
+    this.#timer = setTimeout(
+      () => this.#stop.abort(new HiError('network', `The call timed out: ${said}.`)),
+      Math.max(0, Math.min(this.#limit, this.#left)),
+    );
+  }
 }

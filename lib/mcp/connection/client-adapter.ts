@@ -1,23 +1,26 @@
 import {
+  type AuthProvider,
+  InsufficientScopeError,
   type JsonSchemaValidator,
   type jsonSchemaValidator,
   type PriorDiscovery,
   Client as SdkClient,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
   type Transport,
+  UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { quietConsole } from '../../http/sdk-console.js';
 import type { ServerLogin } from '../auth/session-login.js';
-import { withLogin } from '../auth/transport-adapter.js';
 import { nodeFetch } from '../base/node-fetch.js';
 import { AdaptedClient, type AskUser } from './adapted-client.js';
 import type { Client } from './client.js';
 import { type ProcessStart, ProcessTransport } from './process-transport.js';
-import { withResultType } from './result-type.js';
 
 /** Where a server is, with every value resolved. */
 export type Destination =
@@ -34,7 +37,7 @@ export type Destination =
     };
 
 /** The options of a connection. */
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly destination: Destination;
   /** The version of hi, sent to the server. */
   readonly version: string;
@@ -107,3 +110,66 @@ async function transportTo(destination: Destination): Promise<Transport> {
     return destination.isOld ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
   return withLogin(url, destination.isOld, options, login);
 }
+
+/** The part of a transport that is needed. The type of messages is the SDK's own. */
+interface Receiving<Message, Extra> {
+  onmessage?: ((message: Message, extra?: Extra) => void) | undefined;
+}
+
+/**
+ * Takes a result that does not say what kind it is for a complete one, as the newer form of the protocol has it; the SDK refuses it. Until `isNewer` nothing
+ * is changed: the older form has no kinds.
+ */
+export function withResultType<Message, Extra>(transport: Receiving<Message, Extra>, isNewer: () => boolean): void {
+  let take: ((message: Message, extra?: Extra) => void) | undefined;
+  Object.defineProperty(transport, 'onmessage', {
+    get: () => take,
+    set: (next: typeof take) => {
+      take = next && ((message, extra) => next(isNewer() ? complete(message) : message, extra));
+    },
+  });
+}
+
+function complete<Message>(message: Message): Message {
+  if (!isJsonObject(message) || !isJsonObject(message.result) || 'resultType' in message.result) return message;
+  return { ...message, result: { ...message.result, resultType: 'complete' } };
+}
+
+/** An HTTP transport with a login. Its errors say what the user can do. */
+function withLogin(
+  url: URL,
+  isOld: boolean,
+  options: Pick<StreamableHTTPClientTransportOptions, 'requestInit' | 'fetch'>,
+  login: ServerLogin,
+): Transport {
+  const authProvider: AuthProvider = {
+    token: () => login.token(),
+    onUnauthorized: () => login.unauthorized(),
+  };
+  const transport = isOld
+    ? new SSEClientTransport(url, { ...options, authProvider })
+    : new StreamableHTTPClientTransport(url, { ...options, authProvider, onInsufficientScope: 'throw' });
+  const send: Transport['send'] = transport.send.bind(transport);
+  const start = transport.start.bind(transport);
+  return Object.assign(transport, {
+    start: () => explained(start(), login),
+    send: (...[message, options]: Parameters<Transport['send']>) => explained(send(message, options), login),
+  });
+}
+
+async function explained<Result>(sending: Promise<Result>, login: ServerLogin): Promise<Result> {
+  try {
+    return await sending;
+  } catch (thrown) {
+    throw await explanation(thrown, login);
+  }
+}
+
+async function explanation(thrown: unknown, login: ServerLogin): Promise<unknown> {
+  if (thrown instanceof InsufficientScopeError) return named(await login.wants(thrown.requiredScope));
+  const isRefused = thrown instanceof SdkHttpError && thrown.code === SdkErrorCode.ClientHttpAuthentication;
+  return isRefused || thrown instanceof UnauthorizedError ? named(login.refused()) : thrown;
+}
+
+/** After any error that it does not recognise as a login error, the SDK would try the older protocol. */
+const named = (error: Error): Error => Object.defineProperty(error, 'name', { value: 'UnauthorizedError' });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../chat/json.js';
+import type { Elicitation, ElicitationAnswer } from '../base/elicitation.js';
 import type { Listing } from '../definitions/read-offer.js';
-import type { Elicitation, ElicitationAnswer } from '../elicitation/elicitation.js';
 
 /** The limits and callbacks of a call. */
 export interface CallLimits {

@@ -1,11 +1,11 @@
 import { HiError } from '../../errors.js';
-import { LoginFile } from '../auth/login-file.js';
+import { type Exclusive, LoginFile } from '../auth/login-file.js';
 import { SessionLogin } from '../auth/session-login.js';
+import type { Elicit } from '../base/elicitation.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { Destination } from './client-adapter.js';
-import type { ConnectionDeps } from './connection-deps.js';
-import { lookUp, lookUpAll, type Values } from './look-up.js';
 import type { ServerLog } from './server-log.js';
+import type { ConfinedProgram } from './spawn-server.js';
 
 /** The variables that every server gets, as in the SDK. None of them holds a key. */
 const USUAL_VARIABLES = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
@@ -77,4 +77,63 @@ async function refuseToRun(command: string): Promise<never> {
   throw new HiError('config', `A project's server cannot run commands for its values: '!${command}'.`, {
     hint: "Configure the server yourself, with 'hi mcp add'.",
   });
+}
+
+/** Where values come from. */
+export interface Values {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Runs the command of a value such as `"!pass show github"` and resolves to its first line. */
+  run(command: string): Promise<string>;
+}
+
+const VARIABLE = /\$\{([^${}]*)\}/g;
+
+/**
+ * Resolves a value: `"!command"` becomes the command's output, `${NAME}` an environment variable, `${NAME:-other}` one with a
+ * default. Throws a `HiError` that names a variable that is not set.
+ */
+export async function lookUp(value: string, { env, run }: Values): Promise<string> {
+  if (value.startsWith('!')) return await run(value.slice(1));
+  return value.replace(VARIABLE, (_, inner: string) => {
+    const [name = '', ...rest] = inner.split(':-');
+    const otherwise = rest.length === 0 ? undefined : rest.join(':-');
+    const found = env[name] || otherwise;
+    if (found !== undefined) return found;
+    throw new HiError('config', `The environment variable ${name} is not set.`, {
+      hint: `Set it, or write \${${name}:-VALUE} in mcpServers.`,
+    });
+  });
+}
+
+/** All values of an object in the same way. */
+export async function lookUpAll(
+  values: Readonly<Record<string, string>>,
+  source: Values,
+): Promise<Record<string, string>> {
+  const found = await Promise.all(
+    Object.entries(values).map(async ([name, value]) => [name, await lookUp(value, source)] as const),
+  );
+  return Object.fromEntries(found);
+}
+
+/** What every connection of a session needs. */
+export interface ConnectionDeps {
+  readonly values: Values;
+  /** Throws if these headers must not be sent to that address. */
+  allow(url: string, headers: Readonly<Record<string, string>>): void;
+  /** Sandboxes a program that runs in this folder. Throws a `HiError` if that is impossible. */
+  confine(folder: string, read: readonly string[]): Promise<ConfinedProgram>;
+  /** The default working folder of servers. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly version: string;
+  /** Where the logs are. */
+  readonly logs: string;
+  /** Asks the user a server's question. Absent if nobody can be asked. */
+  readonly elicit?: Elicit;
+  /** Whether to subscribe to changes, which only long sessions need. */
+  readonly listens?: boolean;
+  /** The folder of the logins and their locks. */
+  readonly logins: string;
+  readonly exclusively: Exclusive;
 }

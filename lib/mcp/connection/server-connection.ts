@@ -7,8 +7,7 @@ import { readOffer } from '../definitions/read-offer.js';
 import type { AskUser } from './adapted-client.js';
 import { type CallLimits, type Client, ErrorResponse, SessionExpired } from './client.js';
 import { connect } from './client-adapter.js';
-import type { ConnectionDeps } from './connection-deps.js';
-import { destinationOf } from './destination.js';
+import { type ConnectionDeps, destinationOf } from './destination.js';
 import { ServerLog } from './server-log.js';
 
 /** How long a server may be idle before it is ended, in milliseconds. */

@@ -76,3 +76,6 @@ export class ServerLog {
     this.#length = 0;
   }
 }
+
+/** Matches the names of the logs of servers, and of no other files of their folder. */
+export const LOGS = /\.log(?:\.old)?$/;

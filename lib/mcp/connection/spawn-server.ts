@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { MARK } from '../../end-processes.js';
+import { statSync } from 'node:fs';
+import { win32 } from 'node:path';
+import { type CommandProcesses, MARK } from '../../end-processes.js';
 import { BY_MODEL, ownProgram } from '../../own-programs.js';
 import type { ShellCommand } from '../../shell-command.js';
-import { isFile, windowsCommand } from './windows-command.js';
 
 /** The sandbox of a program. */
 export interface ConfinedProgram {
@@ -16,7 +17,7 @@ export interface ConfinedProgram {
 }
 
 /** A program, and the mark that identifies the processes it starts. */
-export interface MarkedProgram {
+interface MarkedProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -70,4 +71,109 @@ function give(stream: ChildProcess['stdio'][number] | undefined, bytes: Uint8Arr
   // A wrapper that cannot start does not read its input, and reports the error itself.
   stream.on('error', () => {});
   stream.end(bytes);
+}
+
+/** What of the system finds a program. A spec passes its own. */
+interface ProgramSearch {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  isFile(path: string): boolean;
+}
+
+const USUAL_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
+
+/**
+ * How Windows starts a program of an MCP server. Node finds only `.exe` and `.com` files by their names, but `npx`, `npm` and most other commands are `.cmd`
+ * files, which it refuses to start without a shell. A program that is not found stays as it is.
+ */
+export function windowsCommand(command: string, args: readonly string[], search: ProgramSearch): ShellCommand {
+  const found = programFile(command, search);
+  if (found === null || !/\.(?:cmd|bat)$/i.test(found))
+    return { file: found ?? command, args, options: { windowsHide: true } };
+  const line = [escaped(found), ...args.map(escapedArgument)].join(' ');
+  return {
+    file: variable(search.env, 'ComSpec') || 'cmd.exe',
+    args: ['/d', '/s', '/c', `"${line}"`],
+    options: { windowsVerbatimArguments: true, windowsHide: true },
+  };
+}
+
+/** True for a regular file. Never throws. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}
+
+/** The file of a program: the first in PATH with one of the extensions of PATHEXT. Unlike `cmd.exe`, it does not begin in the working folder. */
+function programFile(command: string, { env, cwd, isFile }: ProgramSearch): string | null {
+  const extensions = (variable(env, 'PATHEXT') || USUAL_EXTENSIONS).split(';').filter((extension) => extension !== '');
+  const folders = /[\\/:]/.test(command) ? [cwd] : (variable(env, 'PATH') ?? '').split(';').filter(win32.isAbsolute);
+  const own = win32.extname(command).toLowerCase();
+  const hasOwn = extensions.some((extension) => extension.toLowerCase() === own);
+  for (const folder of folders)
+    for (const extension of [...(hasOwn ? [''] : []), ...extensions]) {
+      const file = win32.resolve(folder, command) + extension;
+      if (isFile(file)) return file;
+    }
+  return null;
+}
+
+/** The names of variables have no case on Windows. */
+function variable(env: ProgramSearch['env'], name: string): string | undefined {
+  const key = Object.keys(env).find((other) => other.toUpperCase() === name.toUpperCase());
+  return key === undefined ? undefined : env[key];
+}
+
+/** Twice, because the file passes its arguments on, and `cmd.exe` reads that line, too. */
+function escapedArgument(arg: string): string {
+  // A program reads `\"` as a quote, and backslashes before one in pairs.
+  const inner = arg.split('"').map(withPairs).join('\\"');
+  return escaped(escaped(`"${inner}"`));
+}
+
+/** Doubles the backslashes at the end. */
+function withPairs(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\\') end -= 1;
+  return text + text.slice(end);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&');
+}
+
+/**
+ * Waits for the end of its input, which comes when hi exits for whatever reason, and then ends what it guards: the group, and processes that left the group
+ * but carry the mark. A line of input means that hi has done so itself.
+ */
+const SCRIPT = `group=$1 mark=$2
+read -r line && exit
+every() { kill "-$1" -- "-$group"; kill "-$1" $(grep -la -- "$mark" /proc/[0-9]*/environ | cut -d/ -f3); }
+{ every TERM; sleep 0.3; every KILL; } 2>/dev/null`;
+
+/** Makes sure that a server does not outlive hi, even if hi is killed. Needs a shell. */
+export class Guardian {
+  readonly #shell: ChildProcess;
+
+  constructor({ group, mark }: CommandProcesses) {
+    // Not in its environment, or it would find itself by the mark.
+    this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(group), `${MARK}=${mark}`], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      // A signal to hi's group must not end the guardian.
+      detached: true,
+    });
+    this.#shell.on('error', () => {});
+    this.#shell.stdin?.on('error', () => {});
+    this.#shell.unref();
+  }
+
+  /** The server has ended. */
+  dismiss(): void {
+    this.#shell.stdin?.end('\n');
+  }
 }

@@ -1,4 +1,6 @@
-import type { JsonObject } from '../../chat/json.js';
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import type { ServerEntry } from '../base/server-entry.js';
 
 /** A tool as described by its server, sanitised for the model and the user. */
 export interface ToolDefinition {
@@ -41,4 +43,31 @@ export interface Offer {
   readonly prior: JsonObject | null;
   /** When the list expires, in milliseconds since 1970; null if the server does not say. */
   readonly expires: number | null;
+}
+
+/** SHA-256 over the canonical JSON of a definition, 64 hexadecimal digits. */
+export function definitionHash(definition: JsonObject): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(definition)))
+    .digest('hex');
+}
+
+/** The same value with the keys of every object in order. */
+function sorted(value: JsonValue | undefined): JsonValue {
+  if (value === undefined || typeof value !== 'object' || value === null) return value ?? null;
+  if (!isJsonObject(value)) return value.map(sorted);
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+}
+
+/** What is wrong with the names in `tools.only` and `tools.not`, in sentences: a misspelt one in `not` leaves in what the user wanted out. */
+export function unknownTools(
+  { only, not }: Pick<ServerEntry, 'only' | 'not'>,
+  { tools }: Pick<Offer, 'tools'>,
+): readonly string[] {
+  const unknown = (key: string, names: readonly string[]): readonly string[] =>
+    names
+      .filter((name) => !tools.some((tool) => tool.name === name))
+      .map((name) => `It has no tool '${name}', which tools.${key} names.`);
+  return [...unknown('only', only ?? []), ...unknown('not', not)];
 }

@@ -7,7 +7,7 @@ import type { HistoryStore } from '../../history/store.js';
 import type { Standing } from '../../memory/standing-of.js';
 import type { Provider } from '../../providers/common/provider.js';
 import type { Recall } from '../../recall/recall.js';
-import type { SkillLibrary } from '../../skills/common/skill-library.js';
+import type { SkillLibrary } from '../../skills/skill.js';
 import type { ToolRunner } from '../../tools/common/tool.js';
 import type { RestSizes, RestTimes } from '../../view/rest.js';
 import type { SaveImage } from '../images/images.js';

@@ -7,7 +7,7 @@ import type { Preview } from '../../compaction/preview.js';
 import { gapToSummarise, proseRoom, restBlock } from '../../compaction/rest-block.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { WriteBlock } from '../../history/store-settings.js';
-import type { SkillForm } from '../../skills/common/skill-library.js';
+import type { SkillForm } from '../../skills/skill.js';
 import { shownRatio } from '../../view/calibration.js';
 import { effectiveWindow, triggerOf } from '../../view/limit.js';
 import { type Measure, measure } from '../../view/measure.js';

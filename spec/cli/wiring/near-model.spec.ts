@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { realWorld } from '../../../lib/cli/base/world.js';
 import { Connections } from '../../../lib/cli/wiring/connections.js';
-import { DEFAULTS } from '../../../lib/config/defaults.js';
+import { DEFAULTS } from '../../../lib/config/built.js';
 import { findPaths } from '../../../lib/config/paths.js';
 import { textModel } from '../../../lib/session/turn/metered-model.js';
 

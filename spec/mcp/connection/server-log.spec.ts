@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { MessageLines } from '../../../lib/mcp/connection/message-lines.js';
+import { MessageLines } from '../../../lib/mcp/connection/process-transport.js';
 import { ServerLog } from '../../../lib/mcp/connection/server-log.js';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { Silence } from '../../../lib/mcp/connection/silence.js';
+import { Silence } from '../../../lib/mcp/connection/adapted-client.js';
 
 describe('the silence of a server', () => {
   it('ends a call, but not while the server sends something or the user is asked', async () => {

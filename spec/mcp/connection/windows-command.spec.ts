@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { usualVariables } from '../../../lib/mcp/connection/destination.js';
-import { windowsCommand } from '../../../lib/mcp/connection/windows-command.js';
+import { windowsCommand } from '../../../lib/mcp/connection/spawn-server.js';
 
 const FILES = [
   'C:\\Program Files\\nodejs\\npx.CMD',

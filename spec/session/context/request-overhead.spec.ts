@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { estimateTokens } from '../../../lib/chat/request.js';
 import { type OverheadSource, requestOverhead, toolTokens } from '../../../lib/session/context/request-overhead.js';
-import type { SkillLibrary } from '../../../lib/skills/common/skill-library.js';
+import type { SkillLibrary } from '../../../lib/skills/skill.js';
 import { NO_SKILLS } from '../../support/session.js';
 
 const signal = new AbortController().signal;

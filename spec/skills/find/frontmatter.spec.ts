@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FAILSAFE_SCHEMA, load } from 'js-yaml';
-import { readFields, splitFrontmatter } from '../../../lib/skills/find/frontmatter.js';
+import { readFields, splitFrontmatter } from '../../../lib/skills/describe.js';
 import fc from '../../support/properties.js';
 
 describe('frontmatter', () => {

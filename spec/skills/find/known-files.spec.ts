@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { loadSkills } from '../../../lib/skills/find/load-skills.js';
+import { loadSkills } from '../../../lib/skills/load.js';
 import { folderWith, skillFile } from '../support.js';
 
 describe('the cache of skill files', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { loadSkills } from '../../../lib/skills/find/load-skills.js';
+import { loadSkills } from '../../../lib/skills/load.js';
 import { folderWith, skillFile } from '../support.js';
 
 const load = async (files: Readonly<Record<string, string | Uint8Array>>) => loadSkills(folderWith(files), null);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { FoundSkill } from '../../../lib/skills/find/describe-skill.js';
-import { matchWords, stemsOf } from '../../../lib/skills/match/match-words.js';
+import type { FoundSkill } from '../../../lib/skills/describe.js';
+import { matchWords, stemsOf } from '../../../lib/skills/match.js';
 import { judge, samples, writeSkills } from '../corpus/corpus.js';
 import { folderWith, NO_OVERRIDES, open } from '../support.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { significantWordsOf } from '../../../lib/skills/match/significant-words.js';
+import { significantWordsOf } from '../../../lib/skills/match.js';
 import fc from '../../support/properties.js';
 
 const stems = (text: string): string[] => significantWordsOf(text).map(({ stem }) => stem);

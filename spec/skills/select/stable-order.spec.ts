@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { stableOrder } from '../../../lib/skills/select/stable-order.js';
+import { stableOrder } from '../../../lib/skills/select.js';
 import fc from '../../support/properties.js';
 
 const NAMES = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { SkillForm, SkillLibrary } from '../../../lib/skills/common/skill-library.js';
 import type { SkillsOptions } from '../../../lib/skills/index.js';
-import { cutAtHeading } from '../../../lib/skills/shorten/cut-at-heading.js';
+import { cutAtHeading } from '../../../lib/skills/shorten-skill.js';
+import type { SkillForm, SkillLibrary } from '../../../lib/skills/skill.js';
 import fc from '../../support/properties.js';
 import { conversation, folderWith, memoryCache, NO_OVERRIDES, open, scriptedModel } from '../support.js';
 

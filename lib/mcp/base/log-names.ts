@@ -1,2 +1,0 @@
-/** Matches the names of the logs of servers, and of no other files of their folder. */
-export const LOGS = /\.log(?:\.old)?$/;
