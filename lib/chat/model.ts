@@ -32,6 +32,21 @@ export interface PriceRow {
   readonly step?: { readonly above: number; readonly input: number; readonly output: number };
 }
 
+/** One way in which a server keeps the beginning of a request. */
+export interface CacheTerm {
+  /** How long it is kept if nothing reads it, in milliseconds; 0 if it is not kept. */
+  readonly life: number;
+  /** The price of writing it, as a factor of that of other input. */
+  readonly write: number;
+}
+
+/** What a vendor's cache costs. */
+export interface CacheRates {
+  readonly terms: readonly [CacheTerm, ...CacheTerm[]];
+  /** The price of reading from it, as a factor of that of other input. */
+  readonly read: number;
+}
+
 /** The data about a vendor. */
 export interface Vendor {
   /** The name in the registry, the configuration and stored messages. */
@@ -58,10 +73,10 @@ export interface Vendor {
   /** The largest window to assume, in tokens, until the server reports one; absent if every model always has its full window. */
   readonly mostAssumed?: number;
   /**
-   * How long the server keeps the beginning of an unused request in its cache, in milliseconds, with these options of the user; 5 minutes if absent.
-   * A vendor rule, not reported by servers.
+   * The ways in which the server keeps the beginning of requests to this model in its cache, with these options of the user; first that of a request that asks
+   * for none. `isOwn`: whether the server is the vendor's own. Absent, or none, if there is only the usual one of 5 minutes. A vendor rule, not reported by servers.
    */
-  cacheLife?(model: string, options: Readonly<Record<string, unknown>>): number;
+  cacheTerms?(model: string, options: Readonly<Record<string, unknown>>, isOwn: boolean): readonly CacheTerm[];
   /** Where to get a key, for the hint; null if none is needed. */
   readonly keyPage: string | null;
   /** How the set-up describes other servers with the vendor's protocol; absent if there are none. */

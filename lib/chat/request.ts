@@ -25,8 +25,8 @@ export function estimateTokens(characters: number): Tokens {
 export interface CacheHints {
   /** The same for every request of a conversation, and unique to it; null if the conversation has no id. */
   readonly key: string | null;
-  /** Whether the user pauses so long between questions that a cache of a few minutes expires. */
-  readonly isSlow: boolean;
+  /** How long the request is to be kept, in milliseconds: the `life` of one of the vendor's terms, 0 for not at all. Null leaves it to the server. */
+  readonly life: number | null;
 }
 
 /** A tool as it is described to the model. */

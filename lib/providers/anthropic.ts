@@ -12,6 +12,8 @@ import {
   ZERO_TO_ONE,
 } from './common/provider.js';
 
+const MINUTE = 60_000;
+
 /** Claude, through the Messages API. */
 export const anthropic: ProviderMember = {
   name: 'anthropic',
@@ -30,6 +32,12 @@ export const anthropic: ProviderMember = {
     request: 30 * 1024 * 1024,
     used: 1568,
   },
+  // https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+  cacheTerms: () => [
+    { life: 5 * MINUTE, write: 1.25 },
+    { life: 0, write: 1 },
+    { life: 60 * MINUTE, write: 2 },
+  ],
   // https://platform.claude.com/docs/en/models/haiku-5-5/overview and the migration guide of Sonnet 5.5
   prices: [
     { name: 'claude-haiku-5-5', input: 0.1, cached: 0.01, output: 0.5, step: { above: 100_000, input: 5, output: 5 } },

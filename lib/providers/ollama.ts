@@ -28,7 +28,7 @@ export const ollama: ProviderMember = {
   ownHosts: [],
   port: 11434,
   mostAssumed: 32_768,
-  cacheLife: keepAlive,
+  cacheTerms: (_model, options) => [{ life: keepAlive(options), write: 1 }],
   keyPage: null,
   downloads: [
     { name: DEFAULT_MODEL, bytes: 2_019_393_189, summary: 'chats and uses tools' },
@@ -59,7 +59,7 @@ export const ollama: ProviderMember = {
 };
 
 /** How long a model stays loaded: a duration in Go's form, or in seconds; negative for ever. 5 minutes by default, https://docs.ollama.com/faq */
-function keepAlive(_model: string, { keep_alive = '5m' }: Readonly<Record<string, unknown>>): number {
+function keepAlive({ keep_alive = '5m' }: Readonly<Record<string, unknown>>): number {
   const text = String(keep_alive);
   if (text.startsWith('-')) return Number.POSITIVE_INFINITY;
   return Number.isNaN(Number(text)) ? (milliseconds(text) ?? 0) : Number(text) * 1000;

@@ -1,7 +1,7 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { ResponseCreateParams } from 'openai/resources/responses/responses';
 import { COUNT, TEXT } from '../chat/json.js';
-import type { ModelFacts, Vendor } from '../chat/model.js';
+import type { CacheTerm, ModelFacts, Vendor } from '../chat/model.js';
 import type { ListedModel } from './common/known-models.js';
 import {
   BOOLEAN,
@@ -38,7 +38,7 @@ export const openai: ProviderMember = {
   ownHosts: ['api.openai.com'],
   // https://platform.openai.com/docs/guides/images-vision: 50 MB for a request
   images: { bytes: 20 * 1024 * 1024, request: 45 * 1024 * 1024, used: 2048 },
-  cacheLife: cacheLifeOf,
+  cacheTerms: (model, _options, isOwn) => (isOwn ? termsOf(model) : []),
   // https://developers.openai.com/api/docs/models
   prices: [
     { name: 'gpt-6.1-sol', input: 2, cached: 0.1, output: 10, step: LONG_PROMPT },
@@ -57,11 +57,20 @@ export const openai: ProviderMember = {
 
 const MINUTE = 60_000;
 
-/** https://platform.openai.com/docs/guides/prompt-caching: at least 30 minutes from GPT-5.6 on, 5 to 10 before. */
-function cacheLifeOf(model: string): number {
+const LONG_TERM = 12 * 60 * MINUTE;
+
+/**
+ * https://developers.openai.com/api/docs/guides/prompt-caching: at least 30 minutes from GPT-5.6 on, 5 to 10 before, when writing cost nothing. The guide has one
+ * price of writing, whichever `ttl` is asked for.
+ */
+function termsOf(model: string): readonly CacheTerm[] {
   const [, name = '', version = ''] = /(?:^|[/:])(gpt-|chatgpt-|o)(\d+(?:\.\d+)?)/.exec(model) ?? [];
-  const isOlder = name !== '' && (name !== 'gpt-' || Number(version) < 5.6);
-  return (isOlder ? 10 : 30) * MINUTE;
+  if (name !== '' && (name !== 'gpt-' || Number(version) < 5.6)) return [{ life: 10 * MINUTE, write: 1 }];
+  return [
+    { life: 30 * MINUTE, write: 1.25 },
+    { life: 0, write: 1 },
+    { life: LONG_TERM, write: 1.25 },
+  ];
 }
 
 /** The adapter for a vendor with OpenAI's protocol at `address`. */

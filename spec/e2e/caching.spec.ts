@@ -23,9 +23,9 @@ async function start(title: string, config: JsonObject = {}): Promise<void> {
   home = makeHome({ provider, model: 'm', api_key: 'k', api_base: `${server.url}${path}`, ...own, ...config });
 }
 
-/** Three turns, so many minutes apart, and as many minutes ago. */
+/** Six turns, so many minutes apart, and as many minutes ago. */
 async function talkedBefore(minutes: number): Promise<void> {
-  for (const times of [3, 2, 1]) {
+  for (const times of [6, 5, 4, 3, 2, 1]) {
     const now = (): Date => new Date(Date.now() - times * minutes * 60_000);
     const store = await HistoryStore.open({ folder: home.data, now });
     const { turn } = await store.begin(says('Before.'));
@@ -48,6 +48,19 @@ it('gives OpenAI one key for all requests of a conversation, and another after a
   expect(third).not.toBe(first);
 });
 
+it.each([
+  ['for twelve hours where such pauses are the rule', 45, { ttl: '12h' }],
+  ['for the usual half an hour where they are shorter', 20, undefined],
+  ['nothing where they are longer than twelve hours', 1500, { mode: 'explicit' }],
+])('has OpenAI cache %s', async (_what, minutes, options) => {
+  const own = { provider: 'openai', model: 'gpt-6.1-sol', api_key: 'k', api_base: 'http://api.openai.com/v1' };
+  await start('OpenAI Responses', own);
+  await talkedBefore(minutes);
+  const env = { HTTP_PROXY: server.url, NO_PROXY: '127.0.0.1' };
+  await runProgram(home, ['ask', 'Now.'], { env });
+  expect(bodies().map((body) => body.prompt_cache_options)).toEqual([options]);
+});
+
 it('gives no key to compatible servers, which may refuse it', async () => {
   await start('OpenAI Chat Completions');
   await runProgram(home, ['ask', 'a']);
@@ -57,7 +70,7 @@ it('gives no key to compatible servers, which may refuse it', async () => {
 it.each([
   ['for an hour where such pauses are the rule', 6, { type: 'ephemeral', ttl: '1h' }],
   ['for the usual five minutes where they are shorter', 3, { type: 'ephemeral' }],
-  ['for the usual five minutes where they are longer than an hour', 90, { type: 'ephemeral' }],
+  ['nothing where they are longer than an hour', 90, null],
 ])('has Anthropic cache %s', async (_what, minutes, mark) => {
   await start('Anthropic', { preamble: 'Be brief.' });
   await talkedBefore(minutes);
@@ -65,5 +78,5 @@ it.each([
   const marks = [...JSON.stringify(bodies()[0]).matchAll(/"cache_control":(\{[^}]*\})/g)].map(([, one = '']) =>
     JSON.parse(one),
   );
-  expect(marks).toEqual([mark, mark]);
+  expect(marks).toEqual(mark === null ? [] : [mark, mark]);
 });

@@ -17,7 +17,7 @@ describe('the registry of providers', () => {
       /```ts\n(\/\/ lib\/providers\/mistral\.ts\n.*?)```/s.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
     // How long a vendor keeps a prefix is five minutes where it does not say.
     const required = Object.entries(openai).filter(
-      ([name, value]) => typeof value === 'function' && name !== 'cacheLife',
+      ([name, value]) => typeof value === 'function' && name !== 'cacheTerms',
     );
     for (const [name] of required) expect(example).toMatch(new RegExp(`^  ${name}: `, 'm'));
   });

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import { isOwnAddress, type ModelMemory } from '../../chat/model.js';
+import { type CacheRates, type CacheTerm, isOwnAddress, type ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import { readKey } from '../../config/read-key.js';
@@ -66,6 +66,7 @@ export class Connections {
     const member = pick<ProviderMember>(providers, provider, 'provider');
     const options = provider === this.#config.provider ? this.#config.options : {};
     const after = restAfter(this.#config, model);
+    const cache_rates = cacheRates(member, model, options);
     const real = (): number =>
       model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
     const base = (): number => baseWindow(this.#config, model, real());
@@ -82,7 +83,8 @@ export class Connections {
       get model_window() {
         return real();
       },
-      ...(after !== null && { rest: { after, cache_life: cacheLifeOf(member, model, options) } }),
+      ...(after !== null && { rest: { after, cache_life: cache_rates.terms[0].life } }),
+      cache_rates,
       // Skills and tools share what stands before the conversation.
       ...(!model.window_is_set && { head_room: this.#config.view.head / 2 }),
       memory,
@@ -242,13 +244,18 @@ function bareAddress(api_base: string): string {
   return origin + pathname.replace(/\/$/, '');
 }
 
-/** How long the server keeps a prompt, in milliseconds. Other servers than the vendor's own have rules of their own. */
-function cacheLifeOf(member: ProviderMember, { model, api_base }: ModelSettings, options: JsonObject): number {
-  const isVendors = member.keyVariables.length === 0 || isOwnAddress(member, api_base);
-  return (isVendors ? member.cacheLife?.(model, options) : undefined) ?? CACHE_LIFE;
+/** How the server keeps a prompt, and for what. */
+function cacheRates(member: ProviderMember, { model, api_base }: ModelSettings, options: JsonObject): CacheRates {
+  const isOwn = member.keyVariables.length === 0 || isOwnAddress(member, api_base);
+  const [usual = USUAL_TERM, ...others] = member.cacheTerms?.(model, options, isOwn) ?? [];
+  const price = member.prices?.find(({ name }) => model.startsWith(name));
+  return { terms: [usual, ...others], read: price === undefined ? USUAL_READ : price.cached / price.input };
 }
 
-const CACHE_LIFE = 5 * 60_000;
+const USUAL_TERM: CacheTerm = { life: 5 * 60_000, write: 1 };
+
+/** What reading from a cache costs at most vendors. */
+const USUAL_READ = 0.1;
 
 /** The section of the configuration that has the provider's name. */
 function optionsOf(config: Config, provider: string): JsonObject {

@@ -31,10 +31,13 @@ import { type SchemaDialect, type SentRequest, vendorSchema, withSchemaInWords }
 import { ThinkingPrefix } from './anthropic-answer.js';
 import { toVendorSearch, withSearch } from './anthropic-web.js';
 
-/** Writing to the one-hour cache costs twice the price of the tokens instead of a quarter more, but after a pause it saves nearly all of it. */
+/** How long a mark without a time keeps the prompt, in milliseconds. */
+const SHORT_CACHE = 5 * 60_000;
+
+/** The cache mark of the request; null for none. */
 function cacheControl({ cache, facts }: ChatRequest): CacheControlEphemeral | null {
-  if (facts?.takes?.extras === false) return null;
-  return cache?.isSlow ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
+  if (facts?.takes?.extras === false || cache?.life === 0) return null;
+  return (cache?.life ?? 0) > SHORT_CACHE ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
 }
 
 /**

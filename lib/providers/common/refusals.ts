@@ -176,7 +176,7 @@ const SENTENCES: readonly Sentence[] = [
   // Fields that do not affect the answer.
   {
     words:
-      /stream_options|include_usage|cache_control|thinking\S{0,20}[._]display|prompt_cache_key|parameter: \W?(?:store|include)\b|field \W?(?:truncate|shift|store)\b|body\W{1,4}(?:store|include|truncate|shift)\b/,
+      /stream_options|include_usage|cache_control|thinking\S{0,20}[._]display|prompt_cache_(?:key|options)|parameter: \W?(?:store|include)\b|field \W?(?:truncate|shift|store)\b|body\W{1,4}(?:store|include|truncate|shift)\b/,
     refused: features('extras'),
   },
 

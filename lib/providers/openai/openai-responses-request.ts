@@ -47,12 +47,25 @@ export function toVendorRequest(
     // OpenAI itself would store the conversation.
     ...((extras || !form.strict) && { store: false }),
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
-    ...(extras && request.cache?.key && { prompt_cache_key: request.cache.key }),
+    ...(extras && toVendorCache(request)),
     ...toVendorOptions(request),
     // The API's minimum is 16.
     ...(max_output_tokens !== null && { max_output_tokens: Math.max(16, max_output_tokens) }),
     ...(extras && toVendorIncludes(request)),
     ...(canReason(model) && toVendorThinking(request)),
+  };
+}
+
+/** How long a request without a time is kept, in milliseconds. */
+const SHORT_CACHE = 30 * 60_000;
+
+/** `explicit` without a breakpoint keeps nothing. The SDK does not know `12h` yet. */
+function toVendorCache({ cache }: ChatRequest): object {
+  const life = cache?.life ?? SHORT_CACHE;
+  const options = life === 0 ? { mode: 'explicit' } : { ttl: '12h' };
+  return {
+    ...(cache?.key && { prompt_cache_key: cache.key }),
+    ...((life === 0 || life > SHORT_CACHE) && { prompt_cache_options: options }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import type { ImageLimits, ModelMemory, ThinkingLevel, WebMode } from '../../chat/model.js';
+import type { CacheRates, ImageLimits, ModelMemory, ThinkingLevel, WebMode } from '../../chat/model.js';
 import type { AnswerSchema, ChatRequest, TextCache, TextModel, ToolEffects, ToolSpec } from '../../chat/request.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
@@ -24,6 +24,8 @@ export interface Target {
   readonly model_window?: number;
   /** When the conversation rests; absent if it never does. */
   readonly rest?: RestTimes;
+  /** What its cache costs; absent if that is unknown. */
+  readonly cache_rates?: CacheRates;
   /** The most tokens of all skills, and of all definitions of server tools, before only what is needed is sent. No limit but shares of the window if absent. */
   readonly head_room?: number;
   /** Whether its server is on this machine or the local network. */

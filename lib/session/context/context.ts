@@ -15,6 +15,7 @@ import { present } from '../../view/present.js';
 import type { Rest } from '../../view/rest.js';
 import { estimateView } from '../../view/size.js';
 import { isWhole, newestBlock, type View, viewFrom, withoutWhole } from '../../view/view.js';
+import { cacheHints } from './cache-hints.js';
 import {
   type CompactionOrder,
   compactHistory,
@@ -25,7 +26,6 @@ import {
 } from './compaction-ahead.js';
 import {
   type ContextDeps,
-  cacheHints,
   type FittedTools,
   fitTools,
   isTooLarge,
@@ -349,7 +349,7 @@ export class Context {
       estimated_tokens: tokens,
       max_output_tokens: typeof max_output_tokens === 'number' ? max_output_tokens : null,
       options,
-      cache: cacheHints(history.name, history.entries, this.#running),
+      cache: cacheHints(history.name, history.entries, this.#running, target.cache_rates),
       attachments,
     };
     const count = view.messages.length + more.length;

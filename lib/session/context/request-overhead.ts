@@ -1,11 +1,9 @@
-import { type Entry, isMessage } from '../../chat/entry.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import type { DocumentPart, ImagePart } from '../../chat/message.js';
 import type { ThinkingLevel, WebMode } from '../../chat/model.js';
 import {
   type AnswerSchema,
   asTokens,
-  type CacheHints,
   type ChatRequest,
   estimateTokens,
   type TextCache,
@@ -106,35 +104,6 @@ function withoutDescriptions(schema: JsonValue | undefined): JsonValue {
   return { ...kept, properties: Object.fromEntries(bare) };
 }
 
-/** How long vendors keep an unused cache entry, and how long for twice the price of writing it, in milliseconds. */
-const SHORT_CACHE = 5 * 60_000;
-const LONG_CACHE = 60 * 60_000;
-
-/** How many of the last pauses decide, and how many of them must be such that only the long cache outlasts them. */
-const PAUSES = 5;
-const MOST = 3;
-
-/**
- * The cache hints for a request of the turn `running` of the conversation `key`. They depend only on what was said until that turn began, so they are the
- * same for every request of it. One question after a longer pause does not pay for the long cache: the user has to ask like that as a rule.
- */
-export function cacheHints(key: string | null, entries: readonly Entry[], running: number | null): CacheHints {
-  const said = entries.filter(isMessage).filter(({ id }) => running === null || id <= running);
-  const pauses: number[] = [];
-  let asked: string | null = null;
-  for (const { id, turn, role, at } of said.reverse()) {
-    if (role === 'assistant' && asked !== null) {
-      pauses.push(Date.parse(asked) - Date.parse(at));
-      asked = null;
-    }
-    // The output of a local command before a question asks nothing.
-    if (id === turn) asked ??= at;
-    if (pauses.length === PAUSES) break;
-  }
-  const slow = pauses.filter((pause) => pause > SHORT_CACHE && pause <= LONG_CACHE);
-  return { key, isSlow: slow.length >= MOST };
-}
-
 /** The bytes of images and documents. The model is told if one is lost, so that a missing file does not stop the conversation. */
 export async function requestAttachments(
   history: HistoryStore,
@@ -190,7 +159,10 @@ export interface ContextDeps extends Omit<OverheadSource, 'tools'> {
   /** The tools offered to the model. A call may add some. */
   tools(): readonly ToolSpec[];
   readonly history: HistoryStore;
-  readonly target: Pick<Target, 'model' | 'weigh' | 'context_window' | 'model_window' | 'memory' | 'options' | 'rest'>;
+  readonly target: Pick<
+    Target,
+    'model' | 'weigh' | 'context_window' | 'model_window' | 'memory' | 'options' | 'rest' | 'cache_rates'
+  >;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;

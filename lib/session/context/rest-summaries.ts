@@ -1,17 +1,26 @@
+import { isMessage } from '../../chat/entry.js';
 import { type Gap, writeRecord } from '../../compaction/rest-record.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
+import type { HistoryStore } from '../../history/store.js';
 import { ratioOf } from '../../view/calibration.js';
-import { isRestDue, pauseBefore, type Rest, restSizes } from '../../view/rest.js';
+import { isRestDue, pauseBefore, type Rest, type RestTimes, restSizes } from '../../view/rest.js';
 import type { SessionDeps, Target } from '../common/deps.js';
+import { cacheHints } from './cache-hints.js';
 
 type RestDeps = Pick<SessionDeps, 'history' | 'view' | 'compaction'>;
 
 /** The rest before a message that the user sends now; null if nothing leaves the view. */
 export function restBefore(deps: RestDeps, target: Target): Rest | null {
   const { history } = deps;
-  const pause = target.rest && pauseBefore(history.now(), history.entries, target.rest);
+  const pause = target.rest && pauseBefore(history.now(), history.entries, keptTimes(history, target.rest, target));
   const rest = pause ? restAfter(pause, deps, target) : null;
   return rest !== null && isRestDue(history.view(null), rest) ? rest : null;
+}
+
+/** The times of a rest where the last turn may have been marked to be kept for longer than usual. */
+function keptTimes({ entries }: HistoryStore, times: RestTimes, { cache_rates }: Target): RestTimes {
+  const { life } = cacheHints(null, entries, entries.findLast(isMessage)?.turn ?? null, cache_rates);
+  return { ...times, cache_life: Math.max(times.cache_life, life ?? 0) };
 }
 
 /** The rest after a long pause from now; null if nothing ever rests. */
