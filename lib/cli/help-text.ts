@@ -1,4 +1,4 @@
-import { emptyWorld } from './base/empty-world.js';
+import { emptyWorld } from './base/world.js';
 import { makeProgram } from './program.js';
 
 /** What `hi --help` prints, generated from the commands. The build evaluates it, so that printing it loads nothing. */

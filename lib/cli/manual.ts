@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import { emptyWorld } from './base/empty-world.js';
 import { VERSION } from './base/version.js';
+import { emptyWorld } from './base/world.js';
 import { makeProgram } from './program.js';
 
 const STATUSES = [

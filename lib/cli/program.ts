@@ -7,13 +7,13 @@ import {
   addExtractOption,
   addSchemaOptions,
 } from './base/add-options.js';
-import type { ChatOptions } from './base/command-options.js';
+import type { ChatOptions } from './base/options.js';
 import { VERSION } from './base/version.js';
 import type { World } from './base/world.js';
 import { isByModel, refuseByModel } from './by-model.js';
+import { chatCommand } from './chat/chat.js';
 import { commandTable, type Finish } from './command-table.js';
 import { askCommand } from './commands/ask-command.js';
-import { chatCommand } from './commands/chat-command.js';
 import { asUsageError, checkHelpWords, unknownCommand } from './usage-error.js';
 
 /** Parses the command line and runs its command. Resolves to the exit status. Throws a `HiError` of code `usage` for what cannot be parsed. */

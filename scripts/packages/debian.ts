@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { SCRIPTS } from '../../lib/cli/completion/completion-scripts.js';
+import { SCRIPTS } from '../../lib/cli/commands/completion-scripts.js';
 import { MANUAL } from '../../lib/cli/manual.js';
 import type { Platform } from '../build/bun.js';
 import { type Project, synopsis } from './manifests.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { excerpt, previewRows } from '../../lib/cli/approval/preview-rows.js';
+import { excerpt, previewRows } from '../../lib/cli/ask/approve.js';
 
 const rowsOf = (text: string, columns = 40, kind: 'command' | 'diff' = 'command') =>
   previewRows({ kind, text }, columns, false);

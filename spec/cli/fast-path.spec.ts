@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Command } from 'commander';
 import { addChatOptions } from '../../lib/cli/base/add-options.js';
-import { NO_OPTIONS } from '../../lib/cli/fast-path.js';
+import { NO_OPTIONS } from '../../lib/cli/run.js';
 
 describe('a command line without options', () => {
   it('means the same as when it is parsed', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import type { Command } from 'commander';
-import { emptyWorld } from '../../lib/cli/base/empty-world.js';
+import { emptyWorld } from '../../lib/cli/base/world.js';
 import { makeProgram } from '../../lib/cli/program.js';
 import { slashCommands } from '../../lib/slash/index.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { spendingText } from '../../lib/cli/chat/spending.js';
 import type { UsageRecord } from '../../lib/cli/wiring/connections.js';
+import { spendingText } from '../../lib/cli/wiring/price.js';
 
 const answer = (more: Partial<UsageRecord>): UsageRecord => ({
   provider: 'openai',

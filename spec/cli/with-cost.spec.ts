@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import type { Connections, UsageRecord } from '../../lib/cli/wiring/connections.js';
-import { withCost } from '../../lib/cli/wiring/with-cost.js';
+import { withCost } from '../../lib/cli/wiring/price.js';
 import { drain } from '../support/session.js';
 
 const USAGE = { input_tokens: 100_000, output_tokens: 10_000, cached_tokens: 0, context_tokens: 110_000 };

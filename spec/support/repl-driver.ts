@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatEvent, TurnReport } from '../../lib/chat/event.js';
-import { askQuestion } from '../../lib/cli/terminal/ask-question.js';
+import { askQuestion } from '../../lib/cli/ask/terminal-question.js';
 import { HiError } from '../../lib/errors.js';
 import { ViKeys } from '../../lib/repl/editing/vi-keys.js';
 import type { Repl, SubmittedLine } from '../../lib/repl/repl.js';

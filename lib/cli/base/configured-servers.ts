@@ -9,11 +9,11 @@ import { projectFolder, type ReadServers, readServers } from '../../mcp/base/ser
 import type { ConnectionDeps } from '../../mcp/connection/destination.js';
 import { approvalsIn, asServersFile, type ProjectServer, readProjectServers } from '../../mcp/project-servers.js';
 import type { Permissions } from '../../permission/rules/rules.js';
-import { CONFIG_CHECK } from '../config-check/config-check.js';
-import type { CommonOptions } from './command-options.js';
 import { confineServer } from './confine-server.js';
-import { requireTls, serverReach } from './plain-http.js';
+import type { CommonOptions } from './options.js';
+import { CONFIG_CHECK } from './settings.js';
 import { VERSION } from './version.js';
+import { requireTls, serverReach } from './warnings.js';
 import type { World } from './world.js';
 
 /** What the commands about servers begin with. */

@@ -6,7 +6,7 @@ import { replacementFile } from '../../permission/sandbox/replacement-file.js';
 import { type ConfinedRun, Sandbox } from '../../permission/sandbox/sandbox.js';
 import { sandboxProblem } from '../../permission/sandbox/sandbox-kind.js';
 import { tools } from '../../tools/index.js';
-import { SERVER_TOOLS } from './orphan-rules.js';
+import { SERVER_TOOLS } from './warnings.js';
 
 /**
  * A server runs for a long time, so its writes could not be told apart from the user's when setting aside files that other programs would run. So it may write

@@ -1,7 +1,7 @@
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { errorText, wrapLines } from '../../screen/print.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { writeJson } from './shown.js';
+import { writeJson } from './command-output.js';
 import type { World } from './world.js';
 
 /** How an error is printed. */

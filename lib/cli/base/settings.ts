@@ -1,16 +1,17 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Config, ConfigFile } from '../../config/config.js';
 import { findPaths, type Paths } from '../../config/paths.js';
-import { readConfig } from '../../config/read-config.js';
+import { type ConfigCheck, readConfig } from '../../config/read-config.js';
 import { readKey } from '../../config/read-key.js';
 import { NoModel, notConfigured, resolveConfig } from '../../config/resolve.js';
 import { filledIn } from '../../config/setting.js';
-import type { HiError } from '../../errors.js';
+import { HiError, systemCode } from '../../errors.js';
 import type { ListedModel } from '../../providers/common/known-models.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
-import { CONFIG_CHECK } from '../config-check/config-check.js';
-import { withTimeout } from './with-timeout.js';
+import { acceptsConfig } from '../config-check/config-acceptor.js';
 import type { World } from './world.js';
 
 /** What the configuration commands and every session start from. */
@@ -135,4 +136,52 @@ async function listModels(world: World, member: ProviderMember, access: Access):
   const settings = { ...access, apiKey: await readKey(access.apiKey), idleTimeout: timeout, env: world.env };
   const { signal } = new AbortController();
   return await withTimeout(timeout, signal, (expired) => member.listModels(settings, expired));
+}
+
+/** Throws a `HiError` of code `config` unless the folder can be written to, or created where it is missing. */
+export async function requireWritable(folder: string): Promise<void> {
+  try {
+    if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (code === 'ENOENT' && dirname(folder) !== folder) return await requireWritable(dirname(folder));
+    const message =
+      code === 'ENOTDIR' ? `'${folder}' is not a folder.` : `Cannot write to '${folder}' (${code ?? String(cause)}).`;
+    throw new HiError('config', message, {
+      hint: 'Change its permissions, or set HI_CONFIG_DIR, HI_DATA_DIR or HI_CACHE_DIR to another folder.',
+      cause,
+    });
+  }
+}
+
+/** The check of `config.json`. The code that explains a mistake is loaded only for one. */
+export const CONFIG_CHECK: ConfigCheck = {
+  accepts: (value): value is ConfigFile => acceptsConfig(value),
+  explaining: async () => (await import('../config-check/config-validator.js')).checkConfig,
+};
+
+/** How long a model may take to answer the question of a test, in milliseconds: a large one is loaded from the disk first. */
+export const TEST_LIMIT = 5 * 60_000;
+
+/** What a model that takes longer is told with. */
+export const TEST_HINT = 'It may still be loading the model: try again. Or use a smaller model.';
+
+/** Runs `ask` for at most so many milliseconds. Throws a `HiError` of code `network` after them. */
+export async function withTimeout<Value>(
+  timeout: number,
+  signal: AbortSignal,
+  ask: (combined: AbortSignal) => Promise<Value>,
+  hint = 'Check the network connection and api_base.',
+): Promise<Value> {
+  const expired = AbortSignal.timeout(timeout);
+  try {
+    return await ask(AbortSignal.any([signal, expired]));
+  } catch (thrown) {
+    if (!expired.aborted || signal.aborted) throw thrown;
+    throw new HiError('network', `The server did not answer within ${timeout / 1000} s.`, {
+      hint,
+      cause: thrown,
+    });
+  }
 }

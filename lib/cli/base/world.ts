@@ -1,10 +1,9 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, type Stats, statSync, writeSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { STOP_SIGNALS } from '../../stop-signals.js';
-import { isNullDevice } from './null-device.js';
 
 /** A stream of the process that may be a terminal. */
 export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
@@ -94,4 +93,32 @@ function stdinKind(): World['stdinIs'] {
   } catch {
     return 'nothing';
   }
+}
+
+/** Whether this is the null device, and so not a terminal. Does not load `node:tty`, which loads all of Node's streams. */
+export function isNullDevice(stats: Stats): boolean {
+  try {
+    return stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev;
+  } catch {
+    return false;
+  }
+}
+
+/** A world that reads and writes nothing: enough to list the commands. */
+export function emptyWorld(): World {
+  const nothing = new PassThrough();
+  return {
+    argv: [],
+    env: {},
+    cwd: '/',
+    home: '/',
+    host: '',
+    stdin: nothing,
+    stdinIs: 'nothing',
+    stdout: nothing,
+    stderr: nothing,
+    print: () => undefined,
+    now: () => new Date(0),
+    onStop: () => () => undefined,
+  };
 }

@@ -9,17 +9,14 @@ import type { Session } from '../../session/session.js';
 import type { OpenMemory, SlashCommand, SlashContext } from '../../slash/common/command.js';
 import { slashCommands } from '../../slash/index.js';
 import type { ToolContext } from '../../tools/common/tool.js';
-import { expandPath, writeFileAtomically } from '../base/export-file.js';
-import { purgeCaches } from '../base/purge-caches.js';
+import { copyText, expandPath, writeFileAtomically } from '../base/give-out.js';
 import type { World } from '../base/world.js';
-import { orderOf, parseForgetWords } from '../forget/forget-words.js';
-import { forgetting } from '../forget/forgetting.js';
+import { forgetting, orderOf, parseForgetWords } from '../forget/forgetting.js';
+import { purgeCaches } from '../forget/places.js';
 import { type OwnInputDeps, ownSlashCommands } from '../input/own-commands.js';
 import { costLine, isDear, questionCost } from '../wiring/next-question.js';
-import { compactionCosts } from '../wiring/price.js';
+import { compactionCosts, fullSpendingText, spendingText } from '../wiring/price.js';
 import type { WiredSession } from '../wiring/wire.js';
-import { copyText } from './clipboard.js';
-import { fullSpendingText, spendingText } from './spending.js';
 
 /** Gives slash commands access to the chat, the terminal and the disk. */
 export async function slashContext(

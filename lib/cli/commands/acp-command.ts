@@ -16,9 +16,9 @@ import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
 import { inputFrom } from '../../session/input.js';
 import type { Approval, Approve } from '../../tools/common/tool.js';
+import type { SessionOptions } from '../base/options.js';
 import { VERSION } from '../base/version.js';
 import type { World } from '../base/world.js';
-import type { SessionOptions } from '../wiring/session-options.js';
 import { openSession, type WiredSession } from '../wiring/wire.js';
 import { previewContent, stopReasonOf, TurnUpdates, toolKindOf } from './acp-updates.js';
 

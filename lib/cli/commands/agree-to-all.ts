@@ -2,9 +2,9 @@ import { quantity } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HiError } from '../../errors.js';
 import type { Session } from '../../session/session.js';
+import { confirm } from '../ask/inquirer.js';
+import { askQuestion } from '../ask/terminal-question.js';
 import type { World } from '../base/world.js';
-import { askQuestion } from '../terminal/ask-question.js';
-import { confirm } from '../terminal/inquirer.js';
 import { costLine, isDear, questionCost } from '../wiring/next-question.js';
 
 /**

@@ -1,31 +1,28 @@
 import type { ChatEvent, ScreenSettings } from '../../chat/event.js';
+import { toJson } from '../../chat/json.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ScreenOptions } from '../../screen/answer-writer.js';
 import { Screen } from '../../screen/screen.js';
-import { neutralise } from '../../screen/text/neutralise.js';
+import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall } from '../../tools/common/describe-call.js';
 import { describeResult } from '../../tools/common/describe-result.js';
-import { type ChatOptions, formatOf, type OutputFormat, withFresh } from '../base/command-options.js';
+import { approver, instructionsAsker, serverAsker } from '../ask/asker.js';
 import { gatherInput } from '../base/gather-input.js';
-import { newSettingsWarnings } from '../base/new-warnings.js';
-import { printHistoryNotices } from '../base/print-notices.js';
+import { type ChatOptions, formatOf, type OutputFormat, withFresh } from '../base/options.js';
+import { canApprove, hasColour, isDumb, outputStreams, printHistoryNotices } from '../base/output.js';
+import { applyTheme, inlineImage, screenSettingsOf } from '../base/screen-settings.js';
 import { readSettings, requireConfig } from '../base/settings.js';
-import { canApprove, hasColour, isDumb, outputStreams } from '../base/streams.js';
+import { newSettingsWarnings } from '../base/warnings.js';
 import type { World } from '../base/world.js';
-import { indexSlice } from '../chat/index-slice.js';
-import { withFirstModel } from '../first-model/first-model.js';
+import { withFirstModel } from '../init/first-model.js';
 import { mentionedResources } from '../input/from-servers.js';
 import { askedCommand } from '../input/own-commands.js';
-import { applyTheme } from '../terminal/apply-theme.js';
-import { inlineImage } from '../terminal/inline-image.js';
-import { screenSettingsOf } from '../terminal/screen-settings-of.js';
-import type { ServerTools } from '../wiring/server-tools.js';
-import { approver, instructionsAsker, serverAsker } from '../wiring/terminal-questions.js';
+import { indexSlice } from '../wiring/index-slice.js';
+import { withCost } from '../wiring/price.js';
+import type { ServerTools } from '../wiring/tool-wiring.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
-import { withCost } from '../wiring/with-cost.js';
 import { agreeToAll } from './agree-to-all.js';
-import { showAnswer } from './show-answer.js';
 import { openStructure, type Structure } from './structure.js';
 
 /** A question, and the model that is to answer it; null for the one in use. */
@@ -226,3 +223,56 @@ function shownImages(world: World): Pick<ScreenOptions, 'inlineImage'> {
   const showImage = inlineImage(world);
   return showImage === null ? {} : { inlineImage: showImage };
 }
+
+/** Shows the events of a turn in the chosen format. Resolves to the exit status. */
+async function showAnswer(
+  world: World,
+  screen: Screen,
+  options: ChatOptions,
+  notices: readonly string[],
+  events: AsyncIterable<ChatEvent>,
+): Promise<number> {
+  const format = formatOf(options);
+  let status = 0;
+  // An answer in JSON is shown once it is whole and fits.
+  const hidden = format === 'text' && !isStructured(options) ? null : 'text';
+  async function* watched(): AsyncGenerator<ChatEvent> {
+    for await (const event of options.stream ? events : inOnePiece(events)) {
+      if (event.type !== 'print' && (format === 'stream-json' || (format === 'json' && event.type === 'turn-end')))
+        await printJson(world, event, format);
+      if (event.type === 'turn-end' && event.stop_reason === 'interrupted') status = EXIT_STATUS.interrupted;
+      if (event.type !== hidden && (format === 'text' || event.type !== 'print')) yield event;
+    }
+  }
+  try {
+    for (const notice of notices) screen.notice(notice, 'warning');
+    await screen.follow(watched());
+  } finally {
+    screen.close();
+    await screen.flush();
+  }
+  return status;
+}
+
+/** The same events, the answer in one piece. */
+async function* inOnePiece(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
+  let text = '';
+  for await (const event of events) {
+    if (event.type === 'text') {
+      text += event.text;
+      continue;
+    }
+    if (text !== '') yield { type: 'text', text };
+    text = '';
+    yield event;
+  }
+}
+
+async function printJson({ stdout }: World, event: ChatEvent, format: OutputFormat): Promise<void> {
+  const { type, ...report } = event;
+  const line = format === 'json' ? report : { type: type === 'turn-end' ? 'result' : type, ...report };
+  // Waits for a slow reader and ignores a closed pipe.
+  await new Promise<void>((resolve) => void stdout.write(`${neutraliseJson(toJson(line))}\n`, () => resolve()));
+}
+
+const isStructured = ({ schema, schemaMulti }: ChatOptions): boolean => (schema ?? schemaMulti) !== undefined;

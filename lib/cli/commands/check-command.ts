@@ -15,16 +15,21 @@ import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { Target } from '../../session/common/deps.js';
 import { commandShell, shellProgram } from '../../tools/shell/command-shell.js';
-import type { CommonOptions } from '../base/command-options.js';
+import { colours } from '../base/command-output.js';
 import { usableServers } from '../base/configured-servers.js';
-import { orphanRules } from '../base/orphan-rules.js';
-import { plainHttpWarnings } from '../base/plain-http.js';
-import { requireWritable } from '../base/require-writable.js';
-import { readSettings, requireConfig, type Settings } from '../base/settings.js';
-import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';
+import { clipboardMethod } from '../base/give-out.js';
+import type { CommonOptions } from '../base/options.js';
+import {
+  readSettings,
+  requireConfig,
+  requireWritable,
+  type Settings,
+  TEST_HINT,
+  TEST_LIMIT,
+  withTimeout,
+} from '../base/settings.js';
+import { orphanRules, plainHttpWarnings } from '../base/warnings.js';
 import type { World } from '../base/world.js';
-import { clipboardMethod } from '../chat/clipboard.js';
-import { colours } from '../terminal/colours.js';
 import { openSession, type WiredSession } from '../wiring/wire.js';
 import { findSkills } from './skills-command.js';
 

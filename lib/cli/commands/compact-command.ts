@@ -5,11 +5,10 @@ import type { Preview } from '../../compaction/preview.js';
 import { HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { Screen } from '../../screen/screen.js';
-import type { CommonOptions } from '../base/command-options.js';
-import { printHistoryNotices } from '../base/print-notices.js';
+import { writeJson } from '../base/command-output.js';
+import type { CommonOptions } from '../base/options.js';
+import { isDumb, outputStreams, printHistoryNotices } from '../base/output.js';
 import type { SettingsOptions } from '../base/settings.js';
-import { writeJson } from '../base/shown.js';
-import { isDumb, outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { openSession } from '../wiring/wire.js';
 

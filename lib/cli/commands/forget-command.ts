@@ -2,13 +2,12 @@ import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import type { CommonOptions } from '../base/command-options.js';
-import { printHistoryNotices } from '../base/print-notices.js';
+import { confirm } from '../ask/inquirer.js';
+import { askQuestion } from '../ask/terminal-question.js';
+import type { CommonOptions } from '../base/options.js';
+import { printHistoryNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
-import { orderOf } from '../forget/forget-words.js';
-import { forgetting, notSearched } from '../forget/forgetting.js';
-import { askQuestion } from '../terminal/ask-question.js';
-import { confirm } from '../terminal/inquirer.js';
+import { forgetting, notSearched, orderOf } from '../forget/forgetting.js';
 
 interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;

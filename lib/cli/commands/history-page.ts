@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { HiError } from '../../errors.js';
 import { conversationPage, type PageContent } from '../../page/conversation-page.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
-import { writeFileAtomically } from '../base/export-file.js';
-import { writeAll } from '../base/streams.js';
+import { confirm } from '../ask/inquirer.js';
+import { askQuestion } from '../ask/terminal-question.js';
+import { writeFileAtomically } from '../base/give-out.js';
+import { writeAll } from '../base/output.js';
 import type { World } from '../base/world.js';
-import { askQuestion } from '../terminal/ask-question.js';
-import { confirm } from '../terminal/inquirer.js';
 
 interface WriterOptions {
   readonly yes: boolean | undefined;

@@ -1,11 +1,14 @@
 import { findPaths } from '../../config/paths.js';
+import { HiError } from '../../errors.js';
+import { HistoryStore } from '../../history/store.js';
 import { readMemory } from '../../memory/memory-file.js';
 import { linesOf, MEMORY_LIMIT, type MemoryLine, sentMemory } from '../../memory/memory-text.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import type { CommonOptions } from '../base/command-options.js';
-import { writeJson } from '../base/shown.js';
+import { colours, writeJson } from '../base/command-output.js';
+import type { CommonOptions } from '../base/options.js';
+import { printHistoryNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
-import { colours } from '../terminal/colours.js';
+import { openMemory } from '../wiring/open-memory.js';
 
 interface MemoryOptions extends CommonOptions {
   readonly json?: boolean;
@@ -47,4 +50,22 @@ function originOf({ origin }: MemoryLine): string {
   const day = new Date(origin.at).toLocaleDateString('sv');
   const said = origin.foreign ? `${origin.by} after reading foreign content` : origin.by;
   return `  ${[said, day, ...(origin.id === null ? [] : [`#${origin.id}`])].join(', ')}`;
+}
+
+/** Adds a line to the memory, which is sent with every request. Resolves to the exit status. Throws `HiError`s. */
+export async function rememberCommand(world: World, words: readonly string[], options: CommonOptions): Promise<number> {
+  const text = words.join(' ');
+  if (text.trim() === '') throw new HiError('usage', 'No text given.', { hint: 'Run: hi remember TEXT' });
+  const paths = await findPaths(world.env, options.config ?? null);
+  const history = await HistoryStore.open({ folder: paths.data, now: world.now });
+  try {
+    const { file, origin } = await openMemory(paths.memory, history, world.now);
+    const { kind } = await file.keep(text, origin('user'));
+    printHistoryNotices(world, history);
+    const said = kind === 'known' ? 'Already remembered.' : `Remembered in '${paths.memory}'.`;
+    if (!options.quiet) world.stderr.write(`${said}\n`);
+    return 0;
+  } finally {
+    await history.close();
+  }
 }

@@ -5,7 +5,7 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { ownEnvironment } from '../../own-programs.js';
 import { shellCommand } from '../../shell-command.js';
-import { outputStreams } from '../base/streams.js';
+import { outputStreams } from '../base/output.js';
 import type { World } from '../base/world.js';
 
 /** A running pager. */

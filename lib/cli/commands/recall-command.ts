@@ -7,12 +7,10 @@ import { foundLines, summaryLine, unsearchedLine } from '../../recall/show/lines
 import { marked } from '../../recall/show/passage.js';
 import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import type { CommonOptions } from '../base/command-options.js';
-import { printHistoryNotices } from '../base/print-notices.js';
-import { ProgressLine } from '../base/progress-line.js';
-import { writeJson } from '../base/shown.js';
+import { colours, writeJson } from '../base/command-output.js';
+import type { CommonOptions } from '../base/options.js';
+import { ProgressLine, printHistoryNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
-import { colours } from '../terminal/colours.js';
 
 interface RecallOptions extends CommonOptions {
   readonly from?: string;

@@ -2,12 +2,12 @@ import { quantity } from '../../chat/text.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
-import type { CommonOptions } from '../base/command-options.js';
-import { printHistoryNotices, printNotices } from '../base/print-notices.js';
-import { purgeCaches } from '../base/purge-caches.js';
+import { confirm } from '../ask/inquirer.js';
+import { askQuestion } from '../ask/terminal-question.js';
+import type { CommonOptions } from '../base/options.js';
+import { printHistoryNotices, printNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
-import { askQuestion } from '../terminal/ask-question.js';
-import { confirm } from '../terminal/inquirer.js';
+import { purgeCaches } from '../forget/places.js';
 
 interface ResetOptions extends CommonOptions {
   readonly yes?: boolean;

@@ -5,8 +5,8 @@ import { neutralise } from '../../screen/text/neutralise.js';
 import { textModel } from '../../session/turn/metered-model.js';
 import { readSettings, requireConfig } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { SHELLS, type Shell } from '../completion/completion-scripts.js';
 import { Connections } from '../wiring/connections.js';
+import { SHELLS, type Shell } from './completion-scripts.js';
 
 /**
  * Prints a shell's key bindings. With a task and a line, as the bindings call it, prints the model's answer for the line: the conversation is neither read nor

@@ -8,12 +8,10 @@ import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { openSkills } from '../../skills/index.js';
 import { NO_OVERRIDES, type SkillLibrary } from '../../skills/skill.js';
-import type { CommonOptions } from '../base/command-options.js';
-import { readSettings } from '../base/settings.js';
-import { writeJson } from '../base/shown.js';
+import { colours, writeJson } from '../base/command-output.js';
+import type { CommonOptions } from '../base/options.js';
+import { CONFIG_CHECK, readSettings } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { CONFIG_CHECK } from '../config-check/config-check.js';
-import { colours } from '../terminal/colours.js';
 
 interface SkillsCommandOptions extends CommonOptions {
   readonly json?: boolean;

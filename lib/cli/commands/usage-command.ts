@@ -3,13 +3,11 @@ import { shortCount } from '../../chat/transcript.js';
 import { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import type { CommonOptions } from '../base/command-options.js';
-import { printHistoryNotices } from '../base/print-notices.js';
+import { colours, writeJson } from '../base/command-output.js';
+import type { CommonOptions } from '../base/options.js';
+import { outputStreams, printHistoryNotices } from '../base/output.js';
 import { readSettings, type SettingsOptions } from '../base/settings.js';
-import { writeJson } from '../base/shown.js';
-import { outputStreams } from '../base/streams.js';
 import type { World } from '../base/world.js';
-import { colours } from '../terminal/colours.js';
 import type { UsageRecord } from '../wiring/connections.js';
 import { costOf, costText, dollarText, recordsOf, wholeCost } from '../wiring/price.js';
 

@@ -2,7 +2,7 @@ import { fstatSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { bun, type Sink } from '../../bun.js';
 import type { OutputStream } from '../../screen/output-stream.js';
-import { isNullDevice } from '../base/null-device.js';
+import { isNullDevice } from '../base/world.js';
 import { DirectStream } from './direct-stream.js';
 
 /**

@@ -1,16 +1,21 @@
-import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { storedText } from '../../chat/entry.js';
+import { type Message, typedText } from '../../chat/message.js';
+import { type ForgetOrder, occurrenceOf } from '../../chat/occurrence.js';
 import { quantity } from '../../chat/text.js';
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
+import { HiError, systemCode } from '../../errors.js';
 import { LOGS } from '../../mcp/connection/server-log.js';
 import { readMemory, withoutLines } from '../../memory/memory-file.js';
+import type { MemoryLine } from '../../memory/memory-text.js';
 import { removeIndex } from '../../recall/disk/remove-index.js';
 import { readRegularFile } from '../../regular-file.js';
 import { fileNamesIn, leadsToFile, removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
 import { OUTPUTS } from '../../tools/shell/output-name.js';
 import { namesWithLeftovers, writeAside } from '../../write-aside.js';
-import type { Traces } from './traces.js';
+import { KEPT_SCRIPTS } from '../compiled/keep-scripts.js';
 
 /** A place outside the history with something to remove. */
 export interface Place {
@@ -170,7 +175,7 @@ const CHUNK_SIZE = 8 * 1024 * 1024;
 const OVERLAP = 128 * 1024;
 
 /** Whether a file of any size contains it. False if another process has just removed the file. */
-export function fileHolds(path: string, holds: (content: string) => boolean): boolean {
+function fileHolds(path: string, holds: (content: string) => boolean): boolean {
   if (!leadsToFile(path)) return false;
   const opened = openSync(path, 'r');
   try {
@@ -182,5 +187,93 @@ export function fileHolds(path: string, holds: (content: string) => boolean): bo
     }
   } finally {
     closeSync(opened);
+  }
+}
+
+/** The user's own files that contain the text. hi does not change them. */
+export function ownFilesWith(
+  { config, configFile, skills, commands, memory }: Paths,
+  holds: (content: string) => boolean,
+): readonly string[] {
+  const own = [configFile, ...[config, skills, commands].flatMap((folder) => filesBelow(folder))];
+  return [...new Set(own)].filter((path) => path !== memory && fileHolds(path, holds)).sort();
+}
+
+function filesBelow(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, name))
+      .filter(leadsToFile);
+  } catch {
+    return [];
+  }
+}
+
+/** How to recognise what is to be removed outside the history. */
+interface Traces {
+  /** Whether messages, or copies of them, are removed. If so, data derived from the whole conversation is removed too. */
+  readonly any: boolean;
+  holds(content: string): boolean;
+  isTyped(input: string): boolean;
+  /** Whether to remove a command's output file, given its name and time. */
+  isOutputMeant(name: string, written: Date): boolean;
+  isLineMeant(line: MemoryLine): boolean;
+}
+
+/** The traces of some messages. */
+export function tracesOf(order: ForgetOrder, messages: readonly Message[], any: boolean): Traces {
+  const holds = order.kind === 'text' ? occurrenceOf(order.text) : () => false;
+  const typed = new Set(messages.filter(({ role }) => role === 'user').map(({ content }) => typedText(content).trim()));
+  typed.delete('');
+  const texts = messages.map(storedText);
+  const times = new Map(messages.map(({ id, at }) => [id, Date.parse(at)]));
+  const isSince = (time: number): boolean => order.kind === 'since' && time >= order.from.getTime();
+  return {
+    any,
+    holds,
+    isTyped: (input) => holds(input) || typed.has(input.trim()),
+    isOutputMeant: (name, written) => isSince(written.getTime()) || texts.some((text) => text.includes(name)),
+    isLineMeant: ({ origin }) => {
+      if (origin === null) return false;
+      const made = Date.parse(origin.at);
+      if (isSince(made)) return true;
+      // The user's own line is independent; one from the model or a summary is based on messages. After a reset the same ids mean other messages.
+      const said = origin.by === 'user' || origin.id === null ? undefined : times.get(origin.id);
+      return said !== undefined && Math.floor(said / 1000) * 1000 <= made;
+    },
+  };
+}
+
+/**
+ * Removes the files that `hi` made outside the history: summaries, outputs, inputs, logs, the index, the compiled program. Other files in
+ * these folders stay: they may be anyone's. Throws a `HiError` of code `history` that names what cannot be removed.
+ */
+export function purgeCaches(paths: Paths): void {
+  for (const [folder, names] of [
+    [paths.compressions, COMPRESSIONS],
+    [paths.outputs, OUTPUTS],
+    [paths.servers, LOGS],
+    [paths.compiled, KEPT_SCRIPTS],
+  ] as const) {
+    removing(folder, () => removeFiles(folder, names));
+    removeEmptyFolder(folder);
+  }
+  for (const path of [paths.inputHistory, paths.knownSkills, paths.knownModels, paths.warned, paths.log]) {
+    removing(path, () => removeWithLeftovers(path));
+  }
+  removing(paths.index, () => removeIndex(paths.index));
+  removeEmptyFolder(paths.cache);
+}
+
+function removing(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (code === undefined) throw cause;
+    throw new HiError('history', `Cleared the conversation, but cannot remove '${path}' (${code}).`, {
+      hint: "Check its owner and mode with 'ls -ld', then run the command again.",
+      cause,
+    });
   }
 }

@@ -5,10 +5,10 @@ import { baseOf } from '../../config/resolve.js';
 import { HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
+import type { Prompts } from '../ask/asker.js';
 import { probeModels } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { offerModel } from '../first-model/offer-model.js';
-import type { Prompts } from '../terminal/prompts.js';
+import { offerModel } from './first-model.js';
 
 /** A provider, and whether a third-party server speaks its protocol. */
 export interface Endpoint {

@@ -12,15 +12,19 @@ import type { ProviderMember, ProviderSettings } from '../../providers/common/pr
 import type { PartialAnswer } from '../../session/turn/failed-request.js';
 import { requestAnswer } from '../../session/turn/request-answer.js';
 import { SPECS } from '../../tools/tool-specs.js';
-import type { CommonOptions } from '../base/command-options.js';
-import { requireWritable } from '../base/require-writable.js';
-import { type EmptyServer, timeLimits } from '../base/settings.js';
-import { TEST_HINT, TEST_LIMIT, withTimeout } from '../base/with-timeout.js';
+import { openPrompts, type Prompts } from '../ask/asker.js';
+import type { CommonOptions } from '../base/options.js';
+import {
+  CONFIG_CHECK,
+  type EmptyServer,
+  requireWritable,
+  TEST_HINT,
+  TEST_LIMIT,
+  timeLimits,
+  withTimeout,
+} from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { CONFIG_CHECK } from '../config-check/config-check.js';
 import { SCHEMA } from '../config-check/config-schema.js';
-import { offerModel } from '../first-model/offer-model.js';
-import { openPrompts, type Prompts } from '../terminal/prompts.js';
 import {
   chooseAddress,
   chooseKey,
@@ -30,6 +34,7 @@ import {
   printError,
   type StoredSetting,
 } from './choose-settings.js';
+import { offerModel } from './first-model.js';
 
 /** The schema's file name, next to `config.json`. */
 const SCHEMA_FILE = 'config.schema.json';

@@ -13,9 +13,15 @@ import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import type { Target } from '../../session/common/deps.js';
 import { openDebugLog } from '../base/debug-log.js';
-import { requireTls } from '../base/plain-http.js';
-import { readSettings, requireConfig, type Settings, type SettingsOptions, timeLimits } from '../base/settings.js';
-import { withTimeout } from '../base/with-timeout.js';
+import {
+  readSettings,
+  requireConfig,
+  type Settings,
+  type SettingsOptions,
+  timeLimits,
+  withTimeout,
+} from '../base/settings.js';
+import { requireTls } from '../base/warnings.js';
 import type { World } from '../base/world.js';
 import { withMaskedSecrets } from './masked-provider.js';
 import { refreshFacts } from './refresh-facts.js';
@@ -186,7 +192,7 @@ export class Connections {
       withMaskedSecrets(await member.create(access), [access.apiKey ?? '', ...Object.values(access.headers ?? {})]);
     const access = await this.#access(model, signal);
     if (!model.api_key?.startsWith('!')) return await make(access);
-    const { RenewedProvider } = await import('./renewed-provider.js');
+    const { RenewedProvider } = await import('./masked-provider.js');
     const current = async (refused: string | null, asked: AbortSignal) => {
       const known = this.#keys.get(model.api_key);
       if (refused !== null && (await known?.key) === refused) this.#keys.delete(model.api_key);

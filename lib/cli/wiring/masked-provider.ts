@@ -1,7 +1,9 @@
 import type { StreamEvent } from '../../chat/event.js';
+import type { ChatRequest } from '../../chat/request.js';
+import { HiError } from '../../errors.js';
 import { distinctive, ownSecretMask } from '../../permission/mask-secrets.js';
 import { SecretStream } from '../../permission/secret-stream.js';
-import type { Provider } from '../../providers/common/provider.js';
+import type { Provider, ProviderSettings } from '../../providers/common/provider.js';
 
 /** The provider with secrets masked in its answers: a server that echoes the key must not get it onto the screen or into the history. */
 export function withMaskedSecrets(provider: Provider, secrets: readonly string[]): Provider {
@@ -54,4 +56,60 @@ function maskedEvent(event: StreamEvent, mask: (text: string) => string): Stream
   if (shown === json) return event;
   const read: StreamEvent = JSON.parse(shown);
   return read;
+}
+
+/** An adapter, and what it was created with. */
+interface Connected {
+  readonly access: ProviderSettings;
+  readonly provider: Provider;
+}
+
+/**
+ * A provider whose key comes from a command: tokens of Entra, Vertex AI and Bedrock live about an hour, which a chat outlives. With another key there is
+ * another adapter. A refused key is asked for again, once for each request.
+ */
+export class RenewedProvider implements Provider {
+  readonly name: string;
+  #connected: Connected;
+  readonly #current: (refused: string | null, signal: AbortSignal) => Promise<ProviderSettings>;
+  readonly #make: (access: ProviderSettings) => Promise<Provider>;
+
+  /** `current` resolves to the settings with the present key, which is another one than the `refused` if the command prints another. */
+  constructor(
+    connected: Connected,
+    current: (refused: string | null, signal: AbortSignal) => Promise<ProviderSettings>,
+    make: (access: ProviderSettings) => Promise<Provider>,
+  ) {
+    this.name = connected.provider.name;
+    this.#connected = connected;
+    this.#current = current;
+    this.#make = make;
+  }
+
+  get origin(): string | undefined {
+    return this.#connected.provider.origin;
+  }
+
+  async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    await this.#renew(null, signal);
+    const { access, provider } = this.#connected;
+    let hasBegun = false;
+    try {
+      for await (const event of provider.stream(request, signal)) {
+        hasBegun = true;
+        yield event;
+      }
+    } catch (thrown) {
+      if (hasBegun || !(thrown instanceof HiError) || thrown.code !== 'key') throw thrown;
+      await this.#renew(access.apiKey, signal);
+      if (this.#connected.access.apiKey === access.apiKey) throw thrown;
+      yield* this.#connected.provider.stream(request, signal);
+    }
+  }
+
+  async #renew(refused: string | null, signal: AbortSignal): Promise<void> {
+    const access = await this.#current(refused, signal);
+    if (access.apiKey !== this.#connected.access.apiKey)
+      this.#connected = { access, provider: await this.#make(access) };
+  }
 }

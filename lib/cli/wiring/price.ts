@@ -1,12 +1,14 @@
 import { calcPrice, findProvider, type ModelPrice, type PriceOptions } from '@pydantic/genai-prices';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
+import type { ChatEvent } from '../../chat/event.js';
 import type { PriceRow, Vendor } from '../../chat/model.js';
+import { shortCount } from '../../chat/transcript.js';
 import type { HistoryStore } from '../../history/store.js';
 import { providers } from '../../providers/index.js';
-import type { UsageRecord } from './connections.js';
+import type { Connections, UsageRecord } from './connections.js';
 
 /** The total cost of some requests. */
-export interface Cost {
+interface Cost {
   /** US dollars, for the requests whose price is known. */
   readonly dollars: number;
   /** The models that have no published price, each once. */
@@ -138,4 +140,40 @@ function pricesOf({ input, cached, output, step }: PriceRow): ModelPrice {
     output_mtok: stepped(output, step?.output ?? 1),
     web_searches_kcount: 10,
   };
+}
+
+/** The same events, with the cost of a turn's requests added to its `turn-end`: null unless the price of every request is known. */
+export async function* withCost(
+  events: AsyncIterable<ChatEvent>,
+  connections: Pick<Connections, 'spent'>,
+): AsyncGenerator<ChatEvent> {
+  let from = connections.spent.length;
+  for await (const event of events) {
+    if (event.type !== 'turn-end') {
+      yield event;
+      continue;
+    }
+    const cost = wholeCost(costOf(connections.spent.slice(from)));
+    from = connections.spent.length;
+    yield { ...event, cost };
+  }
+}
+
+/** The lines of `/status` that say what this chat used and what that costs at published prices. Loads the price table, so it is imported on demand. */
+export function spendingText(spent: readonly UsageRecord[]): string {
+  if (spent.length === 0) return 'tokens       none in this chat yet';
+  const sum = (count: (usage: UsageRecord['usage']) => number): string =>
+    shortCount(spent.reduce((total, { usage }) => total + count(usage), 0));
+  const tokens = `${sum((usage) => usage.input_tokens)} in (${sum((usage) => usage.cached_tokens)} cached), ${sum((usage) => usage.output_tokens)} out`;
+  return [`tokens       ${tokens} in this chat`, `cost         ${costText(costOf(spent))}`].join('\n');
+}
+
+/** What `/cost` prints: the same, and the cost of the whole conversation. */
+export async function fullSpendingText(
+  connections: Connections,
+  history: HistoryStore,
+  server: { readonly provider: string; readonly api_base: string | null },
+): Promise<string> {
+  const whole = costText(await conversationCost(history, server));
+  return `${spendingText(connections.spent)}\nconversation ${whole}`;
 }

@@ -14,15 +14,14 @@ import type { SkillLibrary } from '../../skills/skill.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
+import { imageSaver } from '../base/give-out.js';
+import type { SessionOptions } from '../base/options.js';
+import { isUnattended } from '../base/output.js';
 import { nearLimits, readSettings, requireConfig, type Settings } from '../base/settings.js';
-import { isUnattended } from '../base/streams.js';
 import type { World } from '../base/world.js';
 import { Connections, memoized } from './connections.js';
 import { openMemory } from './open-memory.js';
-import { imageSaver } from './save-image.js';
-import { type ServerTools, serverTools } from './server-tools.js';
-import type { SessionOptions } from './session-options.js';
-import { offeredTools, toolContext, toolRunner } from './tool-wiring.js';
+import { offeredTools, type ServerTools, serverTools, toolContext, toolRunner } from './tool-wiring.js';
 
 /** A session and its parts. */
 export interface WiredSession {

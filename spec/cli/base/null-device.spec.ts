@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { expect } from '@jest/globals';
-import { isNullDevice } from '../../../lib/cli/base/null-device.js';
+import { isNullDevice } from '../../../lib/cli/base/world.js';
 import { itWhere } from '../../support/where.js';
 
 itWhere(process.platform !== 'win32', 'no devices with paths')(

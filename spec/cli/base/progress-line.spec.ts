@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { ProgressLine } from '../../../lib/cli/base/progress-line.js';
-import { downloadText } from '../../../lib/cli/first-model/download-text.js';
+import { ProgressLine } from '../../../lib/cli/base/output.js';
+import { downloadText } from '../../../lib/cli/init/first-model.js';
 
 function drawn(stream: object, after = 0): string {
   const stderr = Object.assign(new PassThrough(), stream);

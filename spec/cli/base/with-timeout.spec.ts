@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withTimeout } from '../../../lib/cli/base/with-timeout.js';
+import { withTimeout } from '../../../lib/cli/base/settings.js';
 import { isAbort } from '../../../lib/errors.js';
 
 const never = new AbortController().signal;

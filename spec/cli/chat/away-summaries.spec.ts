@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { AwaySummaries } from '../../../lib/cli/chat/away-summaries.js';
+import { AwaySummaries } from '../../../lib/cli/chat/away.js';
 import type { Target } from '../../../lib/session/common/deps.js';
 import { RestSummaries } from '../../../lib/session/context/rest-summaries.js';
 

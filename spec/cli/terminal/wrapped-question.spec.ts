@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrappedQuestion } from '../../../lib/cli/terminal/wrapped-question.js';
+import { wrappedQuestion } from '../../../lib/cli/ask/inquirer.js';
 
 describe('a question', () => {
   it('is wrapped at words, with later rows indented to the first word', () => {

@@ -1,0 +1,237 @@
+import { Transform } from 'node:stream';
+import { HiError, isAbort } from '../../errors.js';
+import type { Elicit } from '../../mcp/base/elicitation.js';
+import type { AskAboutInstructions, Instructions } from '../../memory/instructions.js';
+import type { Repl } from '../../repl/repl.js';
+import type { Screen } from '../../screen/screen.js';
+import { visibleLine } from '../../screen/text/neutralise.js';
+import type { SlashContext } from '../../slash/common/command.js';
+import type { Approve } from '../../tools/common/tool.js';
+import type { SessionOptions } from '../base/options.js';
+import type { ChatTerminal } from '../base/output.js';
+import type { World } from '../base/world.js';
+import { type ApprovalStreams, askApproval, askToAgree } from './approve.js';
+import { askForServer } from './elicit.js';
+import { confirm, input, password, search, select } from './inquirer.js';
+import { askQuestion, discardTypeAhead, withBracketedPaste } from './terminal-question.js';
+
+/** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
+export function approver(world: World, screen: Screen, stop: AbortController): Approve {
+  return (question, signal) =>
+    onTerminal(world, screen, stop, signal, (streams) => askApproval(question, streams, world.env));
+}
+
+/** Asks about the instructions of a project in the same way. */
+export function instructionsAsker(world: World, screen: Screen, stop: AbortController): AskAboutInstructions {
+  return (files, signal) => onTerminal(world, screen, stop, signal, (streams) => askAboutInstructions(files, streams));
+}
+
+/** Asks what an MCP server wants to know in the same way, except that cancelling is an answer to the server. */
+export function serverAsker(world: World, screen: Screen, stop: AbortController): Elicit {
+  return (server, question, signal) =>
+    onTerminal(world, screen, stop, signal, (streams) => askForServer(server, question, streams));
+}
+
+async function onTerminal<Answer>(
+  world: World,
+  screen: Screen,
+  stop: AbortController,
+  signal: AbortSignal,
+  ask: (streams: ApprovalStreams) => Promise<Answer>,
+): Promise<Answer> {
+  const resume = screen.pause();
+  try {
+    const ready = async (): Promise<void> => {
+      if (await discardTypeAhead(world.stdin, signal))
+        screen.notice('Ignored what was typed before the question.', 'info');
+    };
+    const streams = { input: world.stdin, output: world.stderr, signal, ready };
+    return await withBracketedPaste(world.stderr, () => ask(streams));
+  } catch (thrown) {
+    if (isAbort(thrown)) stop.abort();
+    throw thrown;
+  } finally {
+    world.stdin.pause();
+    world.stdin.setRawMode?.(false);
+    resume();
+  }
+}
+
+/** How a turn asks the user: about a call, about the instructions of a project, and what an MCP server wants to know. */
+export function questionsOfTurn(
+  world: World,
+  repl: () => Repl,
+): Pick<SessionOptions, 'approve' | 'askAboutInstructions' | 'elicit'> {
+  return {
+    approve: approveIn(world, repl),
+    askAboutInstructions: askAboutInstructionsIn(repl),
+    elicit: elicitIn(repl),
+  };
+}
+
+/** How slash commands ask the user. */
+export function questionsOfCommands(
+  repl: () => Repl,
+  terminal: ChatTerminal,
+  yes: boolean,
+): Pick<SlashContext, 'confirm' | 'choose' | 'search' | 'input'> {
+  return {
+    confirm: createConfirm({ repl, terminal, yes }),
+    choose: createChoose(repl, terminal),
+    search: createSearch(repl, terminal),
+    input: createInput(repl, terminal),
+  };
+}
+
+function approveIn(world: World, repl: () => Repl): Approve {
+  return (question, signal) =>
+    repl().ask((streams) =>
+      askApproval(question, { ...streams, signal: AbortSignal.any([signal, streams.signal]) }, world.env),
+    );
+}
+
+function askAboutInstructionsIn(repl: () => Repl): AskAboutInstructions {
+  return (files, signal) =>
+    repl().ask(async (streams) => {
+      return await askAboutInstructions(files, { ...streams, signal: AbortSignal.any([signal, streams.signal]) });
+    });
+}
+
+function elicitIn(repl: () => Repl): Elicit {
+  return (server, question, signal) =>
+    repl().ask(async (streams) => {
+      const either = AbortSignal.any([signal, streams.signal]);
+      return await askForServer(server, question, { ...streams, signal: either });
+    });
+}
+
+/** Lets the user choose from a menu; null where there is no terminal for it. */
+function createChoose(repl: () => Repl, terminal: ChatTerminal): SlashContext['choose'] {
+  if (terminal !== 'full') return null;
+  return async (question, choices) =>
+    await repl().ask(async (streams) => {
+      const shown = choices.map(({ value, name }) => ({ value, name: visibleLine(name) }));
+      return await askQuestion((context) => select({ message: question, choices: shown }, context), streams);
+    });
+}
+
+/** Lets the user choose from a long list by typing a part of a name; null where there is no terminal for it. */
+function createSearch(repl: () => Repl, terminal: ChatTerminal): SlashContext['search'] {
+  if (terminal !== 'full') return null;
+  return async (question, choices) =>
+    await repl().ask(async (streams) => {
+      const all = choices.map(({ value, name }) => ({ value, name: visibleLine(name) }));
+      const source = (typed: string | undefined) =>
+        all.filter(({ name }) =>
+          (typed ?? '')
+            .toLowerCase()
+            .split(/\s+/)
+            .every((part) => name.toLowerCase().includes(part)),
+        );
+      let isKept = false;
+      const input = new Transform({
+        transform(bytes: Buffer, _encoding, done) {
+          isKept ||= bytes.includes(CTRL_S);
+          done(null, Buffer.from(bytes.map((byte) => (byte === CTRL_S ? RETURN : byte))));
+        },
+      });
+      streams.input.pipe(input);
+      const value = await askQuestion((context) => search({ message: question, source }, context), {
+        ...streams,
+        input,
+      });
+      return { value, isKept };
+    });
+}
+
+const CTRL_S = 0x13;
+const RETURN = 0x0d;
+
+/** Asks for a text; null where there is no terminal for it. */
+function createInput(repl: () => Repl, terminal: ChatTerminal): SlashContext['input'] {
+  if (terminal !== 'full') return null;
+  return async (question) =>
+    await repl().ask(async (streams) => {
+      const message = visibleLine(question);
+      return await askQuestion((context) => input({ message, required: true }, context), streams);
+    });
+}
+
+/** How the questions of slash commands are answered. */
+interface ConfirmOptions {
+  readonly repl: () => Repl;
+  readonly terminal: ChatTerminal;
+  /** Whether `-y` was given. */
+  readonly yes: boolean;
+}
+
+/** Asks the yes-or-no questions of slash commands. Without a user to ask, `-y` is the answer; without `-y` a `HiError` of code `usage` is thrown. */
+function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashContext['confirm'] {
+  return async (message, alternative) => {
+    if (terminal !== 'full') {
+      if (yes) return true;
+      const where = terminal === 'dumb' ? 'with TERM=dumb' : 'without a terminal';
+      throw new HiError('usage', `Cannot ask ${where}: "${message}"`, {
+        hint: `'hi chat -y' answers yes to every question, also about tools. ${alternative}`,
+      });
+    }
+    const asked = repl().ask(async (streams) => {
+      return await askQuestion(
+        (context) => confirm({ message: visibleLine(message), default: false }, context),
+        streams,
+      );
+    });
+    return await asked.catch(noWhenCancelled);
+  };
+}
+
+/** Cancelling means no: nothing was started that could be interrupted. */
+function noWhenCancelled(thrown: unknown): false {
+  if (isAbort(thrown)) return false;
+  throw thrown;
+}
+
+/** The questions of the set-up, on the terminal. Each rejects as an interruption when the user cancels it. */
+export interface Prompts {
+  say(text: string): void;
+  select<Value extends string>(message: string, choices: readonly (readonly [Value, string])[]): Promise<Value>;
+  /** A choice among many, narrowed by typing. What is typed can be chosen too. */
+  search(message: string, choices: readonly string[]): Promise<string>;
+  input(message: string, check: (text: string) => true | string): Promise<string>;
+  /** Input that is not shown. */
+  secret(message: string, check: (text: string) => true | string): Promise<string>;
+}
+
+/** Opens prompts on stderr, so that stdout stays free for answers. A question that is open when `signal` aborts rejects. */
+export async function openPrompts(world: World, signal: AbortSignal): Promise<Prompts> {
+  const streams = { input: world.stdin, output: world.stderr, signal };
+  return {
+    say: (text) => void world.stderr.write(`${text}\n`),
+    select: (message, choices) =>
+      askQuestion(
+        (context) => select({ message, choices: choices.map(([value, name]) => ({ value, name })) }, context),
+        streams,
+      ),
+    search: (message, choices) =>
+      askQuestion(
+        (context) =>
+          search({ message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value })) }, context),
+        streams,
+      ),
+    input: (message, check) => askQuestion((context) => input({ message, validate: check }, context), streams),
+    secret: (message, check) =>
+      askQuestion((context) => password({ message, mask: '*', validate: check }, context), streams),
+  };
+}
+
+function narrowed(choices: readonly string[], typed: string): readonly string[] {
+  const found = choices.filter((choice) => choice.toLowerCase().includes(typed.toLowerCase()));
+  return typed === '' || choices.includes(typed) ? found : [...found, typed];
+}
+
+/** Shows the files and asks whether the model may read them. Rejects as an interruption if the user cancels the question. */
+async function askAboutInstructions(files: readonly Instructions[], streams: ApprovalStreams): Promise<boolean> {
+  const names = files.map(({ name }) => name).join(', ');
+  const message = `The model would read the instructions of this project with every message: ${names}. Use them?`;
+  return await askToAgree(files, message, streams);
+}

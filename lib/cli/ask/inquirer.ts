@@ -1,0 +1,189 @@
+import {
+  createPrompt,
+  isDownKey,
+  isEnterKey,
+  isUpKey,
+  type KeypressEvent,
+  makeTheme,
+  type Status,
+  type Theme,
+  useKeypress,
+  usePrefix,
+  useRef,
+  useState,
+} from '@inquirer/core';
+import * as prompts from '@inquirer/prompts';
+import { wrapLines } from '../../screen/print.js';
+
+/*
+ * The kinds of question the program asks, so that the bundle holds no others. Loaded when something is asked. The package would cut the words of a
+ * question at the end of a row.
+ */
+
+export const confirm: typeof prompts.confirm = (config, context) =>
+  prompts.confirm(withWrappedMessage(config, context), context);
+
+export const input: typeof prompts.input = (config, context) =>
+  prompts.input(withWrappedMessage(config, context), context);
+
+export const password: typeof prompts.password = (config, context) =>
+  prompts.password(withWrappedMessage(config, context), context);
+
+export const search: typeof prompts.search = (config, context) =>
+  prompts.search(withWrappedMessage(config, context), context);
+
+export const select: typeof prompts.select = (config, context) =>
+  prompts.select(withWrappedMessage(config, context), context);
+
+function withWrappedMessage<Config extends { message: string }>(
+  config: Config,
+  context: { readonly output?: NodeJS.WritableStream } | undefined,
+): Config {
+  const { columns = 80 } = (context?.output ?? process.stderr) as { readonly columns?: number };
+  return { ...config, message: wrappedQuestion(config.message, columns) };
+}
+
+/** What stands before a question: a mark and a blank. */
+const MARK_WIDTH = 2;
+
+/** A question wrapped at words. Its further rows begin below its first word, right of the mark before it. */
+export const wrappedQuestion = (question: string, columns: number): string =>
+  wrapLines(`${' '.repeat(MARK_WIDTH)}${question}`, columns).slice(MARK_WIDTH);
+
+/** One answer to the question. */
+export interface ApprovalChoice<Value> {
+  readonly value: Value;
+  readonly name: string;
+  /** The key for this answer, and its meaning in one word. */
+  readonly key: string;
+  readonly word: string;
+}
+
+/** The question, and what `v` shows. */
+export interface ApprovalPrompt<Value> {
+  readonly message: string;
+  readonly choices: readonly ApprovalChoice<Value>[];
+  /** How many choices are shown at a time. */
+  readonly shownChoices: number;
+  /** The line below the choices. */
+  readonly help: string;
+  /** The index of the choice that is selected first. */
+  readonly selected: number;
+  /** The rows that do not all fit above the question; empty where they do. */
+  readonly hidden: readonly string[];
+  /** The index of the choice that is selected once all rows were viewed. */
+  readonly selectedOnceViewed: number;
+  readonly rows: () => number;
+}
+
+/** Asks with a menu that a key, a digit or Enter answers, and pages through what did not fit above it. */
+export async function approvalPrompt<Value>(
+  question: ApprovalPrompt<Value>,
+  context: Parameters<typeof prompt>[1],
+): Promise<Value> {
+  const index = await prompt(question, context);
+  const chosen = question.choices[index];
+  if (chosen === undefined) throw new RangeError(`No choice ${index}`);
+  return chosen.value;
+}
+
+const prompt = createPrompt<number, ApprovalPrompt<unknown>>((question, done) => {
+  const theme = makeTheme();
+  const [status, setStatus] = useState<Status>('idle');
+  const [selected, select] = useState(question.selected);
+  const [page, setPage] = useState<number | null>(null);
+  const isPasting = useRef(false);
+  const prefix = usePrefix({ status, theme });
+  const answer = (index: number): void => {
+    select(index);
+    setStatus('done');
+    done(index);
+  };
+  useKeypress((key, readline) => {
+    readline.clearLine(0);
+    if (isPaste(key, isPasting) || status === 'done') return;
+    if (page !== null) turnPage(question, page, key, setPage, select);
+    else if (key.name === 'v' && question.hidden.length > 0) showPage(question, 0, setPage, select);
+    else if (isEnterKey(key)) answer(selected);
+    else if (isUpKey(key, []) || isDownKey(key, [])) select(step(selected, isUpKey(key, []) ? -1 : 1, question));
+    else {
+      const index = chosenBy(key, question);
+      if (index !== -1) answer(index);
+    }
+  });
+  const message = theme.style.message(question.message, status);
+  if (status === 'done') return `${prefix} ${message} ${theme.style.answer(question.choices[selected]?.name ?? '')}`;
+  return page === null ? menu(question, selected, `${prefix} ${message}`, theme) : pageText(question, page);
+});
+
+/** Pasted text never counts as a key. */
+function isPaste({ name }: KeypressEvent, isPasting: { current: boolean }): boolean {
+  if (name === 'paste-start') isPasting.current = true;
+  else if (name === 'paste-end') isPasting.current = false;
+  else return isPasting.current;
+  return true;
+}
+
+function step(selected: number, by: number, { choices }: ApprovalPrompt<unknown>): number {
+  return (selected + by + choices.length) % choices.length;
+}
+
+function chosenBy({ name, ctrl }: KeypressEvent, { choices }: ApprovalPrompt<unknown>): number {
+  if (ctrl) return -1;
+  return choices.findIndex(({ key }, index) => name === key || name === String(index + 1));
+}
+
+const HIDE_CURSOR = '\x1b[?25l';
+
+/** The question, the choices (those around the selected one where the terminal has few rows) and the keys. */
+function menu(question: ApprovalPrompt<unknown>, selected: number, head: string, theme: Theme): string {
+  const { choices, help, shownChoices } = question;
+  const first = Math.max(0, Math.min(selected, choices.length - shownChoices));
+  const lines = choices.slice(first, first + shownChoices).map(({ name }, index) => {
+    const isSelected = first + index === selected;
+    return isSelected ? theme.style.highlight(`❯ ${name}`) : `  ${name}`;
+  });
+  const below = shownChoices < choices.length ? [] : [theme.style.help(help)];
+  return `${[head, ...lines, ...below].join('\n')}${HIDE_CURSOR}`;
+}
+
+/** How many rows a page shows; one stays for its last line and one for the cursor. */
+const pageLength = ({ rows }: ApprovalPrompt<unknown>): number => Math.max(1, rows() - 2);
+
+function pageText(question: ApprovalPrompt<unknown>, start: number): string {
+  const { hidden } = question;
+  const shown = hidden.slice(start, start + pageLength(question));
+  const keys = start + shown.length < hidden.length ? 'space: on, b: back, q: answer' : 'b: back, q: answer';
+  return `${[...shown, `${start + 1}-${start + shown.length} of ${hidden.length} (${keys})`].join('\n')}${HIDE_CURSOR}`;
+}
+
+function turnPage(
+  question: ApprovalPrompt<unknown>,
+  start: number,
+  key: KeypressEvent,
+  setPage: (start: number | null) => void,
+  select: (index: number) => void,
+): void {
+  const length = pageLength(question);
+  const last = question.hidden.length - length;
+  if (['space', 'pagedown', 'f', 'return', 'enter'].includes(key.name))
+    if (start >= last) setPage(null);
+    else showPage(question, start + length, setPage, select);
+  else if (isDownKey(key, [])) showPage(question, start + 1, setPage, select);
+  else if (isUpKey(key, [])) showPage(question, start - 1, setPage, select);
+  else if (['b', 'pageup'].includes(key.name)) showPage(question, start - length, setPage, select);
+  else if (['home', 'g'].includes(key.name)) showPage(question, 0, setPage, select);
+  else if (['q', 'v', 'escape'].includes(key.name)) setPage(null);
+}
+
+/** Shows the page that starts there. The last page counts as having viewed everything. */
+function showPage(
+  question: ApprovalPrompt<unknown>,
+  start: number,
+  setPage: (start: number | null) => void,
+  select: (index: number) => void,
+): void {
+  const last = Math.max(0, question.hidden.length - pageLength(question));
+  setPage(Math.max(0, Math.min(start, last)));
+  if (start >= last) select(question.selectedOnceViewed);
+}

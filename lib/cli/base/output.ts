@@ -1,0 +1,143 @@
+import truncatedWidth from 'fast-string-truncated-width';
+import { monotonic } from '../../clock.js';
+import { listenToProgress } from '../../history/base/long-work.js';
+import type { HistoryStore } from '../../history/store.js';
+import type { OutputStream } from '../../screen/output-stream.js';
+import type { OutputStreams } from '../../screen/screen.js';
+import { neutralise } from '../../screen/text/neutralise.js';
+import type { World } from './world.js';
+
+/** The output streams for the screen. Links are not for the Linux console and Emacs, which print unknown sequences. Honours NO_COLOR and FORCE_COLOR. */
+export function outputStreams(world: World): OutputStreams {
+  const { stdout, stderr, env } = world;
+  return {
+    out: stdout,
+    err: stderr,
+    outIsTerminal: stdout.isTTY === true,
+    errIsTerminal: stderr.isTTY === true,
+    colour: { out: hasColour(stdout, env), err: hasColour(stderr, env) },
+    links: hasColour(stdout, env) && !/^(?:linux|eterm)/.test(env.TERM ?? ''),
+    columns: () => stdout.columns ?? stderr.columns ?? 80,
+  };
+}
+
+/** Whether text on that stream may be coloured. */
+export function hasColour(stream: OutputStream, env: World['env']): boolean {
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
+  if (env.NO_COLOR || isDumb(env)) return false;
+  return stream.isTTY === true;
+}
+
+/** Whether the terminal can only print: no colour and no cursor movement. */
+export function isDumb(env: World['env']): boolean {
+  return env.TERM === 'dumb';
+}
+
+/** Whether no terminal is involved, as in a script that nobody watches. */
+export function isUnattended({ stdinIs, stdout, stderr }: World): boolean {
+  return stdinIs !== 'terminal' && stdout.isTTY !== true && stderr.isTTY !== true;
+}
+
+/** Whether the user can be asked before a tool runs: on a terminal that can draw a menu. */
+export function canApprove(world: World): boolean {
+  return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);
+}
+
+/** Writes texts one after the other and waits for each, so that nothing piles up in memory. Stops where the reader leaves. */
+export async function writeAll(to: OutputStream, texts: AsyncIterable<string>): Promise<void> {
+  // Only a write's own callback reports that the reader left: Node's stdout forgets every error at once.
+  let open = true;
+  for await (const text of texts) {
+    await new Promise<void>((resolve) => {
+      to.write(text, (error) => {
+        open &&= !error;
+        resolve();
+      });
+    });
+    if (!open) return;
+  }
+}
+
+/** Prints the pending notices of the history on stderr: that it was repaired, that a crash cut a turn short. Each is printed once. */
+export function printHistoryNotices(world: World, history: HistoryStore): void {
+  printNotices(world, history.takeNotices());
+}
+
+/** Prints notices on stderr. */
+export function printNotices(world: World, notices: readonly string[]): void {
+  for (const notice of notices) world.stderr.write(neutralise(`hi: ${notice}\n`));
+}
+
+/** What a chat is held on: a terminal, a terminal that can only print (`TERM=dumb`), or none, where each line of stdin is a turn. */
+export type ChatTerminal = 'full' | 'dumb' | 'none';
+
+export function chatTerminal(world: World): ChatTerminal {
+  if (world.stdinIs !== 'terminal' || world.stdout.isTTY !== true) return 'none';
+  return isDumb(world.env) ? 'dumb' : 'full';
+}
+
+/** How often the line is drawn, in milliseconds. */
+const INTERVAL = 100;
+
+/** Shorter work shows no line. Milliseconds. */
+const WORTH = 1000;
+
+/** A line on stderr that shows progress. It is drawn in place, only on a terminal, after a second, and leaves no trace. */
+export class ProgressLine {
+  readonly #stderr: World['stderr'];
+  readonly #isShown: boolean;
+  #nextAt: number;
+  #isDrawn = false;
+
+  constructor({ stderr, env }: Pick<World, 'stderr' | 'env'>, { after = WORTH }: { readonly after?: number } = {}) {
+    this.#stderr = stderr;
+    this.#isShown = stderr.isTTY === true && !isDumb(env);
+    this.#nextAt = monotonic() + after;
+  }
+
+  /** Draws the text, which is made for a number of columns, if it is due. */
+  show(text: (columns: number) => string): void {
+    const now = monotonic();
+    if (!this.#isShown || now < this.#nextAt) return;
+    this.#nextAt = now + INTERVAL;
+    this.#isDrawn = true;
+    // Leaves one column free: a line as wide as the terminal would wrap, and erasing clears one row only.
+    const columns = Math.max(1, (this.#stderr.columns ?? 80) - 1);
+    const shown = text(columns);
+    const { index } = truncatedWidth(shown, { limit: columns, ellipsis: '' });
+    this.#stderr.write(`\r${shown.slice(0, index)}\x1b[K`);
+  }
+
+  /** Shows the completed share as a percentage. */
+  showShare(what: string, done: number, all: number): void {
+    this.show(() => `${what}: ${all === 0 ? 100 : Math.min(100, Math.floor((100 * done) / all))} %`);
+  }
+
+  erase(): void {
+    if (this.#isDrawn) this.#stderr.write('\r\x1b[K');
+    this.#isDrawn = false;
+  }
+}
+
+let line: ProgressLine | null = null;
+
+/** From now on, shows the progress of work on the history that takes longer than a second. */
+export function showHistoryProgress(world: World): void {
+  if (world.stderr.isTTY !== true || isDumb(world.env)) return;
+  listenToProgress((what, done, all) => {
+    if (done >= all) return erase();
+    line ??= new ProgressLine(world);
+    line.showShare(what, done, all);
+  });
+}
+
+/** Stops showing progress, because something else uses the terminal. */
+export function hideHistoryProgress(): void {
+  listenToProgress(null);
+  erase();
+}
+
+function erase(): void {
+  line?.erase();
+  line = null;
+}
