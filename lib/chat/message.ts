@@ -205,6 +205,8 @@ export interface NewMessage {
   readonly zone?: string;
   /** Set in a user message that was sent without any terminal, as from cron: it leaves the view first. */
   readonly via?: 'script';
+  /** Set in a user message whose request described no tools: the server has the beginning of other requests in its cache. */
+  readonly tools?: 'none';
   readonly model?: string;
   readonly provider?: string;
   /** The origin of an answer's opaque parts: a hash of address and key. Absent if there are none, and in messages of earlier versions. */

@@ -58,6 +58,8 @@ export interface ChatRequest {
   readonly messages: readonly (Pick<Message, 'role' | 'content' | 'provider' | 'model' | 'origin'> &
     Partial<Pick<Message, 'at'>>)[];
   readonly tools: readonly ToolSpec[];
+  /** Whether the tools are there only because the server has them in its cache: the model may call none. */
+  readonly tool_choice?: 'none';
   readonly thinking: ThinkingLevel | null;
   /** The required form of the answer; any text if absent. */
   readonly schema?: AnswerSchema;

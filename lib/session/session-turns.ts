@@ -1,9 +1,9 @@
-import { isForeignBlock } from '../chat/entry.js';
+import { isForeignBlock, isMessage } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
 import { estimateParts } from '../chat/media.js';
 import { type Message, type NewMessage, type Part, textOf } from '../chat/message.js';
 import type { ThinkingLevel, WebMode } from '../chat/model.js';
-import type { AnswerSchema, ChatRequest, TextCache, ToolSpec } from '../chat/request.js';
+import type { ChatRequest, TextCache, ToolSpec } from '../chat/request.js';
 import { compactionLine } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { WriteBlock } from '../history/store-settings.js';
@@ -99,10 +99,12 @@ export class SessionTurns {
   async *#answered(content: readonly Part[], signal: AbortSignal, options: TurnOptions): AsyncGenerator<ChatEvent> {
     const { history, cwd, clock, via } = this.#deps;
     const provider = await this.#turnSettings.target.connect(signal);
-    const tools = (): readonly ToolSpec[] => (options.tools === false ? [] : this.#deps.toolSpecs);
-    yield* askAboutModel(this.#turnSettings.target, tools().length > 0, signal);
+    const mayCall = options.tools !== false && this.#deps.toolSpecs.length > 0;
+    yield* askAboutModel(this.#turnSettings.target, mayCall, signal);
     yield* this.#settle(signal);
     await history.refresh();
+    const kept = mayCall || options.tools === false ? [] : keptTools(this.#deps, this.#turnSettings);
+    const tools = (): readonly ToolSpec[] => (mayCall ? this.#deps.toolSpecs : kept);
     yield* this.#warnOfHistory();
     const rested = options.whole ? yield* this.#bringAll(content, signal) : yield* this.#rest(signal);
     const selection = yield* this.#skills.choose(textOf(content), signal);
@@ -112,7 +114,16 @@ export class SessionTurns {
     if (options.repeats !== undefined) await this.#requireThere(options.repeats);
     const whole = [line, ...content, reminder].filter((part) => part !== null);
     const skills = selection.record;
-    const message = { role: 'user', content: whole, cwd: cwd(), ...place, ...(via && { via }), skills } as const;
+    const bare = this.#deps.otherTools !== undefined && kept.length === 0 && ({ tools: 'none' } as const);
+    const message = {
+      role: 'user',
+      content: whole,
+      cwd: cwd(),
+      ...place,
+      ...(via && { via }),
+      ...bare,
+      skills,
+    } as const;
     const user = await history.begin(message, edition);
     [this.#failedMessage, this.#failedIn] = [user, history.edition];
     this.said.add(user.turn);
@@ -120,7 +131,8 @@ export class SessionTurns {
     yield* this.#warnOfHistory();
     const { loaded, dropped } = selection;
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
-    const context = await this.context(user.id, selection.record.active, tools, options.schema);
+    const given = { tools, ...(!mayCall && NO_CALLS), ...(options.schema && { schema: options.schema }) };
+    const context = await this.context(user.id, selection.record.active, given);
     this.#last = context;
     let since = history.edition;
     const own: OwnDeps = {
@@ -201,7 +213,7 @@ export class SessionTurns {
     const provider = await this.#turnSettings.target.connect(signal);
     yield* askAboutModel(this.#turnSettings.target, tools.length > 0, signal);
     yield* this.#settle(signal);
-    const context = await this.context(null, this.#skills.active, () => tools);
+    const context = await this.context(null, this.#skills.active, { tools: () => tools });
     this.#last = context;
     const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() };
     const own: OwnDeps = {
@@ -222,16 +234,15 @@ export class SessionTurns {
   async context(
     running: number | null,
     active: readonly string[],
-    tools = (): readonly ToolSpec[] => this.#deps.toolSpecs,
-    schema?: AnswerSchema,
+    own: Partial<Pick<ContextDeps, 'tools' | 'tool_choice' | 'schema'>> = {},
   ): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead, ahead: this.ahead };
     const { target } = this.#turnSettings;
     const loaded = { skills: await this.#skills.library(), standing: await this.#deps.standing() };
     const given = {
       ...this.#turnSettings,
-      tools,
-      ...(schema && { schema }),
+      tools: () => this.#deps.toolSpecs,
+      ...own,
       writers: () => this.#deps.writers(target),
     };
     return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
@@ -310,4 +321,18 @@ function stamped(message: NewMessage, { entries }: SessionDeps['history']): NewM
 async function isStored({ id, role }: Message, history: SessionDeps['history']): Promise<boolean> {
   for await (const entry of history.archive()) if (entry.id === id) return 'role' in entry && entry.role === role;
   return false;
+}
+
+const NO_CALLS = { tool_choice: 'none' } as const;
+
+/** The tools to send although none may be called: the server has just read them before the conversation, and without them it would read all of it again. */
+function keptTools(
+  { history, otherTools = [] }: Pick<SessionDeps, 'history' | 'otherTools'>,
+  { target, web }: Pick<TurnSettings, 'target' | 'web'>,
+): readonly ToolSpec[] {
+  const last = history.entries.findLast((entry) => isMessage(entry) && entry.id === entry.turn);
+  if (last === undefined || !isMessage(last) || last.tools === 'none' || !target.keeps_tools || web !== 'off')
+    return [];
+  const since = history.now().getTime() - Date.parse(history.entries.findLast(isMessage)?.at ?? last.at);
+  return since <= (target.cache_rates?.terms[0].life ?? 0) ? otherTools : [];
 }

@@ -80,3 +80,31 @@ it.each([
   );
   expect(marks).toEqual(mark === null ? [] : [mark, mark]);
 });
+
+const OWN: readonly (readonly [string, string, (body: JsonObject) => unknown, unknown])[] = [
+  ['Anthropic', 'http://api.anthropic.com', (body) => body.tool_choice, { type: 'none' }],
+  ['OpenAI Responses', 'http://api.openai.com/v1', (body) => body.tool_choice, 'none'],
+  [
+    'Gemini',
+    'http://generativelanguage.googleapis.com',
+    (body) => body.toolConfig,
+    { functionCallingConfig: { mode: 'NONE' } },
+  ],
+];
+
+it.each(OWN)('keeps what %s has in its cache for a question without tools', async (title, api_base, choice, none) => {
+  await start(title, { api_base });
+  const env = { HTTP_PROXY: server.url, NO_PROXY: '127.0.0.1' };
+  for (const options of [[], ['--no-tools']]) await runProgram(home, ['ask', ...options, 'Now.'], { env });
+  const [usual, kept] = bodies();
+  expect(JSON.stringify(kept?.tools)).toContain('list_files');
+  expect(kept?.tools).toEqual(usual?.tools);
+  expect(bodies().map(choice)).toEqual([undefined, none]);
+});
+
+it('sends no tools where none were sent before, or the web is to be searched', async () => {
+  await start('OpenAI Responses', { api_base: 'http://api.openai.com/v1' });
+  const env = { HTTP_PROXY: server.url, NO_PROXY: '127.0.0.1' };
+  for (const options of [[], [], ['--web']]) await runProgram(home, ['ask', '--no-tools', ...options, 'Now.'], { env });
+  expect(bodies().map(({ tools }) => tools)).toEqual([undefined, undefined, [{ type: 'web_search' }]]);
+});

@@ -91,6 +91,7 @@ export class Connections {
       },
       ...(after !== null && { rest: { after, cache_life: cache_rates.terms[0].life } }),
       cache_rates,
+      keeps_tools: member.keyVariables.length > 0 && isOwnAddress(member, model.api_base),
       // Skills and tools share what stands before the conversation.
       ...(!model.window_is_set && { head_room: this.#config.view.head / 2 }),
       memory,

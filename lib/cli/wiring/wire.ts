@@ -93,6 +93,7 @@ export async function wire(
     get toolSpecs() {
       return [...offered, ...servers.specs];
     },
+    ...(options.tools === false && { otherTools: offeredTools(config, {}, context) }),
     toolEffects: EFFECTS,
     tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections, window, servers })),
     skills: (main: Target) => skillsFor(main, small ?? main, settings, config, cache),

@@ -66,7 +66,9 @@ export function toVendorRequest(
     stream: wantsStream(request),
     ...(system.length > 0 && { system }),
     ...(tools.length > 0 && { tools: system.length === 0 ? withMark(tools, mark) : tools }),
-    ...(tools.length > request.tools.length + web.length && { tool_choice: { type: 'none' as const } }),
+    ...((request.tool_choice === 'none' || tools.length > request.tools.length + web.length) && {
+      tool_choice: { type: 'none' as const },
+    }),
     messages: withBreakpoint(messages, mark),
     ...request.options,
     ...thinking,

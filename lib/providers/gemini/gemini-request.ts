@@ -1,5 +1,6 @@
 import type {
   Content,
+  FunctionCallingConfigMode,
   FunctionDeclaration,
   GenerateContentConfig,
   GenerateContentParameters,
@@ -73,6 +74,9 @@ function toVendorToolSettings(request: ChatRequest): Pick<GenerateContentConfig,
   ];
   return {
     ...(tools.length > 0 && { tools }),
+    ...(request.tool_choice && {
+      toolConfig: { functionCallingConfig: { mode: 'NONE' as FunctionCallingConfigMode } },
+    }),
     ...(tools.length > 1 && { toolConfig: { includeServerSideToolInvocations: true } }),
   };
 }

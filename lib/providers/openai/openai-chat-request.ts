@@ -44,6 +44,7 @@ export function toVendorRequest(
     ...(extras && !compatible && request.cache?.key && { prompt_cache_key: request.cache.key }),
     ...(request.format && { response_format: { type: 'json_schema' as const, json_schema: request.format } }),
     ...(request.tools.length > 0 && { tools: toVendorTools(request.tools) }),
+    ...(request.tool_choice && { tool_choice: request.tool_choice }),
     ...(limit !== null && (compatible ? { max_tokens: limit } : { max_completion_tokens: limit })),
     ...toVendorEffort(request),
   };

@@ -47,6 +47,7 @@ export function toVendorRequest(
     // OpenAI itself would store the conversation.
     ...((extras || !form.strict) && { store: false }),
     ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
+    ...(request.tool_choice && { tool_choice: request.tool_choice }),
     ...(extras && toVendorCache(request)),
     ...toVendorOptions(request),
     // The API's minimum is 16.

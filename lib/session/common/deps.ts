@@ -26,6 +26,8 @@ export interface Target {
   readonly rest?: RestTimes;
   /** What its cache costs; absent if that is unknown. */
   readonly cache_rates?: CacheRates;
+  /** Whether its server may have tools in its cache, and accepts them where the model may call none. */
+  readonly keeps_tools?: boolean;
   /** The most tokens of all skills, and of all definitions of server tools, before only what is needed is sent. No limit but shares of the window if absent. */
   readonly head_room?: number;
   /** Whether its server is on this machine or the local network. */
@@ -81,6 +83,8 @@ export interface SessionDeps {
   readonly maxRounds: number;
   /** The current tools: those of MCP servers may come and go. */
   readonly toolSpecs: readonly ToolSpec[];
+  /** The tools of the conversation's other questions, if those of this session are off; none if that is unknown. */
+  readonly otherTools?: readonly ToolSpec[];
   /** The effects of tool calls, including those of tools not offered. */
   readonly toolEffects: ToolEffects;
   tools(): Promise<ToolRunner>;

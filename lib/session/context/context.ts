@@ -324,7 +324,7 @@ export class Context {
   }
 
   async #build(view: View, more: readonly NewMessage[], tokens: number, signal: AbortSignal): Promise<ChatRequest> {
-    const { history, target, thinking, schema, web, compaction } = this.#deps;
+    const { history, target, thinking, schema, web, compaction, tool_choice } = this.#deps;
     const { tools } = this.#offered;
     const { model } = target;
     const { max_output_tokens, ...options } = target.options ?? {};
@@ -342,6 +342,7 @@ export class Context {
       system: [...system, ...shown.system],
       messages,
       tools,
+      ...(tool_choice && tools.length > 0 && { tool_choice }),
       thinking,
       ...(schema && { schema }),
       web,

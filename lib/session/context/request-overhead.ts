@@ -158,6 +158,8 @@ export function tooLarge(tokens: number, { model, ...target }: Windows & Pick<Ta
 export interface ContextDeps extends Omit<OverheadSource, 'tools'> {
   /** The tools offered to the model. A call may add some. */
   tools(): readonly ToolSpec[];
+  /** Set if the model may call none of them. */
+  readonly tool_choice?: 'none';
   readonly history: HistoryStore;
   readonly target: Pick<
     Target,

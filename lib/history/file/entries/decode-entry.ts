@@ -153,6 +153,7 @@ const MESSAGE: JsonFields<Message> = {
   host: text(undefined),
   zone: text(undefined),
   via: word(['script'], undefined),
+  tools: word(['none'], undefined),
   model: text(undefined),
   provider: text(undefined),
   origin: text(undefined),
