@@ -24,13 +24,13 @@ export const HOME_PLACES = listed(`
   bin .local/bin .local/lib .local/share/pipx .local/share/uv .local/share/mise .local/share/pnpm .gitconfig .config/git
   .cargo/bin .cargo/registry .cargo/git .cargo/config.toml .rustup go/bin go/pkg/mod sdk .dotnet .nuget/packages .ghcup .opam
   .npm/_cacache .nvm .fnm .volta .asdf .bun .deno .cache/node .cache/pnpm .cache/yarn .pyenv .cache/pip .cache/pypoetry
-  miniconda3 anaconda3 miniforge3 .rbenv .gem/ruby .m2/repository .m2/wrapper .gradle/caches .gradle/wrapper .sdkman
+  miniconda3 anaconda3 miniforge3 .rbenv .gem/ruby .m2/repository .m2/wrapper .gradle/wrapper .sdkman
   .ivy2/cache .pub-cache .elan .hex/packages .mix .composer/cache .cache/ms-playwright .cache/Cypress .cache/puppeteer`);
 
 /** Caches that are written to when something is downloaded: with the network they are empty, and end with the command. */
 const WRITTEN_CACHES = new Set(
   listed(`.npm/_cacache .cache/pnpm .cache/yarn .local/share/pnpm .cargo/registry .cargo/git go/pkg/mod
-  .m2/repository .gradle/caches .gradle/wrapper`),
+  .m2/repository .gradle/wrapper`),
 );
 
 /** Where programs in the home folder want to write: they find something writable, which ends with the command. */
