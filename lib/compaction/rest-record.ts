@@ -86,7 +86,7 @@ export async function* writeRecord(
     deps,
     signal,
   );
-  const artifacts = collectArtifacts(old.artifacts, messages, deps.effects, artifactRoom(settings));
+  const artifacts = collectArtifacts(old.artifacts, gap.messages, deps.effects, artifactRoom(settings));
   const record: RestRecord = { prose, facts: ledger.facts, forgotten: ledger.forgotten, artifacts, language };
   await deps.cache.put(keyOf(gap), JSON.stringify(record));
 }

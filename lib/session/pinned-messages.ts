@@ -1,3 +1,4 @@
+import { isMessage } from '../chat/entry.js';
 import { type Message, textOf } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
@@ -76,17 +77,22 @@ export class PinnedMessages {
     if ('place' in which) {
       const said = sent.filter((message) => message.role !== 'tool' && textOf(message.content) !== '');
       const found = said.at(-which.place);
-      if (found !== undefined) return found;
+      if (found !== undefined) return this.#whole(found);
       throw new HiError('usage', `There is no message ${which.place}: ${said.length} in view.`, {
         hint: 'Pin an older one by its id, such as /pin #1. To find it: /find TEXT',
       });
     }
     const near = sent.find(({ id }) => id === which.id);
-    if (near !== undefined) return near;
+    if (near !== undefined) return this.#whole(near);
     const found = await (await this.#finder()).around(which.id, 0, 0);
     const message = found.map((one) => one.message).find(({ id }) => id === which.id);
     if (message !== undefined) return message;
     throw new HiError('usage', `There is no message '#${which.id}'.`, { hint: 'Find one with: /find TEXT' });
+  }
+
+  /** As it was said: what is in view may be shortened. */
+  #whole(shown: Message): Message {
+    return this.#history.entries.filter(isMessage).find(({ id }) => id === shown.id) ?? shown;
   }
 
   #requireRoom(message: Message): void {

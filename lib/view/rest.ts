@@ -2,8 +2,7 @@ import { type Entry, isCompressBlock, isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import { stateOf } from './block-state.js';
 import { lastGroup, validCuts } from './cuts.js';
-import { isLong, withNames } from './shorten.js';
-import { estimateView, totalCharacters } from './size.js';
+import { isLong, sentCharacters, withNames } from './shorten.js';
 import type { View } from './view.js';
 
 /** How much may be in view after a pause, and how much stays, in tokens. */
@@ -61,8 +60,10 @@ export function pauseBefore(now: Date, entries: readonly Entry[], times: RestTim
 /** Whether so much is in view that a part of it leaves. */
 export function isRestDue(view: View, rest: Rest): boolean {
   const { limit, cool_limit } = rest.sizes;
-  const characters = rest.pause === 'long' ? 0 : totalCharacters(inUse(view, rest));
-  return rest.ratio * (estimateView(view) - characters / 4) > (rest.pause === 'long' ? limit : cool_limit);
+  const used = new Set(rest.pause === 'long' ? [] : inUse(view, rest));
+  const characters = sentCharacters(view.messages.filter((message) => !used.has(message)));
+  const tokens = (characters + (view.block?.content.length ?? 0)) / 4;
+  return rest.ratio * tokens > (rest.pause === 'long' ? limit : cool_limit);
 }
 
 /** What stays in view at a rest. */
@@ -103,16 +104,17 @@ const NONE: ReadonlySet<number> = new Set();
 const RECENT = 3;
 
 /** The messages with long texts that are still in use: of the last exchanges, or sent since. */
-function inUse({ messages }: View, { unused }: Rest): readonly Message[] {
+function inUse({ messages, pinned = NONE }: View, { unused }: Rest): readonly Message[] {
   const recent = new Set(turnsIn(messages).slice(-RECENT).flat());
-  return messages.filter((message) => isLong(message) && (recent.has(message) || message.at >= unused));
+  const isUsed = (message: Message): boolean => recent.has(message) || message.at >= unused;
+  return messages.filter((message) => !pinned.has(message.id) && isLong(message) && isUsed(message));
 }
 
 /** The messages whose long texts are named after a long pause: the newest ones, and those of the last exchanges that are named already. */
-function toName({ messages, block }: View, turns: readonly (readonly Message[])[]): readonly Message[] {
+function toName({ block }: View, turns: readonly (readonly Message[])[]): readonly Message[] {
   const { named } = stateOf(block);
   const recent = turns.slice(-RECENT).flat();
-  return [...messages.filter(isLong).slice(-RECENT), ...recent.filter(({ id }) => named.includes(id))];
+  return [...turns.flat().filter(isLong).slice(-RECENT), ...recent.filter(({ id }) => named.includes(id))];
 }
 
 function turnsIn(messages: readonly Message[]): readonly (readonly Message[])[] {
@@ -130,7 +132,7 @@ function newestOf(
   { sizes, keep_recent, ratio }: Rest,
   shown: (message: Message) => Message,
 ): readonly number[] {
-  const sizeOf = (messages: readonly Message[]): number => totalCharacters(messages.map(shown));
+  const sizeOf = (messages: readonly Message[]): number => sentCharacters(messages.map(shown));
   const last = turns.at(-1) ?? [];
   const limit = (4 * sizes.keep) / ratio;
   let kept = lastExchange(last, limit, keep_recent, sizeOf);

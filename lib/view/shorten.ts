@@ -1,9 +1,17 @@
 import { readFileBlock } from '../chat/marked-text.js';
-import type { DocumentPart, ImagePart, Message, Part, ToolResultPart } from '../chat/message.js';
+import { base64Length } from '../chat/media.js';
+import {
+  type DocumentPart,
+  type ImagePart,
+  isPart,
+  type Message,
+  type Part,
+  type ToolResultPart,
+} from '../chat/message.js';
 import { firstCharacters, lastCharacters } from '../chat/text.js';
 import { lastGroup } from './cuts.js';
 import { headAndTail } from './shorten-text.js';
-import { charactersOf } from './size.js';
+import { charactersOf, totalCharacters } from './size.js';
 
 /** Tool results up to this many characters are never shortened. */
 const RESULT_LIMIT = 2000;
@@ -34,25 +42,48 @@ export function shortenOld(messages: readonly Message[], from: number, newestUse
   return shown.every((message, index) => message === messages[index]) ? messages : shown;
 }
 
-/** A text of a user's message with more characters, 4,000 tokens, is a paste or a file. */
-const LONG_TEXT = 16_000;
+/** A text or a document of a user's message that takes more characters of a request, 4,000 tokens, is a paste or a file. */
+const LONG = 16_000;
 /** How many characters of its beginning and of its end are sent in its place. */
 const END = 500;
+/** Beside a long one, shorter files are named too if they have more characters. */
+const SHORT_FILE = 4 * END;
 
-/** Whether a user's message has a long text, which is sent as its name, beginning and end once it is no longer in use. */
+/** Whether a user's message has a long text or document, which is sent as its name, beginning and end once it is no longer in use. */
 export function isLong({ role, content }: Message): boolean {
-  return role === 'user' && content.some((part) => part.type === 'text' && part.text.length > LONG_TEXT);
+  return role === 'user' && content.some((part) => charactersSent(part) > LONG);
 }
+
+function charactersSent(part: Part): number {
+  if (part.type === 'document') return base64Length(part.bytes);
+  return part.type === 'text' ? part.text.length : 0;
+}
+
+/** The size of messages in characters, with documents as large as they are sent. */
+export const sentCharacters = (messages: readonly Message[]): number =>
+  messages
+    .flatMap(({ content }) => content.filter(isPart('document')))
+    .reduce((sum, part) => sum + charactersSent(part), totalCharacters(messages));
 
 const NAMED = new WeakMap<Message, Message>();
 
-/** The message with its long texts replaced by name, size, id, beginning and end. The same message always gives the same bytes. */
+/**
+ * The message with its long texts replaced by name, size, id, beginning and end. In a long message of the user the other files have only their names too. The
+ * same message always gives the same bytes.
+ */
 export function withNames(message: Message): Message {
   const known = NAMED.get(message);
   if (known) return known;
-  const content = message.content.map((part) =>
-    part.type === 'text' && part.text.length > LONG_TEXT ? { ...part, text: ends(part.text, message.id) } : part,
-  );
+  const all = isLong(message);
+  const content = message.content.map((part): Part => {
+    if (part.type === 'text' && part.text.length > (all && readFileBlock(part.text) ? SHORT_FILE : LONG))
+      return { ...part, text: ends(part.text, message.id) };
+    if (!all || (part.type !== 'image' && part.type !== 'document')) return part;
+    return {
+      type: 'text',
+      text: `[${nameOfImage(part)}, ${part.bytes} bytes, is no longer in view but in #${message.id}, which /all sends again.]`,
+    };
+  });
   const short = { ...message, content };
   NAMED.set(message, short);
   return short;

@@ -39,15 +39,14 @@ export interface Position {
 export function viewFrom(block: CompressBlock | null, entries: readonly Entry[], running: number | null): View {
   const state = stateOf(block);
   const [pruned, named] = [new Set(state.pruned), new Set(state.named)];
-  const messages: Message[] = [];
-  for (const turn of turnsOf(entries, keptBy(block, entries))) {
-    if (!isSent(turn, running)) continue;
-    for (const message of turn.messages) {
-      const short = pruned.has(message.id) ? shortened(message) : message;
-      messages.push(named.has(message.id) ? withNames(short) : short);
-    }
-  }
   const pinned = pinnedIn(entries, block, running);
+  const shown = (message: Message): Message => {
+    if (pinned.has(message.id)) return message;
+    const short = pruned.has(message.id) ? shortened(message) : message;
+    return named.has(message.id) ? withNames(short) : short;
+  };
+  const turns = turnsOf(entries, keptBy(block, entries)).filter((turn) => isSent(turn, running));
+  const messages = turns.flatMap((turn) => turn.messages.map(shown));
   const sent = pairedOnly(withPinned(messages, pinned)).filter(({ content }) => content.length > 0);
   return pinned.size === 0 ? { block, messages: sent } : { block, messages: sent, pinned: new Set(pinned.keys()) };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { fileBlock } from '../../lib/chat/marked-text.js';
+import { textOf } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
 import type { SessionDeps } from '../../lib/session/common/deps.js';
 import { stateOf } from '../../lib/view/block-state.js';
@@ -132,6 +134,45 @@ describe('a conversation', () => {
       expect(text).toMatch(/A text, 2\d+ characters, is no longer in view but in #1, .*BEGIN.*END/);
       expect(set.history.view(null).messages[0]?.id).toBe(1);
       expect(text.length / 4).toBeLessThan(7000);
+    });
+  });
+
+  it('names what else is attached to a long file, and a long document', async () => {
+    await inLife(async ({ set, say, sent }) => {
+      const files = [20_000, 15_000, 15_000].map((size, at) => fileBlock(`f${at}.txt`, prose(size, at)));
+      const bytes = Buffer.from(`%PDF-1.4 ${prose(60_000, 7)}`);
+      const attachments = [{ kind: 'document', mime: 'application/pdf', bytes, name: 'plan.pdf' }] as const;
+      await drain(
+        set.session.send({ text: 'Read these.', texts: files, attachments: [] }, new AbortController().signal),
+      );
+      await drain(set.session.send({ text: 'And this.', texts: [], attachments }, new AbortController().signal));
+      expect(await say('after ten minutes', 10 * MINUTE)).toEqual([]);
+      expect(await say('next day', 10 * HOUR)).toEqual(['rest']);
+      const request = sent();
+      expect(request?.attachments.size).toBe(0);
+      for (const name of ['f0', 'f1', 'f2'])
+        expect(asText(request)).toMatch(
+          new RegExp(`The file .{1,3}${name}\\.txt.{1,3}, \\d+ characters, is no longer`),
+        );
+      expect(asText(request)).toMatch(/\[plan\.pdf \(application\/pdf\), 60009 bytes, is no longer in view but in #3/);
+      expect(asText(request).length / 4).toBeLessThan(7000);
+    });
+  });
+
+  it('keeps a pinned paste whole', async () => {
+    await inLife(async ({ set, say, sent }) => {
+      const paste = `BEGIN ${prose(20_000, 3)} MIDDLE ${prose(20_000, 4)} END`;
+      await say(paste);
+      await set.session.pins.pin({ id: 1 });
+      await say('next day', 10 * HOUR);
+      expect(asText(sent())).toContain('MIDDLE');
+      await set.session.pins.unpin({ id: 1 });
+      await say('another day', 10 * HOUR);
+      expect(asText(sent())).not.toContain('MIDDLE');
+      const { message } = await set.session.pins.pin({ id: 1 });
+      expect(textOf(message.content)).toContain('MIDDLE');
+      await say('and now');
+      expect(asText(sent())).toContain('MIDDLE');
     });
   });
 
