@@ -46,11 +46,18 @@ export async function resolveConfig(sources: Sources): Promise<Resolved> {
   if (vendor === null) return { config: null, locals };
   const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
   const api_base = addressOf(vendor, own?.api_base, env);
-  const api_key = keyOf(vendor, own?.api_key, env, api_base);
+  const [key_source, api_key] = keyOf(vendor, own?.api_key, env, api_base);
   const model = chosen.model ?? own?.model ?? (await defaultModel(sources, vendor, api_base, api_key));
   if (model.trim() === '') throw new HiError('usage', 'The model name is empty.', { hint: 'Give a name: -m NAME' });
   const given = chosen.model === null || chosen.model === own?.model ? own?.context_window : undefined;
-  const main: ModelSettings = { provider: vendor.name, model, api_key, api_base, ...windowOf(vendor, model, given) };
+  const main: ModelSettings = {
+    provider: vendor.name,
+    model,
+    api_key,
+    key_source,
+    api_base,
+    ...windowOf(vendor, model, given),
+  };
   const asked = filledIn(DEFAULTS, file ?? {});
   // The variable by which command lines are asked to be readable for screen readers.
   const settings = { ...asked, screen_reader: asked.screen_reader || !/^(?:0|false)?$/i.test(env.ACCESSIBLE ?? '') };
@@ -87,6 +94,9 @@ export function restAfter({ view: { rest } }: Config, { window_is_set }: ModelSe
   if (rest === null) return window_is_set ? null : HOUR;
   return milliseconds(rest);
 }
+
+/** The field of the configuration that holds a key. */
+const FROM_FILE = 'api_key';
 
 interface Choice {
   readonly provider: string | null;
@@ -145,7 +155,7 @@ async function isListed(sources: Sources, usual: string | null, typed: string): 
   const own = file?.provider === undefined || file.provider === vendor.name ? file : null;
   const { api_base: address } = usualServer(sources, usual);
   if (isOwnAddress(vendor, address)) return false;
-  const listed = await models(vendor, address, keyOf(vendor, own?.api_key, env, address)).catch(() => []);
+  const listed = await models(vendor, address, keyOf(vendor, own?.api_key, env, address)[1]).catch(() => []);
   return listed.some(({ name }) => name === typed);
 }
 
@@ -171,18 +181,23 @@ async function detect(sources: Sources, locals: LocalServer[]): Promise<Vendor |
   return null;
 }
 
-/** HI_API_KEY is only for hi and wins over the file. A vendor's variable is for every program and comes last. */
+/** The key and its source. HI_API_KEY is only for hi and wins over the file. A vendor's variable is for every program and comes last. A blank key is none. */
 function keyOf(
   vendor: Vendor,
   fromFile: string | null | undefined,
   env: Readonly<Record<string, string | undefined>>,
   address: string | null,
-): string | null {
+): readonly [source: string | null, key: string | null] {
   const { hosted } = vendor;
   const isHosted = hosted !== undefined && address !== null && isOwnAddress({ ownHosts: hosted.hosts }, address);
   const variables = isHosted ? [hosted.keyVariable] : vendor.keyVariables;
-  const shared = variables.map((name) => env[name]?.trim()).find((value) => value);
-  return env.HI_API_KEY?.trim() || fromFile || shared || null;
+  const sources: readonly (readonly [string, string | null | undefined])[] = [
+    ['HI_API_KEY', env.HI_API_KEY],
+    [FROM_FILE, fromFile],
+    ...variables.map((name) => [name, env[name]] as const),
+  ];
+  const [source, key] = sources.find(([, value]) => value?.trim()) ?? [];
+  return source === undefined || !key ? [null, null] : [source, key.trim()];
 }
 
 /** The configured address, null for the vendor's own. Throws a `HiError` for one that is not a web address. */
@@ -252,11 +267,16 @@ async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings)
     same && !fromFile.api_base
       ? main.api_base
       : addressOf(owner, fromFile.api_base, { ...sources.env, HI_API_BASE: undefined });
-  const ownKey = () => keyOf(owner, null, { ...sources.env, HI_API_KEY: undefined }, api_base);
+  const [key_source, api_key] = fromFile.api_key?.trim()
+    ? [`small_model.${FROM_FILE}`, fromFile.api_key.trim()]
+    : same
+      ? [main.key_source, main.api_key]
+      : keyOf(owner, null, { ...sources.env, HI_API_KEY: undefined }, api_base);
   return {
     provider: owner.name,
     model: fromFile.model,
-    api_key: fromFile.api_key ?? (same ? main.api_key : ownKey()),
+    api_key,
+    ...(key_source !== undefined && { key_source }),
     api_base,
     ...windowOf(owner, fromFile.model, fromFile.context_window),
   };

@@ -154,6 +154,8 @@ export interface ModelSettings {
   readonly model: string;
   readonly api_key: string | null;
   readonly api_base: string | null;
+  /** The variable that holds the key, or `api_key` for the configuration; null if there is none. */
+  readonly key_source?: string | null;
   /** In tokens. */
   readonly context_window: number;
   /** True when the user set the window. Then nothing that a server reports changes it. */
@@ -161,4 +163,4 @@ export interface ModelSettings {
 }
 
 /** `small_model` in a `config.json`: the settings that differ from the main model's. */
-export type SmallModelFile = Partial<Omit<ModelSettings, 'window_is_set'>> & { readonly model: string };
+export type SmallModelFile = Partial<Omit<ModelSettings, 'window_is_set' | 'key_source'>> & { readonly model: string };

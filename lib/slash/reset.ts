@@ -2,22 +2,22 @@ import { quantity } from '../chat/text.js';
 import { HiError } from '../errors.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
-const OPTIONS = ['--undo', '--purge'] as const;
+const OPTIONS = ['--undo', '--purge', '-y'] as const;
 
 /** `/reset`: clears the conversation after asking. Keeps a copy unless `--purge` is given; `--undo` restores what the last reset cleared. */
 export const slashReset: SlashCommand = {
   name: 'reset',
   aliases: ['clear', 'new'],
   usage: '/reset [OPTION]',
-  summary: 'clear all; also --undo, --purge',
+  summary: 'clear all; also -y, --undo, --purge',
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
   async *run(argument, context) {
     requireOnRecord(context);
-    if (argument !== '') requireStored(argument, context);
+    if (argument.startsWith('--')) requireStored(argument, context);
     if (argument === '--undo') yield* undo(context);
     else if (argument === '--purge') yield* purge(context);
-    else yield* clear(context);
+    else yield* clear(argument === '-y' ? { ...context, confirm: async () => true } : context);
   },
 };
 
@@ -28,7 +28,7 @@ async function* clear({ session, confirm }: SlashContext): AsyncGenerator<SlashE
     ? ['No copy is kept.', '']
     : ['A copy is kept.', " '/reset --undo' restores them."];
   const question = `Clear the conversation of ${quantity(messages, 'message')}? ${copy}`;
-  if (!(await confirm(question, "'hi reset -y' clears it without asking."))) {
+  if (!(await confirm(question, "'/reset -y' clears it without asking."))) {
     return yield { type: 'print', text: 'Nothing was cleared.' };
   }
   await session.reset({ purge: false });

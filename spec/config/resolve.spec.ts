@@ -254,11 +254,11 @@ describe('the small model', () => {
 
   it('of the same provider has its key and address', async () => {
     const file = { provider: 'one', model: 'm', api_key: 'k', api_base: 'http://main', small_model: { model: 's' } };
-    const reach = { provider: 'one', model: 's', api_key: 'k', api_base: 'http://main' };
+    const reach = { provider: 'one', model: 's', api_key: 'k', key_source: 'api_key', api_base: 'http://main' };
     const small = { ...reach, context_window: 128_000, window_is_set: false };
     expect((await configOf(file))?.small_model).toEqual(small);
     const own = { model: 's', api_key: 'l', api_base: 'http://small', context_window: 2000 };
-    const set = { provider: 'one', ...own, window_is_set: true };
+    const set = { provider: 'one', ...own, key_source: 'small_model.api_key', window_is_set: true };
     expect((await configOf({ ...file, small_model: own }))?.small_model).toEqual(set);
   });
 

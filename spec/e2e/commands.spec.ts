@@ -72,7 +72,7 @@ describe('hi chat without a terminal', () => {
   });
 
   it.each([
-    ['/reset', "'hi reset -y'"],
+    ['/reset', "'/reset -y'"],
     ['/export out.md', 'name a file that does not exist yet'],
   ])('does nothing at %s without -y, and says what works', async (line, alternative) => {
     await talk(1);

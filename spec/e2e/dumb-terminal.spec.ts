@@ -52,7 +52,7 @@ describe('hi chat in a dumb terminal', () => {
     const chat = await start(() => ({ text: 'well' }));
     await chat.open(dumb);
     await chat.say('go', 'well');
-    await chat.say('/reset', /Cannot ask with TERM=dumb[\s\S]*'hi reset -y'/);
+    await chat.say('/reset', /Cannot ask with TERM=dumb[\s\S]*'\/reset -y'/);
     chat.terminal.type(control('d'));
     await chat.terminal.exit();
     await chat.open({ ...dumb, args: ['-y'] });

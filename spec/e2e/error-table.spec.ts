@@ -67,8 +67,8 @@ const ROWS: readonly Row[] = [
     body: { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***ab.' },
     exit: 4,
     requests: 1,
-    said: 'refused the API key: Incorrect API key',
-    hint: 'Set OPENAI_API_KEY',
+    said: 'refused the API key',
+    hint: 'Set api_key in ',
   },
   {
     name: 'a deployment that Azure does not have',
@@ -273,4 +273,42 @@ it.each(ROWS.map((row) => [row.name, row] as const))('%s', async (_name, row) =>
     '',
     requests,
   ]);
+});
+
+it('names the key that was refused by its source, and says to change that one', async () => {
+  await using server = await chatServer(refusal(401, error('Incorrect API key provided.')));
+  const asked = async (api_key: string | undefined, env: Readonly<Record<string, string>>) => {
+    home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1`, ...(api_key && { api_key }) });
+    const run = await runProgram(home, ['ask', 'x'], { env });
+    expect(run.status).toBe(4);
+    const { folder } = home;
+    home.remove();
+    return run.stderr.replaceAll(`'${folder}`, "'");
+  };
+  const OPENAI_API_KEY = 'sk-of-the-variable';
+  const config =
+    /refused the API key from api_key in '.*config\.json': Incorrect API key provided\.\n {4}Set api_key in '.*config\.json', to a valid key/;
+  expect(await asked('sk-of-the-file', { OPENAI_API_KEY })).toMatch(config);
+  expect(await asked(undefined, { OPENAI_API_KEY })).toMatch(
+    /from OPENAI_API_KEY: .*\n {4}Set OPENAI_API_KEY, to a valid key/,
+  );
+  expect(await asked('sk-of-the-file', { OPENAI_API_KEY, HI_API_KEY: 'sk-own' })).toMatch(/from HI_API_KEY: /);
+  expect(await asked('!printf sk-%s printed', {})).toMatch(
+    /from the command 'printf sk-%s printed' \(api_key in '[^\n]*\n {4}Let the command 'printf sk-%s printed'/,
+  );
+});
+
+it('says of a key that is known but not allowed that access is denied', async () => {
+  await using server = await chatServer(refusal(403, error('Your account is not active.')));
+  home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1`, api_key: 'sk-1' });
+  const run = await runProgram(home, ['ask', 'x']);
+  expect(run.status).toBe(4);
+  expect(run.stderr).toMatch(/denied access: Your account is not active\.\n {4}Fix this in the account/);
+});
+
+it('takes a key of blanks for none', async () => {
+  home = makeHome({ provider: 'openai', api_key: '  ' });
+  const run = await runProgram(home, ['ask', 'x'], { env: { OPENAI_API_KEY: ' ' } });
+  expect(run).toMatchObject({ status: 3, stdout: '' });
+  expect(run.stderr).toContain('There is no API key for OpenAI.');
 });

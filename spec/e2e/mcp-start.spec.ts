@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { type McpHouse, mcpHouse, offeredTools } from '../support/mcp-house.js';
 import { RUNS_ON_NODE, runProgram } from '../support/program.js';
 import { canTrace } from '../support/strace.js';
@@ -57,5 +57,19 @@ describe('the start of hi ask', () => {
     const { files } = await traced();
     expect(files.filter((file) => file.includes('.mcp.json'))).toHaveLength(1);
     expect(files.filter((file) => /modelcontextprotocol|cache\/mcp|mcp-/.test(file))).toEqual([]);
+  });
+});
+
+describe('a server of the newer protocol', () => {
+  it('may take more than three seconds for its first answer', async () => {
+    house = await mcpHouse({ tools: [textTool('add')], modern: {} }, []);
+    const { command, args } = house.server.entry;
+    house.configure({
+      mcpServers: { slow: { command: 'sh', args: ['-c', 'sleep 3.2; exec "$0" "$@"', command, ...args] } },
+    });
+    const run = await runProgram(house.home, ['mcp', 'test', 'slow']);
+    expect(run).toMatchObject({ status: 0 });
+    expect(run.stdout).toContain('add');
+    expect(house.server.starts()).toHaveLength(1);
   });
 });

@@ -100,7 +100,7 @@ describe('an address of a server alone', () => {
       'wants a key',
       { status: 401, chunks: ['{"error":{"message":"Unauthorized"}}'] },
       4,
-      /refused the API key: Unauthorized\.\n {4}Set OPENAI_API_KEY/,
+      /refused the API key[^:]*: Unauthorized\.\n {4}Set OPENAI_API_KEY/,
     ],
     [
       'sends a page',

@@ -201,3 +201,15 @@ describe('a named pipe as the configuration', () => {
     expect(read.stdout).toContain('"model": "x"');
   });
 });
+
+it.each([
+  ['an empty file', Buffer.alloc(0)],
+  ['data that is no zstd', Buffer.from('no history of anybody, nor anything compressed. '.repeat(9))],
+])('calls a history %s that is one, and keeps it', async (what, bytes) => {
+  mkdirSync(dirname(home.historyFile), { recursive: true });
+  writeFileSync(home.historyFile, bytes);
+  const run = await runProgram(home, ['ask', 'x']);
+  expect(run.status).toBe(0);
+  expect(run.stderr).toContain(`The history was not one JSON array in zstd but ${what}.`);
+  expect(readdirSync(home.data).filter((name) => name.startsWith('history.damaged-'))).toHaveLength(1);
+});

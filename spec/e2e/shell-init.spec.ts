@@ -126,6 +126,21 @@ describe.each(Object.keys(SHELLS) as Shell[])('the key bindings in %s', (shell) 
     while (server.requests.length === 0) await sleep(20);
     shown.type(control('c'));
     await shown.until(() => lineOf(shown) === 'show the disk', 10_000);
+    shown.type(`${control('u')}echo vis''ible\r`);
+    await shown.until(/^visible$/m);
+  });
+
+  it('show what is asked, and run nothing that was typed while they wait', async () => {
+    reply = { text: 'touch made', delay: 1000 };
+    const shown = await open(shell);
+    shown.type(`make it${ALT_H}`);
+    await shown.until('scripted: make it', 10_000);
+    shown.type('abc\r\r');
+    await shown.until(() => lineOf(shown) === 'touch made', 10_000);
+    await sleep(200);
+    expect(lineOf(shown)).toBe('touch made');
+    expect(shown.screen()).not.toContain('scripted:');
+    expect(existsSync(join(home.work, 'made'))).toBe(false);
   });
 
   it('do nothing with an empty line', async () => {

@@ -22,6 +22,13 @@ const transcript = async () => (await runProgram(home, ['history'])).stdout;
 const hasCopy = () => existsSync(join(home.data, 'history.reset.json.zst'));
 
 describe('/reset', () => {
+  it('-y clears without a question, also in a script', async () => {
+    const run = await runProgram(home, ['chat'], { input: 'first question\n/reset -y\n/history\n' });
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    expect(run.stdout).toMatch(/Cleared 2 messages\.[\s\S]*The conversation is empty\./);
+    expect(hasCopy()).toBe(true);
+  });
+
   it('--undo restores what the last reset cleared, and the next message continues it', async () => {
     await chat('first question', '/reset');
     expect(await transcript()).toBe('');
@@ -59,14 +66,14 @@ describe('/reset', () => {
     expect(hasCopy()).toBe(false);
   });
 
-  it.each(['--unod', 'undo', '--undo --purge', '-y', 'everything'])(
+  it.each(['--unod', 'undo', '--undo --purge', 'everything'])(
     '%s is refused with what is known, and clears nothing',
     async (argument) => {
       await chat('first question', '/reset', 'second question');
       const run = await chat(`/reset ${argument}`);
       expect(run).toMatchObject({ status: 2, stdout: '' });
       expect(run.stderr).toContain(`Unknown argument '${argument}' for /reset.`);
-      expect(run.stderr).toContain('Known: --undo, --purge.');
+      expect(run.stderr).toContain('Known: --undo, --purge, -y.');
       expect(await transcript()).toContain('second question');
       expect(hasCopy()).toBe(true);
     },

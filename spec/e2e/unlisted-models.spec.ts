@@ -35,7 +35,7 @@ describe('/model at a server without a list of models', () => {
     const { stdout, stderr, status } = await modelCommand('openai', list, '/model');
     expect(stdout).toContain('openai/mine, window 4096 tokens\n');
     expect(stderr).toMatch(
-      /^The models cannot be listed: The server at '127.0.0.1:\d+' refused the API key: No such key\.\n$/,
+      /^The models cannot be listed: The server at '127.0.0.1:\d+' refused the API key from api_key in '.*': No such key\.\n$/,
     );
     expect(status).toBe(0);
   });

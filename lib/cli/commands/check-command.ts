@@ -195,7 +195,7 @@ async function* modelFindings(settings: Settings, wired: WiredSession, isLive: b
   const { session, config } = wired;
   const key = await attempt('key', () => session.target.connect());
   if ('failure' in key) return yield key;
-  yield { part: 'key', ok: config.api_key === null ? 'not needed' : 'found' };
+  yield { part: 'key', ok: config.api_key === null ? 'not needed' : `found in ${config.key_source}` };
   for (const note of plainHttpWarnings(config)) yield { part: 'key', note };
   yield { part: 'model', ok: `${config.provider}/${config.model}` };
   yield* unchecked(config);

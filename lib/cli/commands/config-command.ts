@@ -22,16 +22,22 @@ export async function configShowCommand(world: World, options: CommonOptions & S
   if (isWithout) world.stderr.write(`${neutralise(problem.message)}\n`);
   const config = requireConfig(isWithout ? await readSettings(world, { ...options, model: 'none' }) : settings);
   const small = config.small_model;
+  // What config.json does not take is no setting.
+  const { window_is_set: _set, key_source: _source, ...settable } = config;
   const masked = {
-    ...config,
+    ...settable,
     ...(isWithout && { model: null }),
     ...shownReach(config),
     headers: hiddenValues(config.headers),
-    small_model: small === null ? null : { ...small, ...shownReach(small) },
+    small_model: small === null ? null : shownSmall(small),
     mcpServers: Object.fromEntries(Object.entries(config.mcpServers).map(([name, file]) => [name, shownServer(file)])),
   };
   writeJson(world.stdout, masked, 2);
   return 0;
+}
+
+function shownSmall({ window_is_set: _set, key_source: _source, ...small }: ModelSettings) {
+  return { ...small, ...shownReach(small) };
 }
 
 /** The key and the address, with secrets masked. */

@@ -5,6 +5,7 @@ import { neutralise } from '../../screen/text/neutralise.js';
 import { textModel } from '../../session/turn/metered-model.js';
 import { readSettings, requireConfig } from '../base/settings.js';
 import type { World } from '../base/world.js';
+import { holdTerminal } from '../terminal/hold-terminal.js';
 import { Connections } from '../wiring/connections.js';
 import { SHELLS, type Shell } from './completion-scripts.js';
 
@@ -36,7 +37,9 @@ async function perform(world: World, task: ShellTask, line: string, shell: Shell
     const settings = await readSettings(world, {});
     const config = requireConfig(settings);
     const target = new Connections(world, {}, settings, config).target(config);
-    const { text, stop_reason } = await textModel(target).write(task.prompt(line, shell), () => undefined, stop.signal);
+    const giveBack = holdTerminal(`${target.model}: ${line}`, () => stop.abort());
+    const asked = textModel(target).write(task.prompt(line, shell), () => undefined, stop.signal);
+    const { text, stop_reason } = await asked.finally(giveBack);
     // Part of a command may do something different from the whole.
     if (stop_reason === 'length' || stop_reason === 'refusal') throw unfinished(target.model, stop_reason);
     const output = task.output(text);

@@ -225,13 +225,17 @@ export class Connections {
     };
   }
 
-  async #access({ provider, api_key, api_base }: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
+  async #access(
+    { provider, api_key, key_source, api_base }: ModelSettings,
+    signal?: AbortSignal,
+  ): Promise<ProviderSettings> {
     requireTls({ api_key, api_base }, this.#config);
     const apiKey = await this.#key(api_key, signal);
     return {
       apiKey,
       apiBase: api_base,
       ...(api_key?.startsWith('!') && { account: api_key }),
+      ...(key_source && { keySource: keySourceText(key_source, api_key, this.#settings.paths.configFile) }),
       ...timeLimits(this.#world),
       options: optionsOf(this.#config, provider),
       headers: this.#headersFor(provider, api_base),
@@ -239,6 +243,12 @@ export class Connections {
       ...(this.#options.debug ? { trace: await this.#trace() } : {}),
     };
   }
+}
+
+/** `OPENAI_API_KEY`, `api_key in '/home/me/.config/hi/config.json'`, and what runs there. */
+function keySourceText(source: string, key: string | null, file: string): string {
+  if (!source.endsWith('api_key')) return source;
+  return key?.startsWith('!') ? `the command '${key.slice(1)}' (${source} in '${file}')` : `${source} in '${file}'`;
 }
 
 const keyVariablesOf = ({ keyVariables, hosted }: ProviderMember): readonly string[] =>

@@ -63,7 +63,7 @@ export class Salvage {
     const { parts } = this.#inventory;
     const [only] = parts;
     this.log = parts.length === 1 && !this.#merged.isRenumbered ? (only?.record?.log ?? null) : null;
-    this.report = this.#count(other?.format ?? null);
+    this.report = this.#count(other?.format ?? unreadable(this.#inventory, size));
   }
 
   /** The trusted entries. */
@@ -169,6 +169,12 @@ export class Salvage {
       return item?.part === part ? [item.id ?? 0] : [];
     });
   }
+}
+
+/** What a file is that has nothing of a history; null for any other. */
+function unreadable({ parts, items }: Inventory, size: number): string | null {
+  if (parts.length > 0 || items.length > 0) return null;
+  return size === 0 ? 'an empty file' : 'data that is no zstd';
 }
 
 /** How many ids are missing between the lowest and the highest of these. */

@@ -49,8 +49,12 @@ interface ConnectOptions {
   readonly ask: AskUser | null;
 }
 
-/** How long to probe a server for the newer protocol before using the older one, in milliseconds. */
-const PROBE_TIMEOUT = 3000;
+/** What is left of the time to start for the older protocol, where a server does not answer the question for the newer one: a share, and milliseconds. */
+const OLDER_SHARE = 0.25;
+const OLDER_TIMEOUT = 3000;
+
+/** A server that is slow to start may take most of the time for its first answer. */
+const probeTimeout = (timeout: number): number => Math.ceil(timeout - Math.min(OLDER_TIMEOUT, timeout * OLDER_SHARE));
 
 /**
  * Results are not validated: the model reads them whatever the schema promised, and a schema that cannot be compiled, or refers elsewhere, must not stop
@@ -79,7 +83,7 @@ async function attempt(options: ConnectOptions, prior: JsonObject | null): Promi
   const client = new SdkClient(
     { name: 'hi', version },
     {
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_TIMEOUT, timeout) } },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeout(timeout) } },
       jsonSchemaValidator: UNCHECKED,
       capabilities: { elicitation: { form: {}, url: {} } },
     },

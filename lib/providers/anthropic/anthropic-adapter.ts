@@ -44,7 +44,12 @@ export async function listModels(
   settings: ProviderSettings,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  const context = { member: speaker(vendor, settings), model: null, apiKey: settings.apiKey };
+  const context = {
+    member: speaker(vendor, settings),
+    model: null,
+    apiKey: settings.apiKey,
+    keySource: settings.keySource,
+  };
   const list = async () => {
     const { data } = await makeClient(vendor, settings).models.list({ limit: 1000 }, { signal });
     return data.map((entry) => listedModel(entry.id, entry));
@@ -59,7 +64,7 @@ export async function askFacts(
   { model }: ModelQuestion,
   signal: AbortSignal,
 ): Promise<ModelFacts> {
-  const context = { member: speaker(vendor, settings), model, apiKey: settings.apiKey };
+  const context = { member: speaker(vendor, settings), model, apiKey: settings.apiKey, keySource: settings.keySource };
   const ask = async () => factsOf(await makeClient(vendor, settings).models.retrieve(model, undefined, { signal }));
   return await askVendor(ask, context, signal);
 }

@@ -23,6 +23,8 @@ export interface FailureContext {
   readonly model: string | null;
   /** Masked wherever a server repeats it. */
   readonly apiKey: string | null;
+  /** Where the key comes from, in words. */
+  readonly keySource?: string | undefined;
   /** The estimated size of the request, if known. */
   readonly tokens?: number;
 }
@@ -236,7 +238,7 @@ function describe(code: ErrorCode, error: VendorError, context: FailureContext):
     error.message === '' ? (error.status === null ? '.' : ` (HTTP ${error.status}).`) : `: ${sentence(error.message)}`;
   switch (code) {
     case 'key':
-      return { message: `${title} refused the API key${said}`, hint: keyHint(error, member) };
+      return { message: `${title} ${refusedKey(error, context)}${said}`, hint: keyHint(error, context) };
     case 'model':
       return { message: `${title} has no model '${model ?? '?'}'${said}`, hint: modelHint(member, model) };
     case 'rate':
@@ -283,14 +285,22 @@ function describe(code: ErrorCode, error: VendorError, context: FailureContext):
 
 const MISUSED_TOOL = /tool_use_failed/;
 
-function keyHint({ status, message }: VendorError, { hints, keyVariables, keyPage }: FailureContext['member']): string {
+/** A status of 403 says that the key is known. */
+function refusedKey({ status }: VendorError, { keySource }: FailureContext): string {
+  if (status === 403) return 'denied access';
+  return keySource === undefined ? 'refused the API key' : `refused the API key from ${keySource}`;
+}
+
+function keyHint({ status, message }: VendorError, { keySource, member }: FailureContext): string {
+  const { hints, keyVariables, keyPage } = member;
   if (hints?.key !== undefined) return hints.key;
-  const where = [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
+  const where = keySource ?? [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
   // The key is valid, and the server's message says what is wrong: a region, a project, a model that the key does not include.
-  const valid = `Set ${where}, to a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
+  const change = where.startsWith('the command') ? `Let ${where} print` : `Set ${where}, to`;
+  const valid = `${change} a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
   if (status === 403 && hasNoReason(message))
     return `${valid} If \`hi config check --live\` passes, the key is valid and the server refuses earlier content: /undo takes back the previous turn.`;
-  if (status === 403) return `Fix this in the account, or set ${where}, to another key.`;
+  if (status === 403) return `Fix this in the account, or use another key: ${where}.`;
   return valid;
 }
 

@@ -26,6 +26,8 @@ export interface Provider {
 export interface ProviderSettings extends FetchSettings {
   /** The configured address; null for the vendor's own. */
   readonly apiBase: string | null;
+  /** Where the key comes from, in words; absent if there is none or nobody knows. */
+  readonly keySource?: string | undefined;
   /** What stands for the account where keys come and go; the key itself if absent. */
   readonly account?: string;
   /** The section of the configuration with the vendor's name. */

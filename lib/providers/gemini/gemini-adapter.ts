@@ -59,7 +59,7 @@ export async function listModels(
   settings: ProviderSettings,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  const context = { member: vendor, model: null, apiKey: settings.apiKey };
+  const context = { member: vendor, model: null, apiKey: settings.apiKey, keySource: settings.keySource };
   const client = makeClient(vendor, settings);
   const list = async () => {
     const found: ListedModel[] = [];
@@ -79,7 +79,7 @@ export async function askFacts(
   { model }: ModelQuestion,
   signal: AbortSignal,
 ): Promise<ModelFacts> {
-  const context = { member: vendor, model, apiKey: settings.apiKey };
+  const context = { member: vendor, model, apiKey: settings.apiKey, keySource: settings.keySource };
   const client = makeClient(vendor, settings);
   const ask = async () => factsOf(await client.models.get({ model, config: { abortSignal: signal } }));
   return await askVendor(ask, context, signal);

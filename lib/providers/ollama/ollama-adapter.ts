@@ -56,7 +56,7 @@ export async function listModels(
   settings: ProviderSettings,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  const context = { member: vendor, model: null, apiKey: settings.apiKey };
+  const context = { member: vendor, model: null, apiKey: settings.apiKey, keySource: settings.keySource };
   return await listModelsOf(connecting(vendor, settings)(signal), context, signal);
 }
 
@@ -67,7 +67,7 @@ export async function askFacts(
   question: ModelQuestion,
   signal: AbortSignal,
 ): Promise<ModelFacts> {
-  const context = { member: vendor, model: question.model, apiKey: settings.apiKey };
+  const context = { member: vendor, model: question.model, apiKey: settings.apiKey, keySource: settings.keySource };
   return await askFactsOf(connecting(vendor, settings)(signal), context, settings, question, signal);
 }
 

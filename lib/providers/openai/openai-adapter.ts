@@ -71,7 +71,12 @@ export async function listModels(
   settings: ProviderSettings,
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  const context = { member: speaker(vendor, settings), model: null, apiKey: settings.apiKey };
+  const context = {
+    member: speaker(vendor, settings),
+    model: null,
+    apiKey: settings.apiKey,
+    keySource: settings.keySource,
+  };
   const client = makeClient(vendor, settings.apiBase ?? address, settings);
   const list = async () => {
     const created = (model: JsonObject) => Number(model.created ?? 0);
@@ -89,7 +94,7 @@ export async function askFacts(
   { model }: ModelQuestion,
   signal: AbortSignal,
 ): Promise<ModelFacts> {
-  const context = { member: speaker(vendor, settings), model, apiKey: settings.apiKey };
+  const context = { member: speaker(vendor, settings), model, apiKey: settings.apiKey, keySource: settings.keySource };
   const client = makeClient(vendor, settings.apiBase ?? address, settings);
   return await askVendor(() => reportedFacts(client, model, signal), context, signal);
 }
