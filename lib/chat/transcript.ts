@@ -21,7 +21,8 @@ export function compactionLine(report: Omit<CompactionReport, 'source'>): string
   if (report.strategy === WHOLE)
     return `── ${kept} message${kept === 1 ? '' : 's'} in view · ${shortCount(report.tokens_after)} tokens ──`;
   if (report.strategy === REST) {
-    const left = `${compacted} message${compacted === 1 ? '' : 's'} left the view`;
+    const what = compacted === 0 ? 'long texts' : `${compacted} message${compacted === 1 ? '' : 's'}`;
+    const left = `${what} left the view`;
     return `── ${left} · ${kept} kept · ${shortCount(report.tokens_after)} tokens · /all asks with everything ──`;
   }
   const tokens = `${shortCount(report.tokens_before)} → ${shortCount(report.tokens_after)} tokens`;

@@ -282,6 +282,7 @@ export class Session {
   async whole(
     signal: AbortSignal,
   ): Promise<{ readonly messages: number; readonly left_out: number; readonly tokens: number }> {
+    await this.#turnSettings.target.ask?.(signal);
     await this.history.refresh();
     const { isAside, length } = this.history;
     if (isAside)

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ChatRequest } from '../../lib/chat/request.js';
 import { stateOf } from '../../lib/view/block-state.js';
 import { CONFIGURED, memoryCache } from '../support/compaction.js';
-import { openIn } from '../support/history.js';
+import { answers, openIn, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { answer, drain, type Stage, stage } from '../support/session.js';
 import { partsOf, scripted } from '../support/summarisers.js';
@@ -131,6 +131,33 @@ describe('a question with everything', () => {
       expect(texts().length).toBeLessThanOrEqual(rested + 4);
       expect(await say('and now?')).toEqual([]);
     });
+  });
+
+  it('has a paste of which only the name was in view, though no message has left', async () => {
+    await inLife(async ({ say, texts }) => {
+      await say(`BEGIN ${prose(120_000, 3)} MIDDLE ${prose(1000, 4)} END`);
+      expect(await say('next day', 10 * HOUR)).toEqual(['rest']);
+      expect(texts().join()).not.toContain('MIDDLE');
+      await say('what was in the middle?', 10_000, true);
+      expect(texts().join()).toContain('MIDDLE');
+    });
+  });
+
+  it('leaves out what does not fit where everything was in view', async () => {
+    await inLife(
+      async ({ set, say, texts }) => {
+        for (let turn = 0; turn < 60; turn += 1) {
+          const { turn: id } = await set.history.begin(says(`NOTE-${turn} ${prose(6000, turn)}`));
+          await set.history.append(id, [answers(prose(6000, turn))]);
+        }
+        const { messages, tokens } = await set.session.whole(signal);
+        expect(tokens).toBeLessThan(128_000);
+        expect(await say('with everything', 10_000, true)).toEqual([]);
+        expect(texts()).toHaveLength(messages + 1);
+        expect(messages).toBeGreaterThan(70);
+      },
+      { model_window: 160_000 },
+    );
   });
 
   it('brings a long paste back after a night in which only its name was in view', async () => {

@@ -1,13 +1,15 @@
 import { type Entry, isAside, isMessage, type NewCompressBlock, REST, WHOLE } from '../../chat/entry.js';
 import type { ChatEvent } from '../../chat/event.js';
+import type { Message } from '../../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../../chat/request.js';
 import type { CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
 import { stateOf } from '../../view/block-state.js';
 import { pinsOver } from '../../view/pinned.js';
+import { sentCharacters } from '../../view/shorten.js';
 import { estimateView, totalCharacters } from '../../view/size.js';
 import { type Turn, turnsOf } from '../../view/turns.js';
-import { cutOf, isWhole, newestBlock, viewFrom, withoutWhole } from '../../view/view.js';
+import { cutOf, isWhole, newestBlock, type View, viewFrom, withoutWhole } from '../../view/view.js';
 
 /** Everything that fits into a request. */
 export interface WholeView {
@@ -30,7 +32,7 @@ export async function wholeView(history: HistoryStore, characters: number): Prom
   const [first] = turns;
   const content = isAll ? '' : (before?.content ?? '');
   const tokens = estimateTokens(totalCharacters(messages) + content.length);
-  if (first === undefined || messages.length <= shown.messages.length)
+  if (first === undefined || isShown(messages, shown))
     return { messages: shown.messages.length, tokens: estimateView(shown), block: null };
   const sizes = {
     messages_compacted: 0,
@@ -54,6 +56,13 @@ export async function wholeView(history: HistoryStore, characters: number): Prom
       ...(pins.length > 0 && { pins: { until: history.entries.at(-1)?.id ?? 0, messages: pins } }),
     },
   };
+}
+
+/** Whether these are in view already, none of them shortened, and nothing else but what is pinned. */
+function isShown(messages: readonly Message[], { messages: shown, pinned }: View): boolean {
+  const own = (all: readonly Message[]): readonly Message[] => all.filter(({ id }) => !pinned?.has(id));
+  const [these, those] = [own(messages), own(shown)];
+  return these.length === those.length && sentCharacters(these) === sentCharacters(those);
 }
 
 /** The newest whole turns that fit, oldest first. */
