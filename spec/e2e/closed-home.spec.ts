@@ -114,6 +114,17 @@ describe('the home folder in the sandbox', () => {
     expect(sent).not.toContain(SECRET);
   });
 
+  itConfined('stays closed where a rule opens a folder around it', async () => {
+    const { results, sent } = await attack({
+      allow: [{ rule: 'bash', read: ['../..'] }],
+      files: { '../plain.txt': SECRET, '../../elsewhere/x': 'opened' },
+      calls: ['cat ../../elsewhere/x notes.txt', 'grep -ra CANARY ../..; ls -A ..'].map(bash),
+    });
+    expect(results[0]).toContain('openedone');
+    expect(results[1]).not.toMatch(/plain|\.ssh/);
+    expect(sent).not.toContain(SECRET);
+  });
+
   itConfined('shows as the working folder only what does not begin with a dot', async () => {
     const files = Object.fromEntries(
       [...NAMES.filter((name) => !name.startsWith('notes')), '.yarnrc', '.cloudflared/x.json', '.mongorc.js'].map(

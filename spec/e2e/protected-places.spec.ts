@@ -113,6 +113,30 @@ describe('what other programs run later', () => {
     expect([read('git.inc'), isThere('shared'), isThere('hooks/post-commit')]).toEqual(['mine', false, false]);
   });
 
+  itConfined('is what links in the home folder lead to, and what settings of git there name', async () => {
+    const files = {
+      shellrc: 'mine',
+      'nvim/lua/x.lua': 'mine',
+      'deep.fish': 'mine',
+      gitconfig: '[include]\n path = ~/work/more.inc\n',
+    };
+    const names = [...Object.keys(files), 'more.inc'];
+    const { results } = await attack({
+      allow: [{ rule: 'bash', write: true }, 'write_file(**)'],
+      files: {
+        ...files,
+        'more.inc': 'mine',
+        't.sh': `${names.map((name) => `echo pwned > ${name}`).join('; ')}; mv nvim x; echo a > ok`,
+      },
+      before:
+        'mkdir -p ~/.config/fish; cd ~; ln -s work/shellrc .shellrc; ln -s ../work/nvim .config/nvim; ln -s ~/work/deep.fish .config/fish/a; ln -s work/gitconfig .gitconfig',
+      calls: [bash('sh t.sh'), ...names.map((name) => write(name)), write('nvim/new'), write('b')],
+    });
+    expect(names.filter((name) => read(name).includes('pwned'))).toEqual([]);
+    expect([isThere('ok'), isThere('b'), isThere('nvim/new')]).toEqual([true, true, false]);
+    expect(results.filter((result) => result.includes('Not allowed'))).toHaveLength(names.length + 1);
+  });
+
   itConfined('is renamed if a command with a rule to write creates it, and kept if it was there', async () => {
     const names = ['.editor-of-next-year', 'src/.lazy.lua', 'lefthook-local.yml', '.iex.exs', '.mvn', '.env.local'];
     await attack({

@@ -85,7 +85,8 @@ const foldersIn = (folder: string): readonly string[] =>
     .filter((entry) => entry.isDirectory() && !['objects', 'refs', 'logs', 'hooks', 'info', 'lfs'].includes(entry.name))
     .map(({ name }) => join(folder, name));
 
-function entriesOf(folder: string): readonly Dirent[] {
+/** The entries of a folder; none if it cannot be listed. */
+export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
+import { entriesOf } from './git-logins.js';
 import { isNamedByGit, isRepositoryFolder } from './git-places.js';
 import { anyOf } from './private-places.js';
-import { isBelow, isInside, isThere, lstatOrNull, type ResolvedPath } from './resolve-path.js';
+import { isBelow, isInside, isThere, lstatOrNull, type ResolvedPath, realPath } from './resolve-path.js';
 
 /** The folders and files in which version control systems keep a working copy's settings and hooks. */
 const REPOSITORY = anyOf([String.raw`\.(?:git|hg|svn|jj|sl|bzr|pijul)|_darcs|\.fslckout|_fossil_|\.fossil-settings`]);
@@ -63,11 +64,25 @@ export async function runsLaterReason(
   signal?: AbortSignal,
 ): Promise<string | null> {
   const paths = [...new Set([absolute, real ?? absolute])];
+  const linked = linkedSettings(root);
   const isRunLater = paths.some((path) => {
+    if (linked.some((place) => isInside(place, path))) return true;
     const top = [root, homedir()].find((folder) => isInside(folder, path)) ?? '/';
     return placesTo(path, top).some(({ place, below }) => runsLater(below) || isBareWith(place, path));
   });
   return isRunLater || (await isNamedByGit(paths, root, signal)) ? 'what is written there may run later' : null;
+}
+
+/** Where links among the settings of the home folder lead in `root`: `~/.bashrc` and `~/.config/fish` are often in a repository of the user's. */
+export function linkedSettings(root: string): readonly string[] {
+  const [home, settings] = [entriesOf(homedir()), entriesOf(join(homedir(), '.config'))];
+  const below = settings
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => entriesOf(join(homedir(), '.config', name)));
+  return [...home.filter(({ name }) => name.startsWith('.')), ...settings, ...below]
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ parentPath, name }) => realPath(join(parentPath, name)))
+    .filter((path) => path !== root && isInside(root, path));
 }
 
 /** The folders from `top` down to the path, and the path itself; with the part of each below `top`. */

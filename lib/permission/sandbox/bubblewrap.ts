@@ -29,7 +29,7 @@ export function bubblewrapOptions(confinement: Confinement): readonly string[] {
     ...NAMESPACES,
     ...(grant.isOpen && process.getuid?.() === 0 ? CAPABILITIES.flatMap((name) => ['--cap-add', `CAP_${name}`]) : []),
     ...(grant.network ? [] : ['--unshare-net']),
-    ...(grant.isOpen ? ['--bind', '/', '/'] : []),
+    ...(grant.isOpen ? ['--bind', '/', '/', '--ro-bind-try', '/sys', '/sys'] : []),
     ...(isLoose ? ['--dev-bind', '/dev', '/dev'] : ['--dev', '/dev']),
     ...['--proc', '/proc'],
     ...KERNEL_SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),

@@ -7,7 +7,7 @@ import { gitPlaces, isRepositoryFolder, repositoriesAbove } from '../paths/git-p
 import { fullPath } from '../paths/judge-path.js';
 import { isPrivatePath } from '../paths/private-places.js';
 import { isInside, isThere, lstatOrNull, realPath } from '../paths/resolve-path.js';
-import { isRepository, mountedFirst, runsLater } from '../paths/runs-later.js';
+import { isRepository, linkedSettings, mountedFirst, runsLater } from '../paths/runs-later.js';
 import { type Place, placeAt, TREE_LIMITS, TreeIndex, type TreePlaces } from '../paths/tree-places.js';
 import type { CommandGrant, Rules } from '../rules/rules.js';
 import { bubblewrapOptions, FILTER_DESCRIPTOR } from './bubblewrap.js';
@@ -158,7 +158,7 @@ export class Sandbox {
       all: new TreeIndex({
         ...denied,
         isHidden: (path, isFolder) => isPrivatePath(path) || denied.isHidden(path, isFolder),
-        isAbsent: (path) => dirname(path) === home && isAbsentName(basename(path)),
+        isAbsent: (path) => path === home || (dirname(path) === home && isAbsentName(basename(path))),
         // Where the working folder itself is does not matter.
         runsLater: (path) => runsLater(`/${relative(root, path)}`),
         isRepository: (path) => isRepository(basename(path)),
@@ -220,12 +220,13 @@ export class Sandbox {
     if (home !== null && root !== home && isInside(root, home))
       throw new NotConfinable(`the working folder '${root}' contains your home folder`, 'Start hi in a folder');
     const read = grant.read.flatMap((path) => placeAt(fullPath(path, root)));
+    const isAroundHome = ({ path }: Place): boolean => home !== null && path !== home && isInside(path, home);
     const { top, tree } = await this.#treeOf(root, grant, signal);
     const others = await this.#otherTrees(read, signal);
     const repositories = [...new Set([...tree.runsLater.filter(isRepositoryFolder), ...repositoriesAbove(root)])];
     const git = grant.write ? gitPlaces(repositories, root) : { existing: [], missing: [] };
     const later = grant.write ? tree.runsLater.filter((path) => isInside(root, path)) : [];
-    const kept = [...new Set([...mountedFirst(later), ...tree.kept, ...git.existing])];
+    const kept = [...new Set([...mountedFirst(later), ...tree.kept, ...git.existing, ...linkedSettings(root)])];
     // The user's programs read settings directly from the home folder, and git from a bare repository and a folder of hooks.
     const write = grant.write && root !== home && !kept.includes(root);
     const missing = [
@@ -234,7 +235,8 @@ export class Sandbox {
     ];
     return {
       grant: { ...grant, write, files: grant.files.map(realPath) },
-      system: systemMounts(home, grant.network),
+      // What opens a folder around the home folder does not open that one.
+      system: [...read.filter(isAroundHome).map(({ path }) => asReadable(path)), ...systemMounts(home, grant.network)],
       home,
       // A pattern may mean files in there, too many to search before each command.
       readable: [
@@ -242,7 +244,9 @@ export class Sandbox {
           ({ path }) => !patternsIn(denials).some((one) => mayReach(one, path)),
         ),
         ...[
-          ...read.flatMap(({ path }) => (path === home ? visibleEntries(path) : [path])),
+          ...read
+            .filter((place) => !isAroundHome(place))
+            .flatMap(({ path }) => (path === home ? visibleEntries(path) : [path])),
           ...(top === root ? [] : [top]),
         ].map(asReadable),
       ],

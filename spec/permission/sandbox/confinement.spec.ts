@@ -144,7 +144,7 @@ describe('the sandbox of bubblewrap', () => {
       work: [],
       own: [{ path: '/home/me/.config/hi', isFolder: true }],
     });
-    expect(open).toContain('--bind / / --dev /dev --proc /proc');
+    expect(open).toContain('--bind / / --ro-bind-try /sys /sys --dev /dev --proc /proc');
     expect(open).toMatch(
       /--bind \/home \/home --bind \/home\/me \/home\/me --bind \/home\/me\/\.config \/home\/me\/\.config --tmpfs \/home\/me\/\.config\/hi --remount-ro \/home\/me\/\.config\/hi --chdir \/home\/me\/project$/,
     );
