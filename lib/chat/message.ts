@@ -7,35 +7,55 @@ export interface Source {
   readonly url: string;
   /** One line. */
   readonly title?: string;
+  /** The passages of the answer that rest on it, in their order, each on one line; absent if the server does not say. */
+  readonly cited?: readonly string[];
 }
 
-/** A source as a server names it; null if it is not a web address. */
-export function asSource(url: unknown, title?: unknown): Source | null {
+/** The longest passage to keep, in characters. */
+const LONGEST_CITED = 500;
+
+const lineOf = (text: unknown): string => (typeof text === 'string' ? text.replace(/[\s\p{Cc}]+/gu, ' ').trim() : '');
+
+/** A source as a server names it, with a passage that rests on it; null if it is not a web address. */
+export function asSource(url: unknown, title?: unknown, passage?: unknown): Source | null {
   if (typeof url !== 'string' || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(url)) return null;
-  const line = typeof title === 'string' ? title.replace(/[\s\p{Cc}]+/gu, ' ').trim() : '';
-  return line === '' ? { url } : { url, title: line };
+  const [name, words] = [lineOf(title), lineOf(passage).slice(0, LONGEST_CITED)];
+  return { url, ...(name !== '' && { title: name }), ...(words !== '' && { cited: [words] }) };
 }
 
 /** Whether a stored value is a source. */
 export function isSource(stored: unknown): stored is Source {
-  return isJsonObject(stored) && asSource(stored.url)?.url === stored.url && typeof (stored.title ?? '') === 'string';
+  if (!isJsonObject(stored) || asSource(stored.url)?.url !== stored.url) return false;
+  const { title = '', cited = [] } = stored;
+  return typeof title === 'string' && Array.isArray(cited) && cited.every((one) => typeof one === 'string');
 }
 
 /** The valid sources in a server's list. */
-export function asSources(list: readonly (readonly [url: unknown, title?: unknown])[]): readonly Source[] {
-  return list.flatMap(([url, title]) => asSource(url, title) ?? []);
+export function asSources(
+  list: readonly (readonly [url: unknown, title?: unknown, passage?: unknown])[],
+): readonly Source[] {
+  return list.flatMap(([url, title, passage]) => asSource(url, title, passage) ?? []);
 }
 
-/** The first list, followed by what only the second one has. The order of the first one stays, because an answer may cite its sources by number. */
+/**
+ * The first list, followed by what only the second one has; the passages of a page in both are joined. The order of the first one stays, because an answer may
+ * cite its sources by number.
+ */
 export function joinSources(known: readonly Source[], more: readonly Source[]): readonly Source[] {
-  if (known.length === 0) return more;
-  const others = more.filter(({ url }) => !known.some((one) => one.url === url));
-  return others.length === 0 ? known : [...known, ...others];
+  const joined = new Map(known.map((source) => [source.url, source]));
+  for (const source of more) {
+    const before = joined.get(source.url);
+    const cited = [...new Set([...(before?.cited ?? []), ...(source.cited ?? [])])];
+    joined.set(source.url, before === undefined ? source : { ...before, ...(cited.length > 0 && { cited }) });
+  }
+  return known.length === joined.size && known.every((source) => joined.get(source.url) === source)
+    ? known
+    : [...joined.values()];
 }
 
 /** The list with each page once. */
 export function uniqueSources(sources: readonly Source[]): readonly Source[] {
-  return sources.filter(({ url }, at) => sources.findIndex((one) => one.url === url) === at);
+  return joinSources([], sources);
 }
 
 /** A numbered list of sources as plain text, without a final newline. */

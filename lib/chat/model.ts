@@ -85,6 +85,8 @@ export interface Vendor {
   readonly priceId?: string;
   /** The prices of models that the table of prices lacks, or prices as earlier ones. */
   readonly prices?: readonly PriceRow[];
+  /** The price of a web search by this model in dollars, if the table of prices lacks it. */
+  searchPrice?(model: string): number;
   /** The models to offer for download if a server has none, the usual one first; absent if it cannot download any. */
   readonly downloads?: readonly DownloadableModel[];
   /** What to do about some failures, if there is specific advice for this vendor. Whole sentences. */

@@ -74,6 +74,8 @@ export interface ChatRequest {
   readonly cache?: CacheHints;
   /** Further options of the user, by the vendor's own names. */
   readonly options?: JsonObject;
+  /** Where to search the web from, as `user_location` of the options says. `fitRequest` takes it out of them. */
+  readonly place?: JsonObject;
   /** What the user adds to the request as it is, by `extra_body` and `extra_headers` of the options. `fitRequest` takes it out of them. */
   readonly extra?: { readonly body: JsonObject; readonly headers: Readonly<Record<string, string>> };
   /** The bytes of the images and documents in `messages`, by SHA-256. */

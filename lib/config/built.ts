@@ -17,13 +17,15 @@ const MAKERS = ['anthropic', 'google', 'openai', 'mistral', 'deepseek', 'x-ai', 
 const starts = (window: number, ...names: readonly string[]): readonly ModelRule[] =>
   names.map((name) => ({ match: { starts_with: name }, window }));
 
-/** Model families that the table lacks or covers only in part: 1M tokens and more, according to the model pages of their makers. */
+/** Models that the table lacks or covers only in part, according to the model pages of their makers. */
 const NEWER: readonly ModelRule[] = [
   ...starts(1_000_000, 'claude-haiku-5', 'claude-sonnet-5', 'claude-opus-5', 'claude-fable-5', 'claude-mythos'),
   ...starts(1_048_576, 'gemini-3', 'gemini-flash-latest', 'gemini-flash-lite-latest', 'gemini-pro-latest'),
   ...starts(1_048_576, 'gemini-4', 'gemini-2.5'),
   ...starts(1_050_000, 'gpt-6', 'gpt-5.5', 'gpt-5.6'),
   ...starts(1_000_000, 'deepseek-v4'),
+  ...starts(128_000, 'deepseek-chat', 'deepseek-reasoner'),
+  ...starts(4096, 'gpt-3.5-turbo-0301'),
   ...starts(262_144, 'kimi-k2'),
 ];
 

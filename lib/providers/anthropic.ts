@@ -74,4 +74,7 @@ const OWN = {
 /** Further options of models before Claude Opus 4.7, which the SDK no longer has. */
 const EARLIER_MODELS = { temperature: ZERO_TO_ONE, top_p: ZERO_TO_ONE, top_k: INTEGER };
 
-const ANTHROPIC_OPTIONS = { ...OWN, ...EARLIER_MODELS, ...EXTRA };
+/** The place to search for: `country`, `region`, `city`, `timezone`. */
+const SEARCH = { user_location: OBJECT };
+
+const ANTHROPIC_OPTIONS = { ...OWN, ...SEARCH, ...EARLIER_MODELS, ...EXTRA };

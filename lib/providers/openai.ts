@@ -144,4 +144,7 @@ const GATEWAYS = {
   chat_template_kwargs: OBJECT,
 };
 
-const OPENAI_OPTIONS = { ...OWN, ...COMPATIBLE_SERVERS, ...GATEWAYS, ...EXTRA };
+/** The place to search for: `country`, `region`, `city`, `timezone`. */
+const SEARCH = { user_location: OBJECT };
+
+const OPENAI_OPTIONS = { ...OWN, ...SEARCH, ...COMPATIBLE_SERVERS, ...GATEWAYS, ...EXTRA };

@@ -78,6 +78,7 @@ it.each([
     { billing: { cache_write_tokens: 40_000, cache_write_1h_tokens: 40_000 } },
     0.28,
   ],
+  ['Google searches', 'gemini', 'gemini-3.8-flash', { billing: { web_searches: 2 } }, 0.103],
   ['searches', 'anthropic', 'claude-sonnet-5-5', { billing: { web_searches: 3 } }, 0.23],
   ['a long prompt', 'openai', 'gpt-6.1-sol', { input_tokens: 300_000 }, 1.35],
   ['a short prompt of the smallest', 'anthropic', 'claude-haiku-5-5', {}, 0.01],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Vendor } from '../../lib/chat/model.js';
 import type { Config, ConfigFile } from '../../lib/config/config.js';
@@ -118,6 +119,18 @@ describe('the model', () => {
   ])('has the window of the file if it %s', async (_when, flags, window) => {
     const file = { provider: 'one', model: 'm', context_window: 5000 };
     expect((await configOf(file, { flags }))?.context_window).toBe(window);
+  });
+
+  it.each([
+    ['openai/resources/shared.d.ts', 'ChatModel'],
+    ['openai/resources/shared.d.ts', 'ResponsesModel'],
+    ['@anthropic-ai/sdk/resources/messages/messages.d.ts', 'Model'],
+  ])('has a window if it is in the types of its SDK: %s, %s', (file, type) => {
+    const [, names = ''] =
+      new RegExp(`type ${type} =([^;]+);`).exec(readFileSync(`node_modules/${file}`, 'utf8')) ?? [];
+    const models = [...names.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
+    expect(models.length).toBeGreaterThan(10);
+    expect(models.filter((name) => publishedWindow(name) === null)).toEqual([]);
   });
 
   it('has a window under every form of its name in the table of models', () => {

@@ -56,6 +56,34 @@ describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (
   });
 });
 
+it.each(['OpenAI Responses', 'Anthropic', 'Gemini'])(
+  'stores what the answer of %s says by each page',
+  async (title) => {
+    const { config = {}, answer = {} } = WEB_ANSWERS[title] ?? {};
+    await start(config, answer);
+    await runProgram(home, ['ask', 'How is the weather?']);
+    const [, said] = JSON.parse((await runProgram(home, ['history', '--json'])).stdout);
+    expect(said.sources).toEqual(PAGES.map((page) => ({ ...page, cited: ['It is cold.'] })));
+  },
+);
+
+it.each([
+  ['It is cold. ([oslo](x)) It rains.', 12, 'It is cold.'],
+  ['Oslo has 3.5 degrees ([oslo](x)).', 21, 'Oslo has 3.5 degrees'],
+  ['One. Two ([oslo](x)).', 9, 'Two'],
+  ['- One\n- Two ([oslo](x))', 12, '- Two'],
+])('takes for what a citation is about the sentence before it: %j', async (text, start_index, passage) => {
+  const answer = WEB_ANSWERS['OpenAI Responses']?.answer ?? {};
+  const chunks = (answer.chunks ?? []).map((chunk) =>
+    String(chunk)
+      .replaceAll('"It is cold."', JSON.stringify(text))
+      .replaceAll('"start_index":11', `"start_index":${start_index}`),
+  );
+  await start({ provider: 'openai', openai: { api: 'responses' } }, { ...answer, chunks });
+  const { stdout } = await runProgram(home, ['ask', '--json', 'x']);
+  expect(JSON.parse(stdout).sources[0].cited).toEqual([passage]);
+});
+
 /** The answer of OpenAI whose search has read `pages` beside those that it cites. */
 function searching(...pages: readonly string[]): VendorAnswer {
   const chunks = (WEB_ANSWERS['OpenAI Responses']?.answer.chunks ?? []).map((chunk) =>
@@ -71,12 +99,13 @@ it('asks OpenAI for the pages that were read, lists them behind those that are c
   const read = ['https://read.example/only', PAGES[1].url];
   await start({ provider: 'openai', openai: { api: 'responses' } }, searching(...read));
   const { stdout } = await runProgram(home, ['ask', '--web', '--json', 'How is the weather?']);
-  expect(JSON.parse(stdout).sources).toEqual([...PAGES, { url: read[0] }]);
+  const cited = PAGES.map((page) => ({ ...page, cited: ['It is cold.'] }));
+  expect(JSON.parse(stdout).sources).toEqual([...cited, { url: read[0] }]);
   await runProgram(home, ['ask', '--web', 'And now?']);
   expect(server.requests[0]?.body.include).toContain('web_search_call.action.sources');
   const sent = JSON.stringify(server.requests[1]?.body.input);
   expect(sent).toContain('"type":"url_citation"');
-  expect(sent).toContain('"start_index":0');
+  expect(sent).toContain('"start_index":11');
 });
 
 const naming = (...pages: readonly JsonObject[]): VendorAnswer =>

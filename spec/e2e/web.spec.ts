@@ -24,6 +24,25 @@ const lastBody = () => server.requests.at(-1)?.body ?? {};
 const toolsOf = (body: JsonObject): readonly JsonObject[] =>
   Array.isArray(body.tools) ? (body.tools as JsonObject[]) : [];
 
+const AT_VENDOR = [
+  ['openai', 'gpt-6.1-sol', 'http://api.openai.com/v1', { type: 'web_search' }],
+  ['anthropic', 'claude-sonnet-5-5', 'http://api.anthropic.com', { type: 'web_search_20260318' }],
+  ['anthropic', 'claude-haiku-4-5-20251001', 'http://api.anthropic.com', { type: 'web_search_20250305' }],
+] as const;
+
+it.each(AT_VENDOR)('searches from the configured place at %s by %s', async (provider, model, api_base, tool) => {
+  server = await chatServer(answerOf(provider === 'openai' ? 'OpenAI Responses' : 'Anthropic'));
+  const place = { user_location: { country: 'NO', city: 'Oslo' } };
+  const own = provider === 'openai' && { openai: { api: 'responses' } };
+  home = makeHome({ provider, model, api_key: 'k', api_base, options: place, ...own });
+  const env = { HTTP_PROXY: server.url, NO_PROXY: '127.0.0.1' };
+  await runProgram(home, ['ask', '--web', 'x'], { env });
+  const body = lastBody();
+  const { user_location } = { ...toolsOf(body).at(-1) };
+  expect(toolsOf(body).at(-1)).toMatchObject(tool);
+  expect([user_location, body.user_location]).toEqual([{ ...place.user_location, type: 'approximate' }, undefined]);
+});
+
 describe.each([
   ['OpenAI Responses', { type: 'web_search' }],
   ['Anthropic', { type: 'web_search_20250305', name: 'web_search' }],

@@ -3,6 +3,8 @@ import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import type { ImagePart } from '../../lib/chat/message.js';
 import { THINKING_LEVELS, type ThinkingLevel } from '../../lib/chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../lib/chat/request.js';
+import { FREE_FORM } from '../../lib/providers/common/normalise-history.js';
+import { toVendorRequest } from '../../lib/providers/openai/openai-responses-request.js';
 import { adapter, ask, chatRequest } from '../support/providers.js';
 import { vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
@@ -366,3 +368,9 @@ function lastMessage(body: JsonObject) {
 function withoutMarks(body: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(body).replaceAll(/,?"cache_control":\{[^}]*\}/g, ''));
 }
+
+it('tells OpenAI that the place of the user is not known, where none is configured', () => {
+  const { schema: _, ...request } = chatRequest({ web: 'on' });
+  const { tools } = toVendorRequest(request, 'openai', FREE_FORM);
+  expect(tools).toEqual([{ type: 'web_search', user_location: { type: 'approximate' } }]);
+});

@@ -45,8 +45,8 @@ export const WEB_ANSWERS: Readonly<Record<string, { readonly config: JsonObject;
               annotations: [OSLO, MET, OSLO].map((page) => ({
                 type: 'url_citation',
                 ...page,
-                start_index: 0,
-                end_index: 2,
+                start_index: 11,
+                end_index: 11,
               })),
             },
           ],
@@ -108,6 +108,14 @@ export const WEB_ANSWERS: Readonly<Record<string, { readonly config: JsonObject;
             groundingMetadata: {
               webSearchQueries: ['weather oslo'],
               groundingChunks: PAGES.map(({ url, title }) => ({ web: { uri: url, title } })),
+              groundingSupports: [
+                {
+                  segment: { endIndex: 11, text: 'It is cold.' },
+                  groundingChunkIndices: [0, 1],
+                  confidenceScores: [1, 0.5],
+                },
+                { segment: { text: 'It is cold.' }, groundingChunkIndices: [1, 7] },
+              ],
             },
           },
         ],

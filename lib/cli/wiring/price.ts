@@ -111,7 +111,9 @@ export function priceOf({ provider, model, api_base, at, usage }: UsageRecord): 
   };
   for (const name of [billing.model ?? model, model]) {
     const price = calcPrice(counted, name, { ...seller, timestamp: at });
-    if (price !== null) return price.total_price;
+    if (price === null) continue;
+    const isSearchPriced = price.model_price.web_searches_kcount !== undefined;
+    return price.total_price + (isSearchPriced ? 0 : web_searches * (vendor?.searchPrice?.(name) ?? 0));
   }
   return null;
 }

@@ -29,7 +29,7 @@ export async function create(vendor: Vendor, settings: ProviderSettings): Promis
   const ask = (request: ChatRequest, signal: AbortSignal, pause = { isPaused: false }) => {
     const form = formOf(request.model);
     const shaped = shapeRequest(request, { compatible: form !== FREE_FORM });
-    return streamMessages(client, shaped, { vendor, idleTimeout, pause, form }, signal);
+    return streamMessages(client, shaped, { vendor, isOwn, idleTimeout, pause, form }, signal);
   };
   return new StreamingProvider({ ...settings, member: speaker(vendor, settings) }, (request, signal) =>
     offersWeb(request)
@@ -71,6 +71,8 @@ export async function askFacts(
 
 interface StreamOptions {
   readonly vendor: Vendor;
+  /** Whether the server is Anthropic's own. */
+  readonly isOwn: boolean;
   readonly idleTimeout: number;
   /** Records that the answer ended in a pause. */
   readonly pause: { isPaused: boolean };
@@ -81,12 +83,12 @@ interface StreamOptions {
 async function* streamMessages(
   client: Anthropic,
   request: SentRequest<JSONOutputFormat>,
-  { vendor, idleTimeout, pause, form }: StreamOptions,
+  { vendor, isOwn, idleTimeout, pause, form }: StreamOptions,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const answer = new StreamedAnswer();
   const nextId = callIds(request.messages);
-  const { body, prefix } = toVendorRequest(request, vendor.name, form);
+  const { body, prefix } = toVendorRequest(request, vendor.name, form, isOwn);
   const state: AnswerState = {
     usage: {},
     model: '',

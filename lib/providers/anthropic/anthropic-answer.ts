@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue, jsonText, parseObject } 
 import { type Part, type Source, type Usage, uniqueSources } from '../../chat/message.js';
 import type { VendorTurn } from '../common/normalise-history.js';
 import { longerArguments, readFinishWord, type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
-import { readCitation, readPages } from './anthropic-web.js';
+import { closeCited, readCitation, readPages } from './anthropic-web.js';
 
 /** Yields the end of an answer once the stop reason is known, and only once. */
 export function* readEnd(
@@ -140,7 +140,7 @@ function* endBlock(
 ): Generator<StreamEvent> {
   const { block, input } = state;
   state.block = null;
-  if (block === null) return yield* answer.close();
+  if (block === null) return yield* closeCited(state, answer);
   if (block.type !== 'tool_use') {
     const whole = input === '' ? block : { ...block, input: parseObject(input) ?? input };
     if (block.type === 'web_search_tool_result') {

@@ -48,12 +48,13 @@ export function toVendorRequest(
   request: SentRequest<JSONOutputFormat>,
   provider: string,
   form = FREE_FORM,
+  isOwn = false,
 ): { readonly body: MessageCreateParams; readonly prefix: ThinkingPrefix } {
   const max_tokens = request.max_output_tokens ?? defaultMaxTokens(request);
   const mark = cacheControl(request);
   const texts = systemTexts(request.system, form);
   const system = toVendorSystem(texts, mark);
-  const web = toVendorSearch(request);
+  const web = toVendorSearch(request, isOwn);
   const turns = formTurns(beginningWithUser(normaliseHistory(request, provider)), form);
   const tools: ToolUnion[] = [...usualTools(request, turns), ...web];
   const prefix = new ThinkingPrefix(texts, tools, !form.strict);

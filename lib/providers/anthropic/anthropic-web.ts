@@ -1,7 +1,12 @@
-import type { ContentBlockParam, TextCitationParam, WebSearchTool20250305 } from '@anthropic-ai/sdk/resources/messages';
+import type {
+  ContentBlockParam,
+  TextCitationParam,
+  WebSearchTool20250305,
+  WebSearchTool20260318,
+} from '@anthropic-ai/sdk/resources/messages';
 import { addUsage, NO_USAGE, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, jsonText, parseObject } from '../../chat/json.js';
-import { type AnswerPart, asSources, type Source, type Usage } from '../../chat/message.js';
+import { type AnswerPart, asSources, type Source, type Usage, uniqueSources } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { offersWeb } from '../common/fit-request.js';
 import type { StreamedAnswer } from '../common/streamed-answer.js';
@@ -20,6 +25,19 @@ export function* readCitation(
   yield { type: 'sources', sources: asSources([[citation.url, citation.title]]) };
 }
 
+/** Ends the open text or thinking. A text with citations is what they are about. */
+export function* closeCited(
+  { cited }: { readonly cited: readonly JsonObject[] },
+  answer: StreamedAnswer,
+): Generator<StreamEvent> {
+  for (const event of answer.close()) {
+    yield event;
+    if (cited.length === 0 || event.type !== 'part' || event.part.type !== 'text') continue;
+    const { text } = event.part;
+    yield { type: 'sources', sources: uniqueSources(asSources(cited.map(({ url, title }) => [url, title, text]))) };
+  }
+}
+
 /** The pages that a search has read. */
 export function readPages({ content }: JsonObject): readonly Source[] {
   return asSources(Array.isArray(content) ? content.filter(isJsonObject).map(({ url, title }) => [url, title]) : []);
@@ -28,10 +46,21 @@ export function readPages({ content }: JsonObject): readonly Source[] {
 /** The maximum number of searches in one answer. */
 const MOST_SEARCHES = 8;
 
-/** Anthropic's own search, if the request offers it. */
-export function toVendorSearch(request: ChatRequest): WebSearchTool20250305[] {
+/** The models without the search that filters what it found before they read it, which is shorter and better. */
+const OLDER = /claude-(?:[23](?!\d)|instant|[a-z]+-4(?:-[0-5])?(?=-\d{8}|@|$))/;
+
+/**
+ * Anthropic's own search, if the request offers it, in its newest version. The older one where another server, such as Google's, runs the models:
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
+ */
+export function toVendorSearch(
+  request: ChatRequest,
+  isOwn: boolean,
+): (WebSearchTool20250305 | WebSearchTool20260318)[] {
   if (!offersWeb(request)) return [];
-  return [{ type: 'web_search_20250305', name: 'web_search', max_uses: MOST_SEARCHES }];
+  const type = isOwn && !OLDER.test(request.model) ? 'web_search_20260318' : 'web_search_20250305';
+  const place = request.place && { user_location: { ...request.place, type: 'approximate' as const } };
+  return [{ type, name: 'web_search', max_uses: MOST_SEARCHES, ...place }];
 }
 
 /** Adds a part of an earlier answer with its citations. Without a search in the request, earlier searches and their citations are left out. */

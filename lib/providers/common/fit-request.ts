@@ -67,14 +67,21 @@ function takenOptions({ options = {}, facts }: ChatRequest): JsonObject {
   );
 }
 
-/** The options that have a place in the vendor's request, and those that go into it as they are. */
-function apart({ extra_body, extra_headers, ...options }: JsonObject): Pick<ChatRequest, 'options' | 'extra'> {
-  if (extra_body === undefined && extra_headers === undefined) return { options };
+/** The options that have a place in the vendor's request, that of its web search, and those that go into it as they are. */
+function apart({
+  extra_body,
+  extra_headers,
+  user_location,
+  ...options
+}: JsonObject): Pick<ChatRequest, 'options' | 'place' | 'extra'> {
+  const place = isJsonObject(user_location) ? { place: user_location } : {};
+  if (extra_body === undefined && extra_headers === undefined) return { options, ...place };
   const texts = Object.entries(isJsonObject(extra_headers) ? extra_headers : {}).map(([name, text]) => [
     name,
     String(text),
   ]);
-  return { options, extra: { body: isJsonObject(extra_body) ? extra_body : {}, headers: Object.fromEntries(texts) } };
+  const extra = { body: isJsonObject(extra_body) ? extra_body : {}, headers: Object.fromEntries(texts) };
+  return { options, ...place, extra };
 }
 
 /** For each message, whether it is sent as text only. A result is sent in the same form as its call. */

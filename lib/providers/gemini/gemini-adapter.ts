@@ -8,7 +8,7 @@ import {
   type Part,
   ThinkingLevel,
 } from '@google/genai/web';
-import type { StreamEvent } from '../../chat/event.js';
+import { billed, type StreamEvent } from '../../chat/event.js';
 import { type JsonObject, jsonText, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { isOwnAddress, type ModelFacts, type Vendor } from '../../chat/model.js';
@@ -32,6 +32,7 @@ import { StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import type { SentRequest } from '../common/vendor-schema.js';
 import {
   aloneText,
+  EITHER,
   type GeminiFormat,
   readGrounding,
   searchesAlone,
@@ -98,7 +99,7 @@ async function* streamContent(
   let finish: FinishReason | null = null;
   let detail: string | null = null;
   let usage: Usage | null = null;
-  let model = '';
+  let [model, searches] = ['', 0];
   try {
     const asked = toVendorRequest(request, vendor.name, ThinkingLevel, signal);
     for await (const chunk of chunks(client, asked, wantsStream(request))) {
@@ -115,6 +116,7 @@ async function* streamContent(
       // Not `yield*`: in an async generator, delegating to a plain one creates several promises per event.
       for (const part of candidate?.content?.parts ?? [])
         for (const event of readPart(part, answer, nextId)) yield event;
+      searches = Math.max(searches, candidate?.groundingMetadata?.webSearchQueries?.length ?? 0);
       for (const event of readGrounding(candidate?.groundingMetadata)) yield event;
       finish = candidate?.finishReason || finish;
       detail = candidate?.finishMessage ?? detail;
@@ -129,6 +131,9 @@ async function* streamContent(
   const stop_reason = readStopReason(finish, answer.calls);
   yield* answer.finish(stop_reason === 'length' ? 'object' : 'none');
   const why = detail ?? (stop_reason === 'refusal' ? `Gemini stopped the answer: ${finish}.` : null);
+  // Before Gemini 3 a prompt with searches is billed, not each of them.
+  const billing = billed({ web_searches: EITHER.test(model || request.model) ? Math.min(1, searches) : searches });
+  if (usage !== null) usage = { ...usage, ...billing };
   yield { type: 'end', stop_reason, usage, ...(model !== '' && { model }), ...(why !== null && { detail: why }) };
 }
 

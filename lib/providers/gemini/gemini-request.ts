@@ -12,7 +12,7 @@ import type {
 } from '@google/genai/web';
 import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import { asSources, type ToolResultPart } from '../../chat/message.js';
+import { asSources, joinSources, type ToolResultPart, uniqueSources } from '../../chat/message.js';
 import type { ThinkingLevel as ThinkingName } from '../../chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
@@ -229,7 +229,11 @@ export function shapeRequest(request: ChatRequest): SentRequest<GeminiFormat> {
 export function* readGrounding(grounding: GroundingMetadata | undefined): Generator<StreamEvent> {
   if (!grounding?.groundingChunks?.length && !grounding?.webSearchQueries?.length) return;
   const pages = grounding.groundingChunks ?? [];
-  yield { type: 'sources', sources: asSources(pages.map(({ web }) => [web?.uri, web?.title])) };
+  const read = asSources(pages.map(({ web }) => [web?.uri, web?.title]));
+  const cited = (grounding.groundingSupports ?? []).flatMap(({ segment, groundingChunkIndices = [] }) =>
+    asSources(groundingChunkIndices.map((index) => [pages[index]?.web?.uri, pages[index]?.web?.title, segment?.text])),
+  );
+  yield { type: 'sources', sources: joinSources(uniqueSources(read), cited) };
 }
 
 /** Gemini before its third generation supports either functions or a search. */

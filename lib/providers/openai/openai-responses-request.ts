@@ -46,7 +46,9 @@ export function toVendorRequest(
     stream: wantsStream(request),
     // OpenAI itself would store the conversation.
     ...((extras || !form.strict) && { store: false }),
-    ...((tools.length > 0 || offersWeb(request)) && { tools: [...toVendorTools(tools), ...toVendorSearch(request)] }),
+    ...((tools.length > 0 || offersWeb(request)) && {
+      tools: [...toVendorTools(tools), ...toVendorSearch(request, form)],
+    }),
     ...(request.tool_choice && { tool_choice: request.tool_choice }),
     ...(extras && toVendorCache(request)),
     ...toVendorOptions(request),
@@ -207,16 +209,29 @@ function toVendorOptions({ options = {}, format }: SentRequest<OpenAIFormat>): o
   return Object.keys(text).length === 0 ? rest : { ...rest, text };
 }
 
-/** OpenAI's own search, if the request offers it. */
-export function toVendorSearch(request: ChatRequest): WebSearchTool[] {
-  return offersWeb(request) ? [{ type: 'web_search' }] : [];
+/** OpenAI's own search, if the request offers it. Without a place it would search for the United States. */
+function toVendorSearch(request: ChatRequest, { strict }: TurnForm): WebSearchTool[] {
+  if (!offersWeb(request)) return [];
+  if (strict && request.place === undefined) return [{ type: 'web_search' }];
+  return [{ type: 'web_search', user_location: { ...request.place, type: 'approximate' } }];
 }
 
-/** Reads the pages that a message cites. Other servers may omit the list. */
+/** Reads the pages that a message cites, and for what. Other servers may omit the list. */
 export function* readAnnotations({ content }: ResponseOutputMessage): Generator<StreamEvent> {
-  const notes = content.flatMap((part) => (part.type === 'output_text' ? (part.annotations ?? []) : []));
-  const cited = asSources(notes.flatMap((note) => (note.type === 'url_citation' ? [[note.url, note.title]] : [])));
+  const cited = content.flatMap((part) => {
+    if (part.type !== 'output_text') return [];
+    const notes = (part.annotations ?? []).filter((note) => note.type === 'url_citation');
+    return asSources(notes.map((note) => [note.url, note.title, passageOf(part, note)]));
+  });
   if (cited.length > 0) yield { type: 'sources', sources: uniqueSources(cited) };
+}
+
+/** What a citation is about: the sentence before it, as it is a link behind that; what it covers where nothing is before it. */
+function passageOf({ text }: ResponseOutputText, { start_index, end_index }: ResponseOutputText.URLCitation): string {
+  const before = text.slice(0, start_index).trimEnd();
+  if (before === '') return text.slice(start_index, end_index);
+  const ends = ['. ', '! ', '? ', '。', '\n'].map((end) => before.lastIndexOf(end, before.length - 2));
+  return before.slice(ends.reduce((last, end) => Math.max(last, end), -1) + 1);
 }
 
 /** The pages that a search has read, which `include` asks for. */
