@@ -59,8 +59,18 @@ function split(text: string): Reply {
     if (rest[at]?.toUpperCase() === MARKERS.add) for (const fact of factsIn(body)) added.push(fact);
     else for (const [number] of body.matchAll(/\d+/g)) outdated.push(Number(number));
   }
-  const prose = head.replace(new RegExp(`^[ \\t=#*_]*${MARKERS.summary}[ \\t\\r=#*_:]*$`, 'im'), '').trim();
-  return { prose, added, outdated };
+  const lines = head.replace(new RegExp(`^[ \\t=#*_]*${MARKERS.summary}[ \\t\\r=#*_:]*$`, 'im'), '').split('\n');
+  // A preference counts, and is checked, wherever it stands: prose must not pass for one.
+  const isPreference = (line: string): boolean => factsIn(line).some(({ kind }) => kind === 'pref');
+  for (const fact of factsIn(lines.filter(isPreference).join('\n'))) added.push(fact);
+  return {
+    prose: lines
+      .filter((line) => !isPreference(line))
+      .join('\n')
+      .trim(),
+    added,
+    outdated,
+  };
 }
 
 const KINDS: Readonly<Record<string, FactKind>> = {

@@ -1,3 +1,4 @@
+import { hasForeignParts, isCommandOutput } from '../chat/entry.js';
 import { addUsage, type ChatEvent } from '../chat/event.js';
 import { citedIn, citingOnly } from '../chat/marked-text.js';
 import type { Message, Usage } from '../chat/message.js';
@@ -91,6 +92,7 @@ async function* fold(
   await model.ask?.(signal);
   const citable = citableIn(task);
   const said = saidByUser(task);
+  const attached = new Set(task.messages.filter(hasForeignParts).map(({ id }) => id));
   let prose = task.earlier;
   let ledger: Ledger = { ...task.ledger, facts: citingThese(task.ledger.facts, citable) };
   let source: Summary['source'] = 'cache';
@@ -115,7 +117,7 @@ async function* fold(
       continue;
     }
     for (const { id } of messages.slice(Math.max(0, next), part.next)) citable.add(id);
-    const added = withProvenance(citingThese(answer.reply.added, citable), said);
+    const added = withProvenance(citingThese(answer.reply.added, citable), said, attached);
     prose = citingOnly(answer.reply.prose, (id) => citable.has(id)).trim();
     ledger = mergeLedgers(ledger, added, answer.reply.outdated, task.factRoom);
     if (answer.written) source = 'model';
@@ -132,25 +134,32 @@ function citableIn({ earlier, ledger, undone }: Task): Set<number> {
   return new Set(cited.filter((id) => !undone.has(id)));
 }
 
-/** The ids of messages that are the user's: of those to summarise, and of those behind earlier preferences. */
+/** The ids of messages that hold nothing but what the user typed: of those to summarise, and of those behind earlier preferences. */
 function saidByUser({ messages, ledger }: Task): ReadonlySet<number> {
-  const own = messages.filter(({ role }) => role === 'user').map(({ id }) => id);
-  return new Set([...own, ...ledger.facts.flatMap(({ kind, ids = [] }) => (kind === 'pref' ? ids : []))]);
+  const own = messages.filter((message) => message.role === 'user' && !hasForeignParts(message));
+  const typed = own.filter((message) => !isCommandOutput(message)).map(({ id }) => id);
+  return new Set([...typed, ...ledger.facts.flatMap(({ kind, ids = [] }) => (kind === 'pref' ? ids : []))]);
 }
 
 /**
- * A preference cites messages of the user, or it is none: a page may say what the user wants. What cites others says so in its text, which code copies from
- * block to block.
+ * A preference cites messages that the user typed, or it is none: a page may say what the user wants. What cites others says so in its text, which code copies
+ * from block to block.
  */
-function withProvenance(facts: readonly Fact[], said: ReadonlySet<number>): readonly Fact[] {
+function withProvenance(
+  facts: readonly Fact[],
+  said: ReadonlySet<number>,
+  attached: ReadonlySet<number>,
+): readonly Fact[] {
   return facts.map((fact) => {
     const { kind, text, ids = [] } = fact;
     if (kind !== 'pref' || (ids.length > 0 && ids.every((id) => said.has(id)))) return fact;
-    return { ...fact, kind: 'fact', text: ids.length === 0 ? text : `${NOT_THE_USER} ${text}` };
+    const mark = ids.every((id) => said.has(id) || attached.has(id)) ? OR_ATTACHED : NOT_THE_USER;
+    return { ...fact, kind: 'fact', text: ids.length === 0 ? text : `${mark} ${text}` };
   });
 }
 
 const NOT_THE_USER = 'Not said by the user:';
+const OR_ATTACHED = 'Said or only attached by the user:';
 
 function citingThese(facts: readonly Fact[], citable: ReadonlySet<number>): readonly Fact[] {
   return facts.map(({ ids = [], ...fact }) => {
