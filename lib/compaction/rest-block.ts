@@ -11,7 +11,7 @@ import { citedLine, languageLine, skippedLine, together } from './fixed-content.
 import { strategies } from './index.js';
 import { listed } from './ledger.js';
 import { wholeLines } from './reply.js';
-import { backlogStart, findRecord, type Gap, type RestRecord, sizeForRecord } from './rest-record.js';
+import { backlogStart, findRecord, type Gap, isGivenUp, type RestRecord, sizeForRecord } from './rest-record.js';
 import type { CompactionInput, Plan } from './strategy.js';
 
 /** What leaves the view at a rest, and what of that no summary covers. */
@@ -157,7 +157,7 @@ const LEAST_GAP = 2000;
 
 /**
  * The messages to summarise while nobody waits: those that left at a rest or, if `upcoming` is set, that would leave after a long pause from now. Null if there
- * are too few of them, or their summary exists.
+ * are too few of them, or their summary exists or has failed too often.
  */
 export async function gapToSummarise(
   input: CompactionInput,
@@ -171,5 +171,6 @@ export async function gapToSummarise(
   const isUpcoming = upcoming && isRestDue(sent, rest);
   const gap = isUpcoming ? leavingAt(input, rest).gap : { block, messages: uncoveredIn(input, sent) };
   const size = gap.messages.reduce((sum, message) => sum + sizeForRecord(message), 0);
-  return size < LEAST_GAP || (await findRecord(gap, cache)) !== null ? null : gap;
+  if (size < LEAST_GAP || (await findRecord(gap, cache)) !== null) return null;
+  return (await isGivenUp(gap, cache)) ? null : gap;
 }

@@ -52,6 +52,15 @@ export async function findRecord(gap: Gap, cache: TextCache): Promise<RestRecord
   return text === null ? null : readRecord(text);
 }
 
+/** How often a summary of the same messages is begun: one that a model refuses, or that takes longer than anybody waits, would be paid for with each question. */
+const MOST_TRIES = 3;
+
+/** Whether the summary of this gap was begun so often that it is left to the next rest. */
+export const isGivenUp = async (gap: Gap, cache: TextCache): Promise<boolean> =>
+  (await triesOf(gap, cache)) >= MOST_TRIES;
+
+const triesOf = async (gap: Gap, cache: TextCache): Promise<number> => Number((await cache.get(triesKeyOf(gap))) ?? 0);
+
 /** Writes the summary of this gap into the cache, in at most `budget` tokens of prose. Throws like `summarise`. */
 export async function* writeRecord(
   gap: Gap,
@@ -61,6 +70,7 @@ export async function* writeRecord(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, void> {
   const { block } = gap;
+  await deps.cache.put(triesKeyOf(gap), String((await triesOf(gap, deps.cache)) + 1));
   const messages = gap.messages.map(withNames);
   const old = stateOf(block);
   const language = (await languageOf(messages)) ?? old.language;
@@ -95,8 +105,12 @@ export async function* writeRecord(
 function keyOf({ block, messages }: Gap): string {
   const { facts } = stateOf(block);
   const content = JSON.stringify(['rest', proseOf(block), facts, messages.map(inputOf)]);
-  return createHash('sha256').update(content).digest('hex');
+  return hashOf(content);
 }
+
+const triesKeyOf = (gap: Gap): string => hashOf(`tries ${keyOf(gap)}`);
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function readRecord(text: string): RestRecord | null {
   try {

@@ -185,10 +185,14 @@ export class SessionTurns {
 
   /** Writes the summary of what left the view while the answer arrives, once its first words are there. */
   async *#beside<Outcome>(answer: AsyncGenerator<ChatEvent, Outcome>): AsyncGenerator<ChatEvent, Outcome> {
+    let hasBegun = !this.#deps.summarisesBeside;
     for (;;) {
       const { done, value } = await answer.next();
       if (done) return value;
-      if (value.type === 'text' && this.#deps.summarisesBeside) this.restSummaries.begin(false);
+      if (value.type === 'text' && !hasBegun) {
+        hasBegun = true;
+        this.restSummaries.begin(false);
+      }
       yield value;
     }
   }

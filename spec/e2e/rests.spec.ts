@@ -14,9 +14,16 @@ const HOUR = 3_600_000;
 const isSummary = ({ messages }: SentRequest): boolean =>
   JSON.stringify(messages).includes('You keep the record of one long conversation');
 
+const ANSWER: Reply = { text: 'The answer.' };
+
 /** A home with a conversation of these exchanges that ended ten hours ago. */
-async function setUp(exchanges: number, summary: () => Reply, more: object = {}): Promise<void> {
-  server = await startScriptedServer((request) => (isSummary(request) ? summary() : { text: 'The answer.' }));
+async function setUp(
+  exchanges: number,
+  summary: () => Reply,
+  more: object = {},
+  answer: Reply = ANSWER,
+): Promise<void> {
+  server = await startScriptedServer((request) => (isSummary(request) ? summary() : answer));
   home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, recall: { auto: false }, ...more });
   let at = Date.now() - 10 * HOUR - exchanges * 20_000;
   const now = (): Date => {
@@ -74,6 +81,13 @@ describe('a question after a night', () => {
     for (const text of ['good morning', 'and now?', 'and then?']) await hi('ask', text);
     expect(server.requests.map(isSummary)).toEqual([false, true, false, false]);
     expect(JSON.stringify(server.requests.at(-1))).toContain('good morning');
+  });
+
+  it('has a refused summary begun once beside an answer, and three times for the same messages', async () => {
+    const pieces = Array.from({ length: 30 }, (_, at) => `word${at} `);
+    await setUp(60, () => ({ text: 'I cannot help with that.' }), {}, { pieces, delay: 5 });
+    for (let asked = 0; asked < 4; asked += 1) expect((await hi('ask', 'good morning')).status).toBe(0);
+    expect(server.requests.map(isSummary)).toEqual([false, true, false, true, false, true, false]);
   });
 
   it('sends everything if the window is configured, as long as it is not nearly full', async () => {
