@@ -9,7 +9,7 @@ import { changedEntries, flattenEntries } from './file/entry-streams.js';
 import { type Codec, loadCodec } from './file/frames/codec.js';
 import { Damaged } from './file/frames/damaged.js';
 import { fileIdAt, newLogName } from './file/identity.js';
-import { resolveLinks } from './file/link-targets.js';
+import { conflictCopies, resolveLinks } from './file/link-targets.js';
 import { LogFile } from './file/log-file.js';
 import type { Reading } from './file/reading.js';
 import { assertLockHeld } from './lock/holder.js';
@@ -134,7 +134,8 @@ export class HistoryFile {
   /** The entries of this conversation and of the copy from the last reset. Only inside `withLock`. */
   allLogs(): readonly Iterable<Entry>[] {
     const { resetCopy, swap } = resolveLinks(this.#paths);
-    return [flattenEntries(this.#file?.all() ?? []), readLog(resetCopy), readLog(swap)];
+    const copies = [resetCopy, swap, ...conflictCopies(this.#paths)];
+    return [flattenEntries(this.#file?.all() ?? []), ...copies.map(readLog)];
   }
 
   /** All entries on disk at the time of the call, oldest first, frame by frame. Throws `Damaged` and a `HiError`. */

@@ -8,7 +8,7 @@ import type { HistoryPaths } from './base/history-paths.js';
 import { linkOrCopy } from './base/link-or-copy.js';
 import { loadCodec } from './file/frames/codec.js';
 import { Damaged } from './file/frames/damaged.js';
-import { damagedCopies, historyFolder, removeConversation, resolveLinks } from './file/link-targets.js';
+import { conflictCopies, damagedCopies, historyFolder, removeConversation, resolveLinks } from './file/link-targets.js';
 import { assertLockHeld } from './lock/holder.js';
 import { openDamaged, openLog } from './repair/open-log.js';
 import { readLog } from './repair/read-log.js';
@@ -77,7 +77,11 @@ export function purge(paths: HistoryPaths): readonly string[] {
   const real = resolveLinks(paths);
   requireRegularFile(real.history);
   const places = [real, paths];
-  const copies = [...places.flatMap(({ resetCopy, swap }) => [swap, resetCopy]), ...damagedCopies(paths)];
+  const copies = [
+    ...places.flatMap(({ resetCopy, swap }) => [swap, resetCopy]),
+    ...damagedCopies(paths),
+    ...conflictCopies(paths),
+  ];
   const notices = hardLinkNotices([real.history, ...copies]);
   assertLockHeld();
   for (const place of places) removeTempFiles(place);
@@ -118,7 +122,7 @@ function finishSwap({ swap, resetCopy }: HistoryPaths): void {
 /** Ignores errors, because the reset is already done, and the next one removes the rest. */
 function collectUnused(paths: HistoryPaths): void {
   try {
-    collectGarbage(paths, [paths.history, paths.resetCopy, paths.swap].map(readLog));
+    collectGarbage(paths, [paths.history, paths.resetCopy, paths.swap, ...conflictCopies(paths)].map(readLog));
     removeFolders(paths);
   } catch (thrown) {
     if (systemCode(thrown) === null && !(thrown instanceof HiError)) throw thrown;

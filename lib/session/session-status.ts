@@ -1,6 +1,7 @@
 import type { ViewReport } from '../chat/event.js';
 import { localMinute, quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
+import { isConflictCopy } from '../history/base/history-paths.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Measure } from '../view/measure.js';
 import type { View } from '../view/view.js';
@@ -72,7 +73,11 @@ export function viewText({ report, messages, since }: NextView): string {
   ].join('\n');
 }
 
-const isCopy = (file: string): boolean => file.endsWith('.reset.json.zst');
+/** What there is to say about a file of the conversation. */
+function remarkOn(file: string): string {
+  if (file.endsWith('.reset.json.zst')) return ' (before the last reset; hi reset --undo restores it)';
+  return isConflictCopy(file) ? ' (a conflict copy: hi config check says how to join it)' : '';
+}
 
 /** The status as text. */
 export function statusText(status: Status, model: string): string {
@@ -84,8 +89,6 @@ export function statusText(status: Status, model: string): string {
     `messages     ${messages} kept, ${context_messages} in context`,
     `window       ${shortCount(context_tokens)} of ${shortCount(context_window)} tokens (${Math.round(used * 100)}%)`,
     `compactions  ${compactions}${last}`,
-    ...files.map(
-      (file) => `file         ${file}${isCopy(file) ? ' (before the last reset; hi reset --undo restores it)' : ''}`,
-    ),
+    ...files.map((file) => `file         ${file}${remarkOn(file)}`),
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { isForeignBlock, isMessage } from '../chat/entry.js';
+import { isCommandOutput, isForeignBlock, isMessage } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
 import { estimateParts } from '../chat/media.js';
 import { type Message, type NewMessage, type Part, textOf } from '../chat/message.js';
@@ -126,6 +126,7 @@ export class SessionTurns {
     } as const;
     const user = await history.begin(message, edition);
     [this.#failedMessage, this.#failedIn] = [user, history.edition];
+    const followsOutput = this.#followsOutput();
     this.said.add(user.turn);
     this.#skills.recorded();
     yield* this.#warnOfHistory();
@@ -140,7 +141,7 @@ export class SessionTurns {
       isCurrent: () => history.isCurrent(context.edition),
       append: async (messages, onlyCurrent = false) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
-        const asked = messages.map((message) => stamped(message, history));
+        const asked = messages.map((message) => stamped(message, history, followsOutput));
         const written = await history.append(user.turn, asked, since, onlyCurrent);
         since = history.edition;
         return written;
@@ -305,6 +306,12 @@ export class SessionTurns {
     );
   }
 
+  /** Whether what was said last in this session, whatever was said elsewhere since, is the output of a command. */
+  #followsOutput(): boolean {
+    const last = this.#deps.history.entries.findLast((entry) => isMessage(entry) && this.said.has(entry.turn));
+    return last !== undefined && isMessage(last) && isCommandOutput(last);
+  }
+
   async *#settle(signal: AbortSignal): AsyncGenerator<ChatEvent> {
     for (const text of await this.#deps.settle(signal)) yield { type: 'notice', level: 'warning', text };
   }
@@ -315,9 +322,9 @@ export class SessionTurns {
   }
 }
 
-/** Marks an answer if the summary in view is based on text from tools, files or web pages. */
-function stamped(message: NewMessage, { entries }: SessionDeps['history']): NewMessage {
-  const isStamped = message.role === 'assistant' && isForeignBlock(newestBlock(entries));
+/** Marks an answer if the summary in view is based on text from tools, files or web pages, or if the question follows the output of a command. */
+function stamped(message: NewMessage, { entries }: SessionDeps['history'], followsOutput: boolean): NewMessage {
+  const isStamped = message.role === 'assistant' && (followsOutput || isForeignBlock(newestBlock(entries)));
   return isStamped ? { ...message, rests_on: 'foreign' } : message;
 }
 

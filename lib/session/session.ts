@@ -218,7 +218,9 @@ export class Session {
 
   /** Adds the output of a local command to the conversation, without asking the model. */
   async note(text: string): Promise<void> {
-    await this.history.note({ role: 'user', content: [{ type: 'text', text }], cwd: this.#deps.cwd() });
+    const content = [{ type: 'text', text }] as const;
+    const { turn } = await this.history.note({ role: 'user', content, cwd: this.#deps.cwd() });
+    this.#turns.said.add(turn);
   }
 
   /** Compacts now, even below the trigger. Returns what it did, null if there was nothing to do. */

@@ -126,6 +126,20 @@ describe('hi chat in a terminal', () => {
     await chat.say('question', 'at last');
   });
 
+  it('marks an answer to the output of a command, also if somebody else spoke in between', async () => {
+    const chat = await start(() => ({ text: 'fine' }));
+    await chat.open();
+    await chat.say('!echo of a page', /of a page/);
+    await runProgram(chat.home, ['ask', 'from a cron job']);
+    await chat.say('what does it say?', 'fine');
+    await chat.say('and now?', /and now\?\n+fine/);
+    const rests = chat
+      .stored()
+      .filter(({ role }) => role === 'assistant')
+      .map(({ rests_on }) => rests_on);
+    expect(rests).toEqual([undefined, 'foreign', undefined]);
+  });
+
   it('gives the terminal to a program that wants the whole screen, and adds nothing of it', async () => {
     const chat = await start(() => ({ text: 'fine' }));
     chat.home.write(

@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.js';
 import type { Paths } from '../../config/paths.js';
 import { publishedWindow } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
+import { isConflictCopy } from '../../history/base/history-paths.js';
 import { prepareCodec } from '../../history/file/frames/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
 import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox-kind.js';
@@ -113,6 +114,13 @@ async function* conversation({ session, settings }: WiredSession): AsyncGenerato
     if (lost.length > 0) yield lostAttachments(lost);
   }
   for (const note of session.history.takeNotices()) yield { part: 'history', note };
+  for (const copy of totals.files.filter(isConflictCopy)) yield { part: 'history', note: conflictNote(history, copy) };
+}
+
+/** What only the copy has was said on another machine. */
+function conflictNote(history: string, copy: string): string {
+  const [from, to] = [copy, history].map((path) => `'${path.replaceAll("'", "'\\''")}'`);
+  return `${from} is a conflict copy: the conversation was changed on two machines. To join it, run: cat ${from} >>${to} && rm ${from}`;
 }
 
 function damaged(history: string, problems: readonly string[]): Finding {

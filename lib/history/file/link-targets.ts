@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { HiError } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { followLinks, writeAside } from '../../write-aside.js';
-import { conversationPaths, DAMAGED_SUFFIX, type HistoryPaths } from '../base/history-paths.js';
+import { conversationPaths, DAMAGED_SUFFIX, type HistoryPaths, isConflictCopy } from '../base/history-paths.js';
 import { DATA_MAGIC } from './frames/frame-headers.js';
 
 /**
@@ -38,11 +38,22 @@ export function damagedCopies(paths: HistoryPaths): readonly string[] {
   });
 }
 
+/** The copies that a program left beside the conversation because it was changed on two machines. */
+export function conflictCopies(paths: HistoryPaths): readonly string[] {
+  const { history } = resolveLinks(paths);
+  const stem = basename(history).replace(/(?:\.json)?(?:\.zst)?$/, '');
+  return fileNamesIn(dirname(history))
+    .filter((name) => name.startsWith(stem) && name.includes('.zst') && isConflictCopy(name))
+    .map((name) => history.slice(0, -basename(history).length) + name);
+}
+
 /** The files of the conversation and its copies. */
 export function conversationFiles(paths: HistoryPaths): readonly string[] {
   if (!existsSync(paths.folder)) return [];
   const { history, resetCopy, swap } = resolveLinks(paths);
-  return [history, resetCopy, swap].filter((path) => existsSync(path)).concat(damagedCopies(paths));
+  return [history, resetCopy, swap]
+    .filter((path) => existsSync(path))
+    .concat(damagedCopies(paths), conflictCopies(paths));
 }
 
 /** Throws a `HiError` when the attachments folder is a dangling link. */

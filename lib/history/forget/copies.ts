@@ -6,7 +6,7 @@ import { changedEntries } from '../file/entry-streams.js';
 import { loadCodec } from '../file/frames/codec.js';
 import { Damaged } from '../file/frames/damaged.js';
 import { newLogName } from '../file/identity.js';
-import { damagedCopies, historyFolder, resolveLinks } from '../file/link-targets.js';
+import { conflictCopies, damagedCopies, historyFolder, resolveLinks } from '../file/link-targets.js';
 import { LogFile } from '../file/log-file.js';
 import { assertLockHeld } from '../lock/holder.js';
 import { processName } from '../lock/process-name.js';
@@ -48,6 +48,7 @@ function copiesOf(paths: HistoryPaths): readonly { readonly path: string; readon
   const conversations = new Set([real, paths].flatMap(({ resetCopy, swap }) => [resetCopy, swap]));
   return [
     ...[...conversations].filter((path) => existsSync(path)).map((path) => ({ path, isWhole: false })),
+    ...conflictCopies(paths).map((path) => ({ path, isWhole: false })),
     ...damagedCopies(paths).map((path) => ({ path, isWhole: true })),
   ];
 }

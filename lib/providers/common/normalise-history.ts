@@ -30,13 +30,13 @@ export type VendorTurn =
 
 /**
  * The conversation for one provider and model. Data that only another model understands (thinking, signatures, blocks of unknown type) and
- * empty messages are left out. Lone surrogates, which no vendor accepts, are replaced.
+ * empty messages are left out. Lone surrogates, which no vendor accepts, are replaced. Every call has an id of its own.
  */
 export function normaliseHistory(
   { messages, model, attachments }: Pick<ChatRequest, 'messages' | 'model'> & Partial<Pick<ChatRequest, 'attachments'>>,
   provider: string,
 ): VendorTurn[] {
-  return messages
+  return withIdsOfTheirOwn(messages)
     .flatMap((message): VendorTurn | VendorTurn[] => {
       const content = message.content.map(wellFormed);
       if (message.role === 'user') return { role: 'user', content: content.filter(isUserPart).filter(hasContent) };
@@ -46,6 +46,28 @@ export function normaliseHistory(
       return { role: 'assistant', own, content: own ? parts : parts.flatMap(withoutOpaque) };
     })
     .filter(({ content }) => content.length > 0);
+}
+
+/** Calls with an id that an earlier one has get another, and so do their results: servers that number calls, and joined histories, repeat ids. */
+function withIdsOfTheirOwn(messages: ChatRequest['messages']): ChatRequest['messages'] {
+  const taken = new Map<string, number>();
+  const current = new Map<string, string>();
+  const renamed = <Kind extends ToolCallPart | ToolResultPart>(part: Kind): Kind => {
+    const call_id = current.get(part.call_id) ?? part.call_id;
+    return call_id === part.call_id ? part : { ...part, call_id };
+  };
+  return messages.map((message) => {
+    if (!message.content.some(({ type }) => type === 'tool_call' || type === 'tool_result')) return message;
+    const content = message.content.map((part): Part => {
+      if (part.type === 'tool_result') return renamed(part);
+      if (part.type !== 'tool_call') return part;
+      const times = taken.get(part.call_id) ?? 0;
+      taken.set(part.call_id, times + 1);
+      current.set(part.call_id, times === 0 ? part.call_id : shortId(`${part.call_id} ${times}`));
+      return renamed(part);
+    });
+    return { ...message, content };
+  });
 }
 
 /** The files that tools returned, as a message of the user: no vendor accepts every type of file in a result. */
