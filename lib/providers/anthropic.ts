@@ -1,3 +1,4 @@
+import type { MessageCreateParams as BetaMessageCreateParams } from '@anthropic-ai/sdk/resources/beta/messages';
 import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages';
 import { COUNT, TEXT } from '../chat/json.js';
 import * as adapter from './anthropic/anthropic-adapter.js';
@@ -71,10 +72,17 @@ const OWN = {
   speed: oneOfWords('standard', 'fast'),
 } satisfies OptionTable<keyof MessageCreateParams | 'max_output_tokens'>;
 
+/** Those that need a header, `anthropic-beta` in `extra_headers`. */
+const BETA = {
+  context_management: OBJECT,
+  compaction: OBJECT,
+  fallbacks: { type: ['string', 'array'] },
+} satisfies OptionTable<keyof BetaMessageCreateParams>;
+
 /** Further options of models before Claude Opus 4.7, which the SDK no longer has. */
 const EARLIER_MODELS = { temperature: ZERO_TO_ONE, top_p: ZERO_TO_ONE, top_k: INTEGER };
 
 /** The place to search for: `country`, `region`, `city`, `timezone`. */
 const SEARCH = { user_location: OBJECT };
 
-const ANTHROPIC_OPTIONS = { ...OWN, ...SEARCH, ...EARLIER_MODELS, ...EXTRA };
+const ANTHROPIC_OPTIONS = { ...OWN, ...BETA, ...SEARCH, ...EARLIER_MODELS, ...EXTRA };

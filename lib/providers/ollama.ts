@@ -3,7 +3,7 @@ import { COUNT } from '../chat/json.js';
 import { milliseconds } from '../chat/text.js';
 import {
   BOOLEAN,
-  EXTRA_BODY,
+  EXTRA,
   INTEGER,
   NUMBER,
   type OptionTable,
@@ -91,4 +91,4 @@ const OWN = {
   keep_alive: { type: ['string', 'number'] },
 } satisfies OptionTable<keyof Options | keyof VendorRequest | 'max_output_tokens'>;
 
-const OLLAMA_OPTIONS = { ...OWN, ...EXTRA_BODY };
+const OLLAMA_OPTIONS = { ...OWN, ...EXTRA };

@@ -138,6 +138,7 @@ const COMPATIBLE_SERVERS = {
 /** What OpenAI's newer models take, the routing of OpenRouter, and the switches of DeepSeek's and of vLLM's and SGLang's models. */
 const GATEWAYS = {
   max_tool_calls: COUNT,
+  reasoning: OBJECT,
   provider: OBJECT,
   models: TEXTS,
   thinking: OBJECT,

@@ -45,11 +45,11 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
   it('gets what no table knows as it is, and a refusal of it leaves it out', async () => {
     const extra_headers = { 'x-extra': 'yes' };
     const extra_body = { brand_new: { type: 'disabled' } };
-    const options = { temperature: 0.25, extra_body, ...(provider !== 'ollama' && { extra_headers }) };
+    const options = { temperature: 0.25, extra_body, extra_headers };
     await start({ ...config, options }, path, text('Hello.'));
     expect(await hi('ask', 'x')).toEqual({ status: 0, stdout: 'Hello.\n', stderr: '' });
     expect(server.requests[0]?.body).toMatchObject(extra_body);
-    if (provider !== 'ollama') expect(server.requests[0]?.headers).toMatchObject(extra_headers);
+    expect(server.requests[0]?.headers).toMatchObject(extra_headers);
     expect(JSON.stringify(server.requests[0]?.body)).not.toContain('extra');
     const check = await hi('config', 'check');
     expect(check.stdout).toMatch(/^- +options: .*brand_new.* sent as (?:it is|they are), unchecked/m);
@@ -168,4 +168,27 @@ describe('the value of a header', () => {
     expect(server.requests[0]?.headers).toMatchObject({ 'x-gateway': 'gw-0123456789' });
     expect(other.requests[0]?.headers).not.toHaveProperty('x-gateway');
   });
+});
+
+it.each([
+  [
+    'openai',
+    { openai: { api: 'responses' } },
+    '/v1',
+    { reasoning: { mode: 'pro' } },
+    { reasoning: { mode: 'pro', effort: 'low' } },
+  ],
+  [
+    'anthropic',
+    {},
+    '',
+    { fallbacks: [{ model: 'b' }], context_management: { edits: [] } },
+    { fallbacks: [{ model: 'b' }] },
+  ],
+])('the newer options of %s are sent, beside what hi itself says', async (provider, own, path, options, sent) => {
+  const title = provider === 'openai' ? 'OpenAI Responses' : 'Anthropic';
+  const [answer] = dialects.filter((one) => one.title === title).map(({ text }) => text('Hello.'));
+  await start({ provider, ...own, model: 'gpt-6.1-sol', options }, path, answer ?? {});
+  expect(await hi('ask', '--think', 'low', 'x')).toMatchObject({ status: 0 });
+  expect(server.requests[0]?.body).toMatchObject(sent);
 });

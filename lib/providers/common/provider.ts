@@ -114,8 +114,10 @@ export const ZERO_TO_ONE = { type: 'number', minimum: 0, maximum: 1 };
 export const oneOfWords = (...words: readonly string[]): JsonObject => ({ enum: words });
 
 /** Fields and headers that go into each request as they are, for what no table knows. */
-export const EXTRA_BODY = { extra_body: { type: 'object' } };
-export const EXTRA = { ...EXTRA_BODY, extra_headers: { type: 'object', additionalProperties: { type: 'string' } } };
+export const EXTRA = {
+  extra_body: { type: 'object' },
+  extra_headers: { type: 'object', additionalProperties: { type: 'string' } },
+};
 
 /** An object of the vendor's own form. */
 export const OBJECT = { type: 'object' };

@@ -38,7 +38,7 @@ import { shapeRequest, toVendorRequest } from './ollama-request.js';
 import type { OllamaSearch } from './ollama-web.js';
 
 /** Creates a client for one request. The SDK does not accept a signal, so it gets a `fetch` with one. */
-type Connect = (signal: AbortSignal, dropped?: DroppedLines) => Ollama;
+type Connect = (signal: AbortSignal, dropped?: DroppedLines, extra?: ChatRequest['extra']) => Ollama;
 
 /** See `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {
@@ -180,7 +180,7 @@ class OllamaServer {
   async *#chunks(request: SentRequest<object>, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
     const dropped = new DroppedLines();
     try {
-      const client = this.#connect(signal, dropped);
+      const client = this.#connect(signal, dropped, request.extra);
       const asked = toVendorRequest(request, this.#vendor.name, sees);
       if (!wantsStream(request)) return void (yield await client.chat({ ...asked, stream: false }));
       const stream = await client.chat(asked);
@@ -234,14 +234,14 @@ export function readUsage({ prompt_eval_count, eval_count }: Partial<ChatRespons
 function connecting(vendor: Vendor, settings: ProviderSettings): Connect {
   const fetch = sdkFetch(vendor, settings);
   const headers = settings.apiKey === null ? {} : { Authorization: `Bearer ${settings.apiKey}` };
-  return (signal, dropped) => {
+  return (signal, dropped, extra) => {
     const withSignal: Fetch = async (input, init) => {
       const response = await fetch(input, { ...init, signal });
       return dropped?.watch(response) ?? response;
     };
     return new Ollama({
       host: withoutVersion(settings.apiBase ?? 'http://127.0.0.1:11434'),
-      headers,
+      headers: { ...headers, ...extra?.headers },
       fetch: withSignal,
     });
   };

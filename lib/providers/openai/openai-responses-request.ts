@@ -193,10 +193,11 @@ function vendorId(call_id: string): string {
   return call_id.length <= 64 ? call_id : shortId(call_id);
 }
 
-function toVendorThinking({ model, thinking, facts }: ChatRequest): Pick<ResponseCreateParams, 'reasoning'> {
+function toVendorThinking({ model, thinking, facts, options }: ChatRequest): Pick<ResponseCreateParams, 'reasoning'> {
   if (thinking === null) return {};
   const isShown = thinking !== 'off' && facts?.takes?.summaries !== false;
-  return { reasoning: { effort: effortOf(model, thinking), ...(isShown && { summary: 'auto' as const }) } };
+  const given = isJsonObject(options?.reasoning) ? options.reasoning : {};
+  return { reasoning: { ...given, effort: effortOf(model, thinking), ...(isShown && { summary: 'auto' as const }) } };
 }
 
 /** The options under the names of this API, which has `verbosity` in another place. */
