@@ -88,6 +88,21 @@ describe('a server in the sandbox', () => {
     expect(existsSync(join(home.work, 'escaped'))).toBe(false);
   });
 
+  itConfined('sees no private folder for starting in it: its entry has to open it', async () => {
+    for (const [read, isStarted] of [
+      [undefined, false],
+      [['../.ssh'], true],
+    ] as const) {
+      await confinedHouse((at) => ({ reads: [at('../.ssh/id_rsa')] }), { cwd: '../.ssh', read });
+      mkdirSync(join(house.home.folder, '.ssh'));
+      house.home.write('../.ssh/id_rsa', 'SECRET');
+      const run = await house.ask();
+      expect([read, run.stderr.includes('does not exist in the sandbox')]).toEqual([read, !isStarted]);
+      if (isStarted) expect(Object.values(triedIn())).toEqual(['SECRET']);
+      await house.close();
+    }
+  });
+
   it('is not started if there is no sandbox, with the reason and what to do', async () => {
     await confinedHouse(() => ({}));
     const run = await house.ask([], { env: { PATH: BARE_PATH } });

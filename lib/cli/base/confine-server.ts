@@ -1,5 +1,7 @@
 import { ownPlaces, type Paths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
+import { isPrivatePath } from '../../permission/paths/private-places.js';
+import { realPath } from '../../permission/paths/resolve-path.js';
 import { type Permissions, readRules } from '../../permission/rules/rules.js';
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import { replacementFile } from '../../permission/sandbox/replacement-file.js';
@@ -49,7 +51,9 @@ export async function confineServer(
     rules: () => rules,
   });
   try {
-    return await sandbox.confine({ ...GRANT, read: [folder, ...read] }, folder);
+    // A private folder is opened by name only, not by starting in it: an entry of a project may say where, but not what is read.
+    const own = isPrivatePath(realPath(folder)) ? [] : [folder];
+    return await sandbox.confine({ ...GRANT, read: [...own, ...read] }, folder);
   } catch (thrown) {
     if (!(thrown instanceof NotConfinable)) throw thrown;
     throw new HiError('config', `Not started: ${thrown.reason}.`, { cause: thrown });
