@@ -1,7 +1,7 @@
 import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
 import { inputOf, type Part, typedText } from '../chat/message.js';
 import type { ThinkingLevel, WebMode } from '../chat/model.js';
-import type { ToolSpec } from '../chat/request.js';
+import { estimateTokens, IMAGE_TOKENS, type ToolSpec } from '../chat/request.js';
 import type { Preview } from '../compaction/preview.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
@@ -280,8 +280,9 @@ export class Session {
     return this.#deps.toolSpecs;
   }
 
-  /** Everything that fits into a question, and how many of the model's tokens that has. Throws a `HiError` in an aside, which has nothing else. */
+  /** Everything that fits together with this input, and how many of the model's tokens that has. Throws a `HiError` in an aside, which has nothing else. */
   async whole(
+    { text, texts, attachments }: UserInput,
     signal: AbortSignal,
   ): Promise<{ readonly messages: number; readonly left_out: number; readonly tokens: number }> {
     await this.#turnSettings.target.ask?.(signal);
@@ -291,7 +292,8 @@ export class Session {
       throw new HiError('usage', 'An aside cannot ask with the conversation.', {
         hint: 'Leave out --fresh, or ask in a chat without it.',
       });
-    const { messages, sent } = await (await this.#turns.context(null, this.skills.active)).whole(0, signal);
+    const input = estimateTokens([text, ...texts].join('').length) + attachments.length * IMAGE_TOKENS;
+    const { messages, sent } = await (await this.#turns.context(null, this.skills.active)).whole(input, signal);
     return { messages, left_out: Math.max(0, length - messages), tokens: sent };
   }
 

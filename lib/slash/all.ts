@@ -11,7 +11,8 @@ export const slashAll: SlashCommand = {
   takesWords: true,
   async *run(argument, { session, questionCost, confirm }, signal) {
     if (argument === '') throw new HiError('usage', 'No question given.', { hint: 'Type: /all TEXT' });
-    const { messages, left_out, tokens } = await session.whole(signal);
+    const input = { text: argument, texts: [], attachments: [] };
+    const { messages, left_out, tokens } = await session.whole(input, signal);
     const { line, isDear } = await questionCost(tokens);
     const missing = left_out === 0 ? '' : `, ${shortCount(left_out)} do not fit`;
     const text = `${quantity(messages, 'message')}${missing} · ${line}`;
@@ -20,6 +21,6 @@ export const slashAll: SlashCommand = {
       yield { type: 'prefill', text: `/all ${argument}` };
       return;
     }
-    yield* session.send({ text: argument, texts: [], attachments: [] }, signal, { whole: true });
+    yield* session.send(input, signal, { whole: true });
   },
 };

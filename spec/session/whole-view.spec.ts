@@ -10,6 +10,7 @@ import { partsOf, scripted } from '../support/summarisers.js';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const signal = new AbortController().signal;
+const NOTHING = { text: '', texts: [], attachments: [] };
 
 /** A conversation with a clock of its own, in which the server keeps a prompt for five minutes. */
 interface Life {
@@ -60,7 +61,7 @@ describe('a question with everything', () => {
       set.session.restSummaries.begin(false);
       await set.session.restSummaries.settle(10_000);
       const rested = texts().length;
-      expect(await set.session.whole(signal)).toMatchObject({ messages: 62, left_out: 0 });
+      expect(await set.session.whole(NOTHING, signal)).toMatchObject({ messages: 62, left_out: 0 });
       expect(await say('and with everything?', 10_000, true)).toEqual([]);
       expect(texts()).toHaveLength(63);
       expect(request()?.system).toEqual([]);
@@ -103,7 +104,7 @@ describe('a question with everything', () => {
     await inLife(
       async ({ set, say, texts, request }) => {
         for (let turn = 0; turn < 40; turn += 1) await say(`NOTE-${turn} ${prose(6000, turn)}`, 2 * HOUR);
-        const { messages, left_out, tokens } = await set.session.whole(signal);
+        const { messages, left_out, tokens } = await set.session.whole(NOTHING, signal);
         expect(messages + left_out).toBe(80);
         expect(left_out).toBeGreaterThan(10);
         expect(tokens).toBeLessThan(160_000);
@@ -150,8 +151,11 @@ describe('a question with everything', () => {
           const { turn: id } = await set.history.begin(says(`NOTE-${turn} ${prose(6000, turn)}`));
           await set.history.append(id, [answers(prose(6000, turn))]);
         }
-        const { messages, tokens } = await set.session.whole(signal);
+        const { messages, tokens } = await set.session.whole(NOTHING, signal);
         expect(tokens).toBeLessThan(128_000);
+        const long = await set.session.whole({ ...NOTHING, texts: [prose(200_000, 1)] }, signal);
+        expect(long.messages).toBeLessThan(messages - 20);
+        expect(long.tokens / tokens).toBeCloseTo(1, 1);
         expect(await say('with everything', 10_000, true)).toEqual([]);
         expect(texts()).toHaveLength(messages + 1);
         expect(messages).toBeGreaterThan(70);
@@ -189,7 +193,7 @@ describe('a question with everything', () => {
     await inLife(
       async ({ set, say }) => {
         for (let turn = 0; turn < 40; turn += 1) await say(`NOTE-${turn} ${prose(6000, turn)}`);
-        const { tokens } = await set.session.whole(signal);
+        const { tokens } = await set.session.whole(NOTHING, signal);
         expect(tokens).toBeLessThan(102_400);
       },
       { rests: false, reply: prose(16_000, 99) },

@@ -1,6 +1,7 @@
 import { quantity } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
 import { HiError } from '../../errors.js';
+import type { UserInput } from '../../session/common/deps.js';
 import type { Session } from '../../session/session.js';
 import { confirm } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
@@ -14,10 +15,11 @@ import { costLine, isDear, questionCost } from '../wiring/next-question.js';
 export async function agreeToAll(
   world: World,
   session: Session,
+  input: UserInput,
   { yes, quiet }: { readonly yes?: boolean; readonly quiet?: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { messages, left_out, tokens } = await session.whole(signal);
+  const { messages, left_out, tokens } = await session.whole(input, signal);
   const cost = questionCost(session.target, tokens, world.now());
   const missing = left_out === 0 ? '' : `, ${shortCount(left_out)} do not fit`;
   const line = `${quantity(messages, 'message')}${missing} · ${costLine(cost)}`;

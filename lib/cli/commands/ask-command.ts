@@ -78,7 +78,8 @@ async function askOnce(
       command === undefined
         ? { input: await withResources(gathered, words, wired.servers, stop.signal, notify), model: null }
         : await ofOwnCommand(command, words, gathered, wired, stop.signal);
-    if (options.all && !(await agreeToAll(world, session, options, stop.signal))) return EXIT_STATUS.interrupted;
+    if (options.all && !(await agreeToAll(world, session, asked.input, options, stop.signal)))
+      return EXIT_STATUS.interrupted;
     const notices = [...(await newSettingsWarnings(settings)), ...session.history.takeNotices()];
     const shown = await shownEvents(options, wired, asked, structure, stop.signal);
     return await showAnswer(world, screen, options, notices, shown);

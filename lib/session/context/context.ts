@@ -240,7 +240,7 @@ export class Context {
     }
   }
 
-  /** Everything that fits together with so many tokens more, and how many of the model's tokens a question with it has before these. */
+  /** Everything that fits together with so many tokens more, and how many of the model's tokens a question with it and these has. */
   async whole(more: number, signal: AbortSignal): Promise<WholeView & { readonly sent: number }> {
     await this.#keepUp();
     const { tokens } = await this.#requestOverhead(signal);
@@ -248,7 +248,7 @@ export class Context {
     const { token_ratio = 1 } = settings;
     const room = triggerOf({ ...settings, context_window: this.#wholeWindow }) / token_ratio - tokens - more;
     const whole = await wholeView(this.#deps.history, 4 * room);
-    return { ...whole, sent: Math.ceil((tokens + whole.tokens) * token_ratio) };
+    return { ...whole, sent: Math.ceil((tokens + whole.tokens + more) * token_ratio) };
   }
 
   /** The window that requests are measured against: the larger one while everything is in view. */
