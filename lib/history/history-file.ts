@@ -131,6 +131,24 @@ export class HistoryFile {
     return this.#sync(codec, true);
   }
 
+  /** The entries from one id on up to another, of a file in hi's layout; none if they cannot be read. Throws system errors. */
+  between(from: number, before: number): readonly Entry[] {
+    const file = this.#file;
+    if (!(file instanceof LogFile)) return [];
+    return attempted(() => file.between(from, before)) ?? this.#betweenAgain(file, from, before);
+  }
+
+  /** The same from fresh openings: another process may be sealing them. */
+  #betweenAgain(file: LogFile, from: number, before: number): readonly Entry[] {
+    for (let tries = 0; tries < UNLOCKED_TRIES; tries += 1) {
+      const again = attempted(() => file.reopen(this.codec, this.#paths.history));
+      const found = again && attempted(() => again.between(from, before));
+      again?.close();
+      if (found) return found;
+    }
+    return [];
+  }
+
   /** The entries of this conversation and of the copy from the last reset. Only inside `withLock`. */
   allLogs(): readonly Iterable<Entry>[] {
     const { resetCopy, swap } = resolveLinks(this.#paths);
@@ -211,12 +229,7 @@ export class HistoryFile {
 
   /** The entries added to the open file; null if another file was copied over it or it is damaged. */
   #newEntries(): readonly Entry[] | null {
-    try {
-      return this.#file?.readNew() ?? null;
-    } catch (thrown) {
-      if (thrown instanceof Damaged) return null;
-      throw thrown;
-    }
+    return attempted(() => this.#file?.readNew() ?? null);
   }
 
   #noFile(): HistoryChange {
@@ -268,5 +281,15 @@ export class HistoryFile {
     this.#file = file;
     this.#isEmpty = false;
     return { kind: 'all', entries };
+  }
+}
+
+/** The result of `read`; null for what is damaged, or being written. */
+function attempted<Result>(read: () => Result): Result | null {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!(thrown instanceof Damaged)) throw thrown;
+    return null;
   }
 }

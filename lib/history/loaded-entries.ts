@@ -112,7 +112,7 @@ export class LoadedEntries {
       this.#facts = withEntry(this.#facts, entry);
     }
     if (entries.some(restores)) {
-      this.#entries = [...olderEntries(this.#disk.file, this.#withoutAsides), ...this.#entries];
+      this.#entries = [...olderEntries(this.#disk, this.#withoutAsides), ...this.#entries];
       this.#version += 1;
     }
     return entries;

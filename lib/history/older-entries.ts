@@ -1,9 +1,7 @@
 import { type Entry, isCompressBlock } from '../chat/entry.js';
 import { stateOf } from '../view/block-state.js';
 import { isWhole, newestBase, newestBlock } from '../view/view.js';
-import { Damaged } from './file/frames/damaged.js';
-import { LogFile } from './file/log-file.js';
-import type { ArrayFile } from './repair/array-file.js';
+import type { HistoryFile } from './history-file.js';
 
 /** Whether a block brings messages back into view. */
 export const restores = (entry: Entry): boolean =>
@@ -13,17 +11,12 @@ export const restores = (entry: Entry): boolean =>
  * The entries before the loaded ones that a block restores: they had left memory with the compaction that the block undoes. Empty if there is no such block.
  * Entries that cannot be read are left out; a repair will find them.
  */
-export function olderEntries(file: LogFile | ArrayFile | null, loaded: readonly Entry[]): readonly Entry[] {
+export function olderEntries(disk: HistoryFile, loaded: readonly Entry[]): readonly Entry[] {
   const newest = newestBlock(loaded);
   const base = isWhole(newest) ? newest : newestBase(loaded);
   const [first] = loaded;
-  if (!(file instanceof LogFile) || base === null || !restores(base) || first === undefined) return [];
+  if (base === null || !restores(base) || first === undefined) return [];
   const { also, open } = stateOf(base);
   const from = [base.first_kept ?? base.id, ...also, ...open].reduce((least, id) => Math.min(least, id));
-  try {
-    return from < first.id ? file.between(from, first.id) : [];
-  } catch (thrown) {
-    if (thrown instanceof Damaged) return [];
-    throw thrown;
-  }
+  return from < first.id ? disk.between(from, first.id) : [];
 }

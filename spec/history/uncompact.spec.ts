@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import { asTokens } from '../../lib/chat/request.js';
+import { Damaged } from '../../lib/history/file/frames/damaged.js';
+import { LogFile } from '../../lib/history/file/log-file.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { uncompact } from '../../lib/session/compactions.js';
 import type { Measure } from '../../lib/view/measure.js';
-import { answers, openIn, printed, quickFolder, says } from '../support/history.js';
+import { answers, exchange, openIn, printed, quickFolder, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
 
 const MEASURE: Measure = {
@@ -71,6 +73,22 @@ describe('a compaction that is taken back', () => {
     await expect(uncompact(acting, MEASURE, 1)).rejects.toThrow('There is no compaction to undo.');
     const stored: readonly { readonly type?: string; readonly restores?: number }[] = JSON.parse(printed(folder));
     expect(stored.flatMap(({ restores }) => (restores === undefined ? [] : [restores])).length).toBe(2);
+    for (const one of [acting, other, store]) await one.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('restores them if another process seals the end of the file in that moment', async () => {
+    const folder = quickFolder();
+    const store = await openIn(folder);
+    for (let turn = 0; turn < 6; turn += 1) await exchange(store, prose(60_000, turn), prose(60_000, turn + 50));
+    await compact(store, 9);
+    const [acting, other] = [await openIn(folder), await openIn(folder)];
+    await uncompact(acting, MEASURE, 1);
+    jest.spyOn(LogFile.prototype, 'between').mockImplementationOnce(() => {
+      throw new Damaged('Another process seals the end.');
+    });
+    await other.refresh();
+    expect(idsIn(other)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
     for (const one of [acting, other, store]) await one.close();
     rmSync(folder, { recursive: true });
   });

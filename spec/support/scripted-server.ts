@@ -42,6 +42,8 @@ export interface Reply {
   readonly cutAfter?: number;
   /** Goes silent after that many pieces. */
   readonly hangAfter?: number;
+  /** Waits for this after the first piece. */
+  readonly until?: Promise<unknown>;
 }
 
 /** A scripted server that speaks Chat Completions on loopback. */
@@ -119,6 +121,7 @@ async function reply(response: ServerResponse, model: string, said: Reply): Prom
     }
     if (said.hangAfter === index) return;
     if (said.delay !== undefined) await sleep(said.delay);
+    if (index === 1) await said.until;
     if (response.destroyed) return;
     chunk({ content: piece });
   }
