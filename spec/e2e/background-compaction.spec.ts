@@ -16,12 +16,17 @@ const isSummary = ({ messages }: SentRequest): boolean => JSON.stringify(message
 /** About 220 tokens, and with the answer 230. */
 const talk = (turn: number, length = 87): string => `talk-${turn} ${'and so on '.repeat(length)}`;
 
+/** The server by a name elsewhere in the network, which only its proxy knows: one nearby may answer one request at a time. */
+const ELSEWHERE = 'http://models.example/v1';
+
 /** A chat whose first summary is written no sooner than it may end. */
 interface SlowChat extends Chat {
   endSummary(): void;
+  /** What a program needs to reach the server. */
+  readonly reach: { readonly env: Readonly<Record<string, string>> };
 }
 
-async function slowChat(compaction: object = {}): Promise<SlowChat> {
+async function slowChat(compaction: object = {}, isNear = false): Promise<SlowChat> {
   let endSummary = (): void => {};
   const ended = new Promise<void>((resolve) => {
     endSummary = resolve;
@@ -35,9 +40,11 @@ async function slowChat(compaction: object = {}): Promise<SlowChat> {
       const keys = JSON.stringify(request.messages).match(/talk-\d+/g) ?? [];
       return { text: `=== SUMMARY ===\nSummary of ${[...new Set(keys)].join(' ')}.` };
     },
-    { ...CONFIG, compaction },
+    { ...CONFIG, compaction, ...(!isNear && { api_base: ELSEWHERE }) },
   );
-  return Object.assign(chat, { endSummary });
+  const { open: opened } = chat;
+  const reach = { env: isNear ? {} : { HTTP_PROXY: chat.server.base.replace(/\/v1$/, '') } };
+  return Object.assign(chat, { endSummary, reach, open: async () => await opened(reach) });
 }
 
 /** Types a message and waits for its answer. */
@@ -113,6 +120,19 @@ describe('a compaction that will be due soon', () => {
     expect(sent(chat)).toContain('Summary of talk-1');
   });
 
+  it('makes way for a question at a server nearby, and is begun again after it', async () => {
+    const chat = await slowChat({}, true);
+    await chat.open();
+    const turn = await talkUntilNearlyDue(chat);
+    await ask(chat, 'a short one');
+    expect(chat.server.abandoned()).toBe(1);
+    expect(blocks(chat)).toEqual([]);
+    for (let waited = 0; summaries(chat).length < 2 && waited < 100; waited += 1) await sleep(50);
+    expect(summaries(chat)).toHaveLength(2);
+    await ask(chat, talk(turn + 1, 400));
+    expect(blocks(chat)).toHaveLength(1);
+  });
+
   it('is discarded when a turn is undone', async () => {
     const chat = await slowChat();
     await chat.open();
@@ -138,7 +158,7 @@ describe('a compaction that will be due soon', () => {
 
   it('is not started by hi ask', async () => {
     const chat = await slowChat();
-    for (let turn = 1; turn <= 4; turn += 1) await runProgram(chat.home, ['ask', talk(turn, 283)]);
+    for (let turn = 1; turn <= 4; turn += 1) await runProgram(chat.home, ['ask', talk(turn, 283)], chat.reach);
     expect(summaries(chat)).toHaveLength(0);
   });
 
@@ -159,7 +179,7 @@ describe('a compaction that will be due soon', () => {
     const chat = await slowChat();
     await chat.open();
     const turn = await talkUntilNearlyDue(chat);
-    await runProgram(chat.home, ['compact']);
+    await runProgram(chat.home, ['compact'], chat.reach);
     expect(blocks(chat)).toHaveLength(1);
     chat.endSummary();
     for (let more = 1; more <= 3; more += 1) await ask(chat, talk(turn + more));

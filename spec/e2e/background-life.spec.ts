@@ -21,12 +21,16 @@ const answers = (chat: Chat): readonly SentRequest[] => chat.server.requests.fil
 const blocks = (chat: Chat) => chat.stored().filter(({ type }) => type === 'compress');
 const textOf = ({ messages }: SentRequest): string => JSON.stringify(messages).slice(0, -1);
 
+/** At a server elsewhere, which only its proxy knows: one nearby is asked for a summary only between questions. */
 async function slowChat(): Promise<Chat> {
-  return await open(
+  const chat = await open(
     (request) =>
       isSummary(request) ? { text: '=== SUMMARY ===\nThey talked [#1].', delay: SLOW } : { text: 'Well said.' },
-    CONFIG,
+    { ...CONFIG, api_base: 'http://models.example/v1' },
   );
+  const { open: opened } = chat;
+  const env = { HTTP_PROXY: chat.server.base.replace(/\/v1$/, '') };
+  return Object.assign(chat, { open: async () => await opened({ env }) });
 }
 
 async function say(chat: Chat, text: string): Promise<void> {

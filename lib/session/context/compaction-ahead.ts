@@ -49,6 +49,11 @@ export class CompactionAhead {
     this.#draft = null;
   }
 
+  /** A question is sent to a server nearby, which may answer one request at a time: an unfinished draft is abandoned, and begun again after the answer. */
+  makeWay(): void {
+    if (this.#draft?.isWritten === false) this.drop();
+  }
+
   /** The draft for a compaction that is due now, once it is complete; null if there is none. An abort ends the waiting, not the writing. */
   async *take(
     name: string | null,
@@ -92,6 +97,10 @@ class Draft {
     this.#last = input.entries.at(-1);
     this.#block = newestBlock(input.entries);
     void this.#write(input, deps);
+  }
+
+  get isWritten(): boolean {
+    return this.#written !== undefined;
   }
 
   /** The usage of its requests so far. */

@@ -106,6 +106,7 @@ export class Context {
     const { tokens } = await this.#requestOverhead(signal);
     const least = tokens + measured.estimated_tokens + this.#pending;
     if (isTooLarge(least, target)) throw tooLarge(least, target);
+    if (target.isNear) this.#deps.ahead.makeWay();
     const request = await this.#build(history.view(this.#running), more, measured.context_tokens, signal);
     for (const text of history.takeNotices()) yield { type: 'notice', level: 'warning', text };
     return request;

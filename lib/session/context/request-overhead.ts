@@ -163,7 +163,7 @@ export interface ContextDeps extends Omit<OverheadSource, 'tools'> {
   readonly history: HistoryStore;
   readonly target: Pick<
     Target,
-    'model' | 'weigh' | 'context_window' | 'model_window' | 'memory' | 'options' | 'rest' | 'cache_rates'
+    'model' | 'weigh' | 'context_window' | 'model_window' | 'memory' | 'options' | 'rest' | 'cache_rates' | 'isNear'
   >;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
