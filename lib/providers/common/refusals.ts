@@ -13,7 +13,7 @@ export function refusedBy({ status, kinds, message, param }: VendorError): Refus
   const most = outputLimitIn(words);
   if (most !== null) return { what: 'output', most };
   const isThinking = /effort|reasoning|thinking/.test(words);
-  const api = OTHER_API.find(({ words: own }) => own.test(words));
+  const api = OTHER_API.find(({ words: own, also }) => own.test(words) && (also?.test(words) ?? true));
   if (api !== undefined) return api.refused;
   const named = PARAMS.find(([pattern]) => param !== null && pattern.test(param));
   if (named && !isThinking) return named[1];
@@ -190,7 +190,7 @@ const SENTENCES: readonly Sentence[] = [
   // Thinking that must come back: DeepSeek and Kimi.
   {
     words:
-      /(?:must|should|needs? to) be (?:passed|sent|provided) back|reasoning_content\W{1,3}(?:is )?(?:missing|required)|(?:missing|requires?) \W?reasoning_content/,
+      /(?:must|should|needs? to) be (?:passed|sent|provided|included|returned) back|reasoning_content\b.{0,40}(?:missing|required|mandatory|absent|(?:must|has to|have to|needs? to|should) be (?:passed|sent|provided|included|returned|present|set|a |non)|not (?:found|provided|present|included))|(?:missing|requires?d?|needs?|expects?|without|lacks?|include|provide)\b.{0,40}reasoning_content/,
     also: /reasoning|thinking/,
     refused: { what: 'thoughts' },
     alone: true,
@@ -302,6 +302,12 @@ const OTHER_API: readonly Sentence[] = [
   {
     words:
       /(?:use|only (?:be )?(?:supported|available) (?:in|with|through|via)|requires?) (?:the )?(?:`?\/?v1\/responses|responses api)/,
+    refused: features('chat'),
+  },
+  // Tools and thinking together: the other API takes them.
+  {
+    words: /reasoning[_.]effort\b.{0,80}(?:\bnone\b|chat.?completions)/,
+    also: /\btools?\b|\bfunctions?\b/,
     refused: features('chat'),
   },
 ];

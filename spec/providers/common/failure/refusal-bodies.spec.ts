@@ -847,6 +847,14 @@ const BODIES: readonly (readonly [status: number, body: JsonObject | string, is:
     'thoughts',
   ],
   [400, said('The `content[].thinking` in the thinking mode must be passed back to the API.'), 'thoughts'],
+  [400, said('Assistant messages with tool calls require the field reasoning_content in thinking mode.'), 'thoughts'],
+  [400, said('messages[3].reasoning_content has to be provided with thinking enabled'), 'thoughts'],
+  [400, said('reasoning_content must not be sent back: the field is unknown here.'), 'features:opaque'],
+  [
+    400,
+    said("No function calling together with reasoning_effort other than 'none' is supported in chat completions."),
+    'features:chat',
+  ],
   [
     400,
     said('thinking is enabled but reasoning_content is missing in assistant tool call message at index 2'),

@@ -134,7 +134,11 @@ describe('a feature that a server refuses', () => {
       400,
       level,
     ],
-    ['Function tools with reasoning_effort are not supported for gpt-5.6-sol in /v1/chat/completions.', 400, level],
+    [
+      'Function tools with reasoning_effort are not supported for gpt-5.6-sol in /v1/chat/completions.',
+      400,
+      takesNo('chat'),
+    ],
     ['"llama3" does not support thinking', 400, noLevel],
     ['Model grok-4 does not support parameter reasoningEffort.', 400, noLevel],
     ['Unrecognized request argument supplied: reasoning_effort', 400, noLevel],
