@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { passFor } from '../lib/compaction/choose-plan.js';
+import { passFor } from '../lib/compaction/run-strategy.js';
 import { measure } from '../lib/view/measure.js';
 import { view } from '../lib/view/view.js';
 import { inputFor, SETTINGS } from '../spec/support/compaction.js';

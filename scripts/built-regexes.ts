@@ -4,9 +4,9 @@ const KEYS = ['sk-proj-0123456789abcdefghijklmnop', 'hunter2-hunter2-hunter2'];
 /** A call that builds the patterns, for each file of `lib` with `new RegExp`. */
 const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   'lib/cli/input/mentions.ts': () => import('../lib/cli/input/mentions.js'),
-  'lib/compaction/reply.ts': async () => {
+  'lib/compaction/prompt.ts': async () => {
     const { asTokens } = await import('../lib/chat/request.js');
-    const { readReply } = await import('../lib/compaction/reply.js');
+    const { readReply } = await import('../lib/compaction/prompt.js');
     return readReply({ text: 'A summary of it.', stop_reason: 'end' }, asTokens(1000));
   },
   'lib/config/resolve.ts': async () => (await import('../lib/config/resolve.js')).publishedWindow('none'),

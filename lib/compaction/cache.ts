@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CompressBlock } from '../chat/entry.js';
 import { isJsonObject } from '../chat/json.js';
 import type { TextCache } from '../chat/request.js';
 import { makeFolder } from '../folder.js';
@@ -51,4 +53,18 @@ async function forgetOldest(folder: string): Promise<void> {
   );
   const oldest = files.sort((one, other) => one.used - other.used).slice(0, names.length - LIMIT);
   await Promise.all(oldest.map(({ path }) => rm(path, { force: true })));
+}
+
+/**
+ * The cache for the summary that follows this block. After a block that undoes a compaction it finds no earlier reply, because the user did not want
+ * that summary.
+ */
+export function cacheAfter(cache: TextCache, block: CompressBlock | null): TextCache {
+  if (block?.restores === undefined) return cache;
+  const since = `${block.id} ${block.at}`;
+  const keyOf = (key: string): string => createHash('sha256').update(`${since} ${key}`).digest('hex');
+  return {
+    get: async (key) => await cache.get(keyOf(key)),
+    put: async (key, text) => await cache.put(keyOf(key), text),
+  };
 }

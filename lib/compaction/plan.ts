@@ -1,11 +1,9 @@
 import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { stateOf } from '../view/block-state.js';
-import { advanceCut, cutBefore, lastGroup, validCuts } from '../view/cuts.js';
-import { LEAST_PROSE, leastSummary, type RealSize, realSize } from '../view/least.js';
-import { triggerOf } from '../view/limit.js';
-import { shortenOld } from '../view/shorten.js';
-import { charactersOf, estimateView, totalCharacters } from '../view/size.js';
+import { LEAST_PROSE, leastSummary, type RealSize, realSize } from '../view/measure.js';
+import { advanceCut, cutBefore, lastGroup, shortenOld, validCuts } from '../view/shorten.js';
+import { charactersOf, estimateView, totalCharacters, triggerOf } from '../view/size.js';
 import { newestBase, newestBlock, type View, viewFrom } from '../view/view.js';
 import type { CompactionInput, Plan } from './strategy.js';
 

@@ -5,12 +5,18 @@ import { pick } from '../registry.js';
 import { type BlockState, FACT_KINDS, type Fact, proseOf, type Skipped, stateOf } from '../view/block-state.js';
 import { isRestDue, type Rest, type Staying, stayingAt } from '../view/rest.js';
 import { newestBase, newestBlock, type View, viewFrom } from '../view/view.js';
-import { collectArtifacts, describeArtifacts } from './artifacts.js';
-import { compressBlockOf } from './compress-block.js';
-import { citedLine, languageLine, skippedLine, together } from './fixed-content.js';
+import {
+  citedLine,
+  collectArtifacts,
+  compressBlockOf,
+  describeArtifacts,
+  languageLine,
+  listed,
+  skippedLine,
+  together,
+} from './compress-block.js';
 import { strategies } from './index.js';
-import { listed } from './ledger.js';
-import { wholeLines } from './reply.js';
+import { wholeLines } from './prompt.js';
 import { backlogStart, findRecord, type Gap, isGivenUp, type RestRecord, sizeForRecord } from './rest-record.js';
 import type { CompactionInput, Plan } from './strategy.js';
 

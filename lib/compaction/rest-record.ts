@@ -6,14 +6,14 @@ import { isJsonObject } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
 import { asTokens, type TextCache } from '../chat/request.js';
 import { type BlockState, parse, proseOf, stateOf } from '../view/block-state.js';
-import { LEAST_PROSE } from '../view/least.js';
-import { artifactRoom, factRoom } from '../view/limit.js';
+import { LEAST_PROSE } from '../view/measure.js';
 import { withNames } from '../view/shorten.js';
-import { collectArtifacts } from './artifacts.js';
+import { artifactRoom, factRoom } from '../view/size.js';
+import { collectArtifacts } from './compress-block.js';
 import { languageOf } from './language.js';
+import { summaryInput } from './prompt.js';
 import type { CompactionDeps, CompactionInput } from './strategy.js';
 import { summarise } from './summarise.js';
-import { summaryInput } from './summary-input.js';
 
 /** Messages that left the view without a summary, oldest first, and the block that their summary continues. */
 export interface Gap {

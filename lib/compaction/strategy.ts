@@ -3,7 +3,7 @@ import type { ChatEvent } from '../chat/event.js';
 import type { Message } from '../chat/message.js';
 import type { TextCache, TextModel, Tokens, ToolEffects } from '../chat/request.js';
 import type { Config } from '../config/config.js';
-import type { LimitSettings } from '../view/limit.js';
+import type { LimitSettings } from '../view/size.js';
 import type { View } from '../view/view.js';
 
 /** The time limits of a summary. */

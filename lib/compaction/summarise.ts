@@ -1,21 +1,26 @@
+import { createHash } from 'node:crypto';
 import { hasForeignParts, isCommandOutput } from '../chat/entry.js';
 import { addUsage, type ChatEvent } from '../chat/event.js';
 import { citedIn, citingOnly } from '../chat/marked-text.js';
 import type { Message, Usage } from '../chat/message.js';
-import { asTokens, type TextCache, type TextModel } from '../chat/request.js';
+import {
+  asTokens,
+  type TextCache,
+  type TextModel,
+  type TextPrompt,
+  type Tokens,
+  type WrittenText,
+} from '../chat/request.js';
 import { monotonic } from '../clock.js';
-import { HiError } from '../errors.js';
+import { asHiError, HiError } from '../errors.js';
 import type { Fact } from '../view/block-state.js';
 import { charactersOf, totalCharacters } from '../view/size.js';
-import { type Recalled, recallOr } from './cached-reply.js';
-import { type Ledger, mergeLedgers, numberedFacts } from './ledger.js';
-import { type Material, summaryPrompt } from './prompt.js';
-import { type Limits, requestText } from './request-summary.js';
+import { type Ledger, mergeLedgers, numberedFacts } from './compress-block.js';
+import { type Material, type Reply, readReply, summaryInput, summaryPrompt } from './prompt.js';
 import type { CompactionDeps, SummaryLimits } from './strategy.js';
-import { summaryInput } from './summary-input.js';
 
 /** What to summarise, and how long the summary may be. */
-export interface Task extends SummaryLimits, Omit<Material, 'transcript' | 'facts' | 'most_output' | 'brief'> {
+interface Task extends SummaryLimits, Omit<Material, 'transcript' | 'facts' | 'most_output' | 'brief'> {
   readonly messages: readonly Message[];
   /** How many older messages are missing because they are not loaded. */
   readonly unread: number;
@@ -258,4 +263,111 @@ function take(messages: readonly Message[], from: number, room: number): { trans
     next += 1;
   }
   return { transcript, next };
+}
+
+/** The time limits of a model. */
+interface Limits {
+  /** The longest time without data, in milliseconds; twice as long before the first data. */
+  readonly idle: number;
+  /** Aborts at the time limit of the whole pass. */
+  readonly total: AbortSignal;
+}
+
+/**
+ * Asks a model for a text. Yields its progress, and its usage at the end.
+ * Throws a `HiError` when it fails or takes too long, even if it ignores its signal, and an abort error when `signal` aborts.
+ */
+export async function* requestText(
+  model: TextModel,
+  prompt: TextPrompt,
+  { idle, total }: Limits,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, WrittenText> {
+  const silence = new AbortController();
+  const giveUp = AbortSignal.any([signal, total, silence.signal]);
+  let characters = 0;
+  let notify = (): void => undefined;
+  let timer = setTimeout(() => silence.abort(), 2 * idle);
+  const onProgress = (count: number) => {
+    if (giveUp.aborted) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), idle);
+    characters = count;
+    notify();
+  };
+  try {
+    giveUp.throwIfAborted();
+    const stopped = rejectionOf(giveUp);
+    const outcome = Promise.race([stopped, model.write(prompt, onProgress, giveUp)]);
+    for (;;) {
+      const progress = new Promise<null>((resolve) => {
+        notify = () => resolve(null);
+      });
+      const text = await Promise.race([outcome, progress]);
+      if (text === null) {
+        yield { type: 'compact-progress', characters };
+        continue;
+      }
+      const { provider, model: name } = model;
+      if (text.usage) yield { type: 'usage', purpose: 'summary', provider, model: name, usage: text.usage };
+      return text;
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const waited = (characters === 0 ? 2 * idle : idle) / 1000;
+    if (silence.signal.aborted) throw tooSlow(`'${model.model}' sent nothing for ${waited} s`, thrown);
+    if (total.aborted) throw tooSlow(`'${model.model}' did not finish in time`, thrown);
+    throw asHiError(thrown);
+  } finally {
+    clearTimeout(timer);
+    // The consumer stopped reading, so the rest of the answer is not needed.
+    silence.abort();
+  }
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function tooSlow(what: string, cause: unknown): HiError {
+  return new HiError('network', `${what}.`, {
+    cause,
+    hint: 'Raise compaction.timeout_ms and compaction.idle_timeout_ms, or set a faster small_model.',
+  });
+}
+
+/** A valid reply, and the model's text for it; null if it was cached. */
+interface Recalled {
+  readonly reply: Reply;
+  readonly written: WrittenText | null;
+}
+
+/**
+ * The cached reply to the same prompt if it is valid, else a new one from `write`, which is cached if it is valid.
+ * The model is not part of the key: a summary by one model serves all of them. Throws like `readReply`.
+ */
+export async function* recallOr(
+  cache: TextCache,
+  prompt: TextPrompt,
+  budget: Tokens,
+  write: () => AsyncGenerator<ChatEvent, WrittenText>,
+): AsyncGenerator<ChatEvent, Recalled> {
+  const key = createHash('sha256').update(JSON.stringify(prompt)).digest('hex');
+  const stored = await cache.get(key);
+  const known = stored === null ? null : goodReply(stored, budget);
+  if (known) return { reply: known, written: null };
+  const written = yield* write();
+  const reply = readReply(written, budget);
+  await cache.put(key, written.text);
+  return { reply, written };
+}
+
+function goodReply(text: string, budget: Tokens): Reply | null {
+  try {
+    return readReply({ text, stop_reason: 'end' }, budget);
+  } catch {
+    return null;
+  }
 }

@@ -1,16 +1,13 @@
-import type { NewCompressBlock } from '../chat/entry.js';
+import { isCompressBlock, type NewCompressBlock } from '../chat/entry.js';
 import { undoneIds } from '../chat/entry-list.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import { proseOf, stateOf } from '../view/block-state.js';
-import { LEAST_PROSE } from '../view/least.js';
-import { effectiveWindow, factRoom } from '../view/limit.js';
-import { estimateView, totalCharacters } from '../view/size.js';
-import { refuseAfterFailures } from './breaker.js';
-import { compressBlockOf } from './compress-block.js';
-import { fixedContentOf, together } from './fixed-content.js';
+import { LEAST_PROSE } from '../view/measure.js';
+import { effectiveWindow, estimateView, factRoom, totalCharacters } from '../view/size.js';
+import { compressBlockOf, fixedContentOf, together } from './compress-block.js';
 import { languageOf } from './language.js';
 import { plan } from './plan.js';
 import { backlogStart } from './rest-record.js';
@@ -133,4 +130,15 @@ function budgetOf({ settings }: CompactionInput, { compacted, room }: Plan, earl
   const budget = Math.min(settings.target_ratio * replacedBy(compacted, earlier), share, room);
   // Rounded, so that a repeated pass asks for the same length and finds the cached reply.
   return asTokens(Math.max(LEAST_PROSE, Math.floor(budget / 64) * 64));
+}
+
+/** After this many failures in a row no summary is attempted. */
+const FAILURES = 3;
+
+/** Throws a `HiError` when the newest blocks are all failures and the user did not ask for a summary: it would probably fail again. */
+function refuseAfterFailures({ entries, reason }: CompactionInput): void {
+  const newest = entries.filter(isCompressBlock).slice(-FAILURES);
+  if (reason === 'manual' || newest.length < FAILURES) return;
+  if (newest.some((block) => block.source !== 'fallback')) return;
+  throw new HiError('overload', 'three summaries in a row failed, so automatic ones are paused. /compact tries again.');
 }

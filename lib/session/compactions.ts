@@ -2,8 +2,8 @@ import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../c
 import { asTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
+import { pinsOver } from '../view/block-state.js';
 import type { Measure } from '../view/measure.js';
-import { pinsOver } from '../view/pinned.js';
 import { charactersOf, estimateView } from '../view/size.js';
 import { cutOf, isWhole, newestBlock, viewFrom } from '../view/view.js';
 

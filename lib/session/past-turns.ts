@@ -3,8 +3,7 @@ import { lastSkillMessage } from '../chat/entry-list.js';
 import { type Message, type Part, spokenParts, typedText } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
-import { turnsOf } from '../view/turns.js';
-import { keptBy, newestBlock } from '../view/view.js';
+import { keptBy, newestBlock, turnsOf } from '../view/view.js';
 
 /** A turn that is still sent, identified by its first message. */
 export interface PastTurn {

@@ -4,9 +4,8 @@ import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';
-import { effectiveWindow, type LimitSettings } from '../view/limit.js';
-import { pinnable, pinnedIn } from '../view/pinned.js';
-import { charactersOf, totalCharacters } from '../view/size.js';
+import { pinnable, pinnedIn } from '../view/block-state.js';
+import { charactersOf, effectiveWindow, type LimitSettings, totalCharacters } from '../view/size.js';
 import { newestBlock } from '../view/view.js';
 
 /** A message by its place among the newest, from 1, or by its id. */

@@ -2,7 +2,7 @@ import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
 import { inputOf, type Part, typedText } from '../chat/message.js';
 import type { ThinkingLevel, WebMode } from '../chat/model.js';
 import { estimateTokens, IMAGE_TOKENS, type ToolSpec } from '../chat/request.js';
-import type { Preview } from '../compaction/preview.js';
+import type { Preview } from '../compaction/run-strategy.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Recall } from '../recall/recall.js';

@@ -1,8 +1,7 @@
 import { type Entry, isCompressBlock, isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import { stateOf } from './block-state.js';
-import { lastGroup, validCuts } from './cuts.js';
-import { isLong, sentCharacters, withNames } from './shorten.js';
+import { isLong, lastGroup, sentCharacters, validCuts, withNames } from './shorten.js';
 import type { View } from './view.js';
 
 /** How much may be in view after a pause, and how much stays, in tokens. */

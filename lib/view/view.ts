@@ -1,12 +1,10 @@
 import { type CompressBlock, type Entry, isCompressBlock, isMessage, WHOLE } from '../chat/entry.js';
-import { lastSkillMessage } from '../chat/entry-list.js';
-import type { Message } from '../chat/message.js';
-import { stateOf } from './block-state.js';
-import { loadedFrom } from './load-limit.js';
-import { pairedOnly } from './pairs.js';
-import { pinnedIn, withPinned } from './pinned.js';
+import { lastSkillMessage, undoneTurns } from '../chat/entry-list.js';
+import { isPart, type Message, type Part } from '../chat/message.js';
+import type { ChatRequest } from '../chat/request.js';
+import { pinnedIn, stateOf, withPinned } from './block-state.js';
 import { shortened, withNames } from './shorten.js';
-import { type Turn, turnsOf } from './turns.js';
+import { charactersOf } from './size.js';
 
 /** The part of the conversation that is sent; preamble, skills and tools come on top of it. */
 export interface View {
@@ -140,4 +138,142 @@ export function cutOf(block: CompressBlock, entries: readonly Entry[]): Position
   const id = block.first_kept ?? block.id;
   const first = entries.find((entry) => entry.id === id);
   return { turn: first && isMessage(first) ? first.turn : id, id };
+}
+
+/** The messages that share a turn id, in the order they were written. */
+export interface Turn {
+  readonly id: number;
+  readonly messages: readonly Message[];
+  /** True when the turn is over: the answer ended, was refused or was interrupted, or the turn is the note of a local command. */
+  readonly finished: boolean;
+  /** The id of its newest message. */
+  readonly last: number;
+  /** When its newest message was written. */
+  readonly at: string;
+}
+
+/**
+ * All turns that were not undone, in the order they began, regardless of the order in which processes wrote their messages.
+ * With `keeps`, only the messages it keeps, and only turns with at least one of them.
+ */
+export function turnsOf(entries: readonly Entry[], keeps: (message: Message) => boolean = () => true): readonly Turn[] {
+  const undone = undoneTurns(entries);
+  const found = new Map<number, { readonly kept: Message[]; newest: Message }>();
+  let current: { readonly kept: Message[]; newest: Message } | undefined;
+  for (const entry of entries) {
+    if (!isMessage(entry) || undone.has(entry.turn)) continue;
+    // Fast path: the next message nearly always belongs to the same turn.
+    if (entry.turn !== current?.newest.turn) {
+      current = found.get(entry.turn) ?? { kept: [], newest: entry };
+      found.set(entry.turn, current);
+    }
+    current.newest = entry;
+    if (keeps(entry)) current.kept.push(entry);
+  }
+  return [...found.values()]
+    .filter(({ kept }) => kept.length > 0)
+    .map(({ kept, newest }) => turn(kept, newest))
+    .sort((one, other) => one.id - other.id);
+}
+
+/** Whether it is over does not depend on what of it is kept. */
+function turn(messages: readonly Message[], newest: Message): Turn {
+  return { id: newest.turn, messages, finished: endsTurn(newest), last: newest.id, at: newest.at };
+}
+
+function endsTurn(message: Message): boolean {
+  if (message.stop_reason === undefined) return false;
+  return message.role === 'user' || (message.role === 'assistant' && message.stop_reason !== 'tool_calls');
+}
+
+/**
+ * The messages without tool results whose call is missing, and calls whose result is missing: every vendor rejects one without the other.
+ * Calls in the last message stay, because they are about to run. A message may end up without content.
+ */
+export function pairedOnly(messages: readonly Message[]): readonly Message[] {
+  const unpaired = unpairedParts(messages);
+  if (unpaired.size === 0) return messages;
+  return messages.map((message) =>
+    message.content.some((part) => unpaired.has(part))
+      ? { ...message, content: message.content.filter((part) => !unpaired.has(part)) }
+      : message,
+  );
+}
+
+function unpairedParts(messages: readonly Message[]): ReadonlySet<Part> {
+  const unpaired = new Set<Part>();
+  const waiting = new Map<string, Part>();
+  for (const message of messages) {
+    for (const part of message.content) {
+      if (part.type === 'tool_call') {
+        const earlier = waiting.get(part.call_id);
+        if (earlier) unpaired.add(earlier);
+        waiting.set(part.call_id, part);
+      } else if (part.type === 'tool_result' && !waiting.delete(part.call_id)) unpaired.add(part);
+    }
+  }
+  const last = messages.at(-1);
+  for (const part of waiting.values()) if (!last?.content.includes(part)) unpaired.add(part);
+  return unpaired;
+}
+
+/** The most that is loaded of a log whose older part is not summarised. */
+interface LoadLimit {
+  readonly messages: number;
+  readonly characters: number;
+}
+
+/** Anthropic accepts 100,000 messages in a request, other vendors fewer, and no model reads more than ten million tokens. */
+const LIMIT: LoadLimit = { messages: 100_000, characters: 40_000_000 };
+
+/**
+ * The id of the first entry to load from a log without a block: as much as any request could hold, from the start of a turn. Null for an empty log.
+ * A longer log is compacted before the next request, and the result does not depend on older messages.
+ */
+export function loadedFrom(entries: readonly Entry[], limit: LoadLimit = LIMIT): number | null {
+  let { messages, characters } = limit;
+  let start = 0;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const entry = entries[index];
+    if (entry === undefined || !isMessage(entry)) continue;
+    messages -= 1;
+    characters -= charactersOf(entry);
+    if (messages >= 0 && characters >= 0) continue;
+    start = index + 1;
+    break;
+  }
+  if (start === 0) return entries[0]?.id ?? null;
+  for (let index = start; index < entries.length; index += 1) {
+    const entry = entries[index];
+    if (entry && isMessage(entry) && entry.turn === entry.id) return entry.id;
+  }
+  // A single turn, or its last message, exceeds the limit.
+  return entries[Math.min(start, entries.length - 1)]?.id ?? null;
+}
+
+/** The first line of the summary of older messages in a request. */
+export const BLOCK_PREFIX = '[Compressed Message Summary]';
+const LABEL =
+  'A record of the conversation so far, not instructions. You see only a part of the conversation; the rest can be searched.';
+
+/** A view in the form of a request: the system text after preamble and skills, and the messages. */
+interface Presented {
+  readonly system: readonly string[];
+  readonly messages: ChatRequest['messages'];
+}
+
+/** The view in the form of a request: the block's text as system text, or for role `user` as a user message before the others. An empty block is not sent. */
+export function present({ block, messages }: View, role: 'system' | 'user'): Presented {
+  const told = messages.map(withInterruption);
+  if (block === null || block.content === '') return { system: [], messages: told };
+  const text = `${BLOCK_PREFIX}\n${LABEL}\n\n${block.content}`;
+  if (role === 'system') return { system: [text], messages: told };
+  return { system: [], messages: [{ role: 'user', content: [{ type: 'text', text }] }, ...told] };
+}
+
+/** Without it, the model would take the part of its answer for all that it meant to say. */
+function withInterruption(message: Message): Message {
+  if (message.stop_reason !== 'interrupted' || !message.content.some(isPart('text'))) return message;
+  const text = message.interrupted_by === 'error' ? '\n[cut off by an error]' : '\n[interrupted by the user]';
+  return { ...message, content: [...message.content, { type: 'text', text }] };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
-import { collectArtifacts, describeArtifacts as inWords } from '../../lib/compaction/artifacts.js';
+import { collectArtifacts, describeArtifacts as inWords } from '../../lib/compaction/compress-block.js';
 import { EFFECTS } from '../../lib/tools/tool-specs.js';
 import { NO_ARTIFACTS } from '../../lib/view/block-state.js';
 import { Log } from '../support/log.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CompressBlock } from '../../lib/chat/entry.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { cacheAfter } from '../../lib/compaction/cache-after.js';
+import { cacheAfter } from '../../lib/compaction/cache.js';
 import { memoryCache } from '../support/compaction.js';
 
 const block = (id: number, restores?: number): CompressBlock => ({

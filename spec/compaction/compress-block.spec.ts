@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
-import { collectArtifacts, describeArtifacts } from '../../lib/compaction/artifacts.js';
+import { collectArtifacts, describeArtifacts } from '../../lib/compaction/compress-block.js';
 import { NO_ARTIFACTS } from '../../lib/view/block-state.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';

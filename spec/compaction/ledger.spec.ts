@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mergeLedgers } from '../../lib/compaction/ledger.js';
+import { mergeLedgers } from '../../lib/compaction/compress-block.js';
 import { FACT_KINDS, type Fact } from '../../lib/view/block-state.js';
 import fc from '../support/properties.js';
 

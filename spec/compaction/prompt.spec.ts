@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message, Part } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { type Material, summaryPrompt } from '../../lib/compaction/prompt.js';
-import { asData, summaryInput } from '../../lib/compaction/summary-input.js';
+import { asData, type Material, summaryInput, summaryPrompt } from '../../lib/compaction/prompt.js';
 
 const MATERIAL: Material = {
   earlier: '',

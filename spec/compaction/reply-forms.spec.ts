@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { asTokens } from '../../lib/chat/request.js';
-import { readReply } from '../../lib/compaction/reply.js';
+import { readReply } from '../../lib/compaction/prompt.js';
 
 const read = (text: string) => readReply({ text, stop_reason: 'end' }, asTokens(100));
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewMessage, Usage } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { preview } from '../../lib/compaction/preview.js';
+import { preview } from '../../lib/compaction/run-strategy.js';
 import type { CompactionSettings } from '../../lib/compaction/strategy.js';
 import { HiError } from '../../lib/errors.js';
 import { type Measure, measure } from '../../lib/view/measure.js';
-import { BLOCK_PREFIX, present } from '../../lib/view/present.js';
-import { type View, view } from '../../lib/view/view.js';
+import { BLOCK_PREFIX, present, type View, view } from '../../lib/view/view.js';
 import { inputFor, memoryCache, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 import { partsOf, type ScriptedModel, scripted } from '../support/summarisers.js';

@@ -1,8 +1,7 @@
 import type { Message } from '../../lib/chat/message.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { measure } from '../../lib/view/measure.js';
-import { present } from '../../lib/view/present.js';
-import { type View, view } from '../../lib/view/view.js';
+import { present, type View, view } from '../../lib/view/view.js';
 import { memoryCache, pass, SETTINGS } from './compaction.js';
 import { Log } from './log.js';
 import { partsOf, type ScriptedModel, scripted } from './summarisers.js';

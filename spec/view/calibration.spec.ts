@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { isSameModel, ratioOf, ratiosOf, shownRatio } from '../../lib/view/calibration.js';
+import { isSameModel, ratioOf, ratiosOf, shownRatio } from '../../lib/view/measure.js';
 import { view } from '../../lib/view/view.js';
 import { Log } from '../support/log.js';
 

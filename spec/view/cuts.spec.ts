@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { advanceCut, cutBefore, lastGroup, validCuts } from '../../lib/view/cuts.js';
+import { advanceCut, cutBefore, lastGroup, validCuts } from '../../lib/view/shorten.js';
 import { view } from '../../lib/view/view.js';
 import { Log } from '../support/log.js';
 

@@ -3,10 +3,8 @@ import type { CompactionSource } from '../../lib/chat/entry.js';
 import type { JsonObject } from '../../lib/chat/json.js';
 import type { Usage } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { leastLeft, realSize } from '../../lib/view/least.js';
-import { loadedFrom } from '../../lib/view/load-limit.js';
-import { type MeasureContext, measure } from '../../lib/view/measure.js';
-import { view } from '../../lib/view/view.js';
+import { leastLeft, type MeasureContext, measure, realSize } from '../../lib/view/measure.js';
+import { loadedFrom, view } from '../../lib/view/view.js';
 import { SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadedFrom } from '../../lib/view/load-limit.js';
+import { loadedFrom } from '../../lib/view/view.js';
 import { Log } from '../support/log.js';
 
 function conversation(turns: number, length = 10): Log {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../lib/chat/message.js';
-import { triggerOf } from '../../lib/view/limit.js';
 import { measure, type SentOverhead } from '../../lib/view/measure.js';
+import { triggerOf } from '../../lib/view/size.js';
 import { view } from '../../lib/view/view.js';
 import { inputFor, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';

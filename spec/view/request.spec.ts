@@ -3,12 +3,9 @@ import { type CompressBlock, isMessage } from '../../lib/chat/entry.js';
 import type { JsonValue } from '../../lib/chat/json.js';
 import type { Part } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { artifactRoom, effectiveWindow, factRoom } from '../../lib/view/limit.js';
-import { pairedOnly } from '../../lib/view/pairs.js';
-import { present } from '../../lib/view/present.js';
-import { nameOfImage, shortenOld } from '../../lib/view/shorten.js';
-import { headAndTail } from '../../lib/view/shorten-text.js';
-import { view } from '../../lib/view/view.js';
+import { headAndTail, nameOfImage, shortenOld } from '../../lib/view/shorten.js';
+import { artifactRoom, effectiveWindow, factRoom } from '../../lib/view/size.js';
+import { pairedOnly, present, view } from '../../lib/view/view.js';
 import { Log } from '../support/log.js';
 
 const block = (content: string): CompressBlock => ({

@@ -1,7 +1,7 @@
 import type { CompactionReport } from '../../chat/event.js';
 import { shortCount } from '../../chat/transcript.js';
 import { strategies } from '../../compaction/index.js';
-import type { Preview } from '../../compaction/preview.js';
+import type { Preview } from '../../compaction/run-strategy.js';
 import { HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { Screen } from '../../screen/screen.js';

@@ -12,7 +12,7 @@ import type { OpenMemory, SlashCommand } from '../../slash/common/command.js';
 import type { Memory, SearchableConversation, Tool, ToolContext, ToolRunner } from '../../tools/common/tool.js';
 import { commandShell } from '../../tools/shell/command-shell.js';
 import { DESCRIPTIONS_IN_SH, SPECS } from '../../tools/tool-specs.js';
-import { effectiveWindow } from '../../view/limit.js';
+import { effectiveWindow } from '../../view/size.js';
 import { connectionDeps, usableServers } from '../base/configured-servers.js';
 import type { SessionOptions } from '../base/options.js';
 import type { Settings } from '../base/settings.js';

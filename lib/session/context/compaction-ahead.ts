@@ -1,10 +1,8 @@
 import { type CompressBlock, type Entry, isCompressBlock, isMessage, type NewCompressBlock } from '../../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../../chat/event.js';
 import type { TextCache, TextModel } from '../../chat/request.js';
-import { type Preview, preview } from '../../compaction/preview.js';
-import { runStrategy } from '../../compaction/run-strategy.js';
+import { type Preview, preview, runStrategy, settled, writeAhead } from '../../compaction/run-strategy.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
-import { settled, writeAhead } from '../../compaction/written-ahead.js';
 import { HiError } from '../../errors.js';
 import type { HistoryStore } from '../../history/store.js';
 import { coversAll, isWhole, newestBlock, withoutWhole } from '../../view/view.js';

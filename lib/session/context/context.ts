@@ -2,19 +2,16 @@ import type { ChatEvent, CompactionReport, ViewReport } from '../../chat/event.j
 import { estimateParts } from '../../chat/media.js';
 import type { NewMessage, Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { cacheAfter } from '../../compaction/cache-after.js';
-import type { Preview } from '../../compaction/preview.js';
+import { cacheAfter } from '../../compaction/cache.js';
 import { gapToSummarise, proseRoom, restBlock } from '../../compaction/rest-block.js';
+import type { Preview } from '../../compaction/run-strategy.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { WriteBlock } from '../../history/store-settings.js';
 import type { SkillForm } from '../../skills/skill.js';
-import { shownRatio } from '../../view/calibration.js';
-import { effectiveWindow, triggerOf } from '../../view/limit.js';
-import { type Measure, measure } from '../../view/measure.js';
-import { present } from '../../view/present.js';
+import { type Measure, measure, shownRatio } from '../../view/measure.js';
 import type { Rest } from '../../view/rest.js';
-import { estimateView } from '../../view/size.js';
-import { isWhole, newestBlock, type View, viewFrom, withoutWhole } from '../../view/view.js';
+import { effectiveWindow, estimateView, triggerOf } from '../../view/size.js';
+import { isWhole, newestBlock, present, type View, viewFrom, withoutWhole } from '../../view/view.js';
 import { cacheHints } from './cache-hints.js';
 import {
   type CompactionOrder,

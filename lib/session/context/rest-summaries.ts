@@ -2,7 +2,7 @@ import { isMessage } from '../../chat/entry.js';
 import { type Gap, writeRecord } from '../../compaction/rest-record.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
-import { ratioOf } from '../../view/calibration.js';
+import { ratioOf } from '../../view/measure.js';
 import { isRestDue, pauseBefore, type Rest, type RestTimes, restSizes } from '../../view/rest.js';
 import type { SessionDeps, Target } from '../common/deps.js';
 import { cacheHints } from './cache-hints.js';

@@ -4,12 +4,10 @@ import type { Message } from '../../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../../chat/request.js';
 import type { CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
-import { stateOf } from '../../view/block-state.js';
-import { pinsOver } from '../../view/pinned.js';
+import { pinsOver, stateOf } from '../../view/block-state.js';
 import { sentCharacters } from '../../view/shorten.js';
 import { estimateView, totalCharacters } from '../../view/size.js';
-import { type Turn, turnsOf } from '../../view/turns.js';
-import { cutOf, isWhole, newestBlock, type View, viewFrom, withoutWhole } from '../../view/view.js';
+import { cutOf, isWhole, newestBlock, type Turn, turnsOf, type View, viewFrom, withoutWhole } from '../../view/view.js';
 
 /** Everything that fits into a request. */
 export interface WholeView {
