@@ -1,9 +1,8 @@
 import { Collector } from '../lib/recall/index/collector.js';
 import type { RankedDocument } from '../lib/recall/rank/chooser.js';
-import { parseQuery } from '../lib/recall/rank/query.js';
+import { parseQuery, whoIsAsked } from '../lib/recall/rank/query.js';
 import { certainty, rank } from '../lib/recall/rank/rank.js';
 import { Scores } from '../lib/recall/rank/scores.js';
-import { whoIsAsked } from '../lib/recall/rank/who-is-asked.js';
 import { LOOK_UPS } from '../spec/recall/look-ups.js';
 import { around, renamed, setNames, type Talk, talks } from './recall-talks.js';
 import type { Row } from './row.js';

@@ -41,7 +41,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'slash/recall.ts': 'the room, not the tool',
   'session/grounds.ts': 'the room, not the tool',
   'slash/why.ts': 'the room, not the tool',
-  'recall/show/lines.ts': 'the command, not the tool',
+  'recall/show/passage.ts': 'the command, not the tool',
   'slash/find.ts': 'the room, not the tool',
   'slash/remember.ts': 'the command, not the tool',
   'cli/chat/slash-context.ts': 'the command, not the tool',

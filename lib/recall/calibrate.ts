@@ -2,9 +2,19 @@ import { typedText } from '../chat/message.js';
 import { monotonic } from '../clock.js';
 import { askedIn, mayAsk } from './asked.js';
 import type { RankedDocument } from './rank/chooser.js';
-import { candidatesFor, costOf, fitting, sharesOf } from './recall-unasked.js';
+import {
+  type Calibration,
+  candidatesFor,
+  costOf,
+  fitting,
+  LOWEST,
+  type Sample,
+  STEPS,
+  sharesOf,
+  type Thresholds,
+  UNCALIBRATED,
+} from './recall-unasked.js';
 import type { Library } from './searched-index.js';
-import { type Calibration, LOWEST, type Sample, STEPS, type Thresholds, UNCALIBRATED } from './threshold.js';
 
 /** The number of the user's messages to sample, the minimum number that must exist, and the number from which their thresholds are used. */
 const SAMPLED = 200;

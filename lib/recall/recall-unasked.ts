@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { hasForeignParts, isAside } from '../chat/entry.js';
+import { systemCode } from '../errors.js';
+import { makeFolder } from '../folder.js';
+import { writeAside } from '../write-aside.js';
+import { SEGMENT_VERSION } from './disk/segment-writer.js';
 import { searchedText } from './index/documents.js';
-import { MOST, passageCost, tokenBound } from './passage-size.js';
 import type { RankedDocument } from './rank/chooser.js';
-import { parseQuery } from './rank/query.js';
+import { parseQuery, whoIsAsked } from './rank/query.js';
 import { certainty } from './rank/rank.js';
-import { whoIsAsked } from './rank/who-is-asked.js';
 import type { Reminder } from './search.js';
 import type { Library } from './searched-index.js';
-import type { Thresholds } from './threshold.js';
 
 /** Facts about the conversation that are not in the index. */
 export interface Known {
@@ -40,7 +43,7 @@ const BREVITY = 0.4;
 const TOKENS_A_WORD = 3;
 
 /** Candidates from the whole conversation, and from its newest part, best first. */
-export interface Candidates {
+interface Candidates {
   readonly whole: readonly RankedDocument[];
   readonly newest: readonly RankedDocument[];
 }
@@ -158,4 +161,95 @@ function reminderOf(library: Library, candidate: RankedDocument, { isSeen, isSai
 /** Whether another reminder or the message itself has the same text. */
 function isKnown({ text }: Reminder, reminders: readonly Reminder[], asked: string): boolean {
   return text.trim().toLowerCase() === asked.toLowerCase() || reminders.some((other) => other.text === text);
+}
+
+/** The minimum certainty of what is recalled automatically from the whole conversation, and from its newest part. */
+export interface Thresholds {
+  readonly whole: number;
+  readonly newest: number;
+}
+
+/** What automatic recall would have added to some of the user's earlier messages. */
+export interface Sample {
+  /** The number of documents when it was begun. */
+  readonly documents: number;
+  /** The number of messages so far. */
+  readonly count: number;
+  /** The sum of the tokens, by threshold (see `STEPS`). */
+  readonly whole: readonly number[];
+  readonly newest: readonly number[];
+}
+
+/** The stored calibration: the thresholds in effect, and the sample that they or the next ones come from. */
+export interface Calibration {
+  readonly thresholds: Thresholds;
+  readonly sample: Sample;
+}
+
+/** The thresholds of a conversation that was not sampled yet. */
+export const UNCALIBRATED: Thresholds = { whole: 1.5, newest: 1 };
+
+/** The lowest thresholds. Lower ones would let through what shares a few frequent words with the question; of the newest messages, fewer do. */
+export const LOWEST: Thresholds = { whole: 1.3, newest: 0.9 };
+
+/** The possible thresholds. In tenths, so that they are read back as they are written. */
+export const STEPS: readonly number[] = Array.from({ length: 62 }, (_, step) => (10 * LOWEST.newest + step) / 10);
+
+export const THRESHOLD_FILE = 'threshold.json';
+
+/** Null if there is no usable one: text that is split into other words has another threshold. */
+export function readCalibration(folder: string): Calibration | null {
+  try {
+    const stored: unknown = JSON.parse(readFileSync(join(folder, THRESHOLD_FILE), 'utf8'));
+    if (typeof stored !== 'object' || stored === null) return null;
+    const { version, thresholds, sample } = Object.fromEntries(Object.entries(stored));
+    return version === SEGMENT_VERSION && isThresholds(thresholds) && isSample(sample) ? { thresholds, sample } : null;
+  } catch (thrown) {
+    if (systemCode(thrown) === null && !(thrown instanceof SyntaxError)) throw thrown;
+    return null;
+  }
+}
+
+/** Throws system errors. */
+export function writeCalibration(folder: string, calibration: Calibration): void {
+  makeFolder(folder, 0o700);
+  const stored = { version: SEGMENT_VERSION, ...calibration };
+  writeAside(join(folder, THRESHOLD_FILE), `${JSON.stringify(stored)}\n`, { mode: 0o600, synced: false });
+}
+
+function isThresholds(stored: unknown): stored is Thresholds {
+  if (typeof stored !== 'object' || stored === null || !('whole' in stored && 'newest' in stored)) return false;
+  return [stored.whole, stored.newest].every((one) => typeof one === 'number' && one >= LOWEST.newest);
+}
+
+function isSample(stored: unknown): stored is Sample {
+  if (typeof stored !== 'object' || stored === null || !('documents' in stored && 'count' in stored)) return false;
+  if (!('whole' in stored && 'newest' in stored) || typeof stored.documents !== 'number') return false;
+  const isSums = (sums: unknown): boolean =>
+    Array.isArray(sums) && sums.length === STEPS.length && sums.every((sum) => typeof sum === 'number');
+  return typeof stored.count === 'number' && isSums(stored.whole) && isSums(stored.newest);
+}
+
+/** The maximum number of tokens of a recalled passage, and of what stands before it. */
+const PASSAGE = 160;
+const HEAD = 16;
+
+/** The maximum number of tokens that one passage takes. */
+const MOST: number = HEAD + PASSAGE;
+
+/** An approximate upper bound of the tokens in a text: one for four letters of an alphabet, and one for any other character. */
+export function tokenBound(text: string): number {
+  const wide = text.match(/[^\0-\u024f]/g)?.length ?? 0;
+  return Math.ceil((text.length - wide) / 4 + wide);
+}
+
+/** The number of characters of a text in a recalled passage: fewer in a script in which each is a token. */
+export function passageLength(text: string): number {
+  const shown = text.slice(0, 4 * PASSAGE);
+  return Math.floor((shown.length * PASSAGE) / Math.max(PASSAGE, tokenBound(shown)));
+}
+
+/** The tokens that the passage of a text of so many tokens takes. */
+function passageCost(tokens: number): number {
+  return HEAD + Math.min(PASSAGE, tokens);
 }

@@ -1,21 +1,27 @@
 import type { Entry } from '../chat/entry.js';
 import { monotonic } from '../clock.js';
 import { HiError, systemCode } from '../errors.js';
-import { entriesAround, messagesAround } from './around.js';
 import { calibrated, isComplete } from './calibrate.js';
 import { IndexFolder } from './disk/index-folder.js';
 import { DamagedSegment } from './disk/pages.js';
 import type { Segment } from './disk/segment.js';
 import { find } from './find-messages.js';
-import type { Archive } from './index/archive.js';
+import type { Archive } from './index/documents.js';
 import type { IndexPart } from './index/part.js';
-import { KeptTail } from './kept-tail.js';
-import { ORIGIN_REACH, originOf } from './origin.js';
 import { Scores } from './rank/scores.js';
-import { type Known, recallUnasked } from './recall-unasked.js';
-import type { Found, Reminded, Said, Search } from './search.js';
+import { type Known, readCalibration, recallUnasked, UNCALIBRATED, writeCalibration } from './recall-unasked.js';
+import {
+  entriesAround,
+  type Found,
+  messagesAround,
+  ORIGIN_REACH,
+  originOf,
+  type Reminded,
+  type Said,
+  type Search,
+} from './search.js';
 import { Library } from './searched-index.js';
-import { readCalibration, UNCALIBRATED, writeCalibration } from './threshold.js';
+import { KeptTail } from './unsealed-tail.js';
 
 /** The dependencies of recall. */
 export interface RecallDeps {

@@ -1,14 +1,12 @@
 import { isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
-import { entriesFrom, messagesAround } from './around.js';
 import { undoneAfter } from './disk/build.js';
 import { DamagedSegment } from './disk/pages.js';
 import type { Segment } from './disk/segment.js';
-import type { Archive } from './index/archive.js';
+import type { Archive } from './index/documents.js';
 import type { Kind } from './index/part.js';
-import { ORIGIN_REACH, type Origin, originOf } from './origin.js';
 import type { Scores } from './rank/scores.js';
-import type { Said } from './search.js';
+import { entriesFrom, messagesAround, ORIGIN_REACH, type Origin, originOf, type Said } from './search.js';
 import type { UnsealedTail } from './unsealed-tail.js';
 
 /** The kinds of messages that begin a turn. */

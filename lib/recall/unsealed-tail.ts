@@ -1,13 +1,17 @@
 import { type Entry, isMessage } from '../chat/entry.js';
 import { HeldEntries } from '../chat/entry-list.js';
 import type { Message } from '../chat/message.js';
-import { changesOfUndone } from './disk/build.js';
+import {
+  changesOfUndone,
+  coveredBy,
+  hasTailFiles,
+  openTailFile,
+  removeOtherTailFiles,
+  writeTailFile,
+} from './disk/build.js';
 import type { Segment } from './disk/segment.js';
-import { coveredBy, hasTailFiles, openTailFile, removeOtherTailFiles, writeTailFile } from './disk/tail-files.js';
-import type { Archive } from './index/archive.js';
 import { Collector } from './index/collector.js';
-import { documentOf } from './index/documents.js';
-import { KindReader } from './index/kind-reader.js';
+import { type Archive, documentOf, KindReader } from './index/documents.js';
 import type { IndexPart } from './index/part.js';
 
 /** The number of characters from which the index of the tail is stored in a file. Below it, every process indexes the text itself. */
@@ -141,5 +145,50 @@ export class UnsealedTail {
   #readMarks(entries: readonly Entry[]): void {
     this.undone.length = 0;
     for (const entry of entries) for (const turn of changesOfUndone(entry)) this.undone.push(turn);
+  }
+}
+
+/** Keeps the index of a conversation's unsealed entries between searches. */
+export class KeptTail {
+  #tail: UnsealedTail | null = null;
+  /** The version of the entries that it contains completely; empty if some are missing. */
+  #version = '';
+  #believesFiles = true;
+
+  /** The tail with the new entries, as far as time allows. `folder` may contain files of an earlier process. */
+  of(archive: Archive, folder: string, hasTime: () => boolean): UnsealedTail {
+    if (this.#tail !== null && this.holds(archive)) return this.#tail;
+    const entries = archive.rest();
+    let tail = this.#tail;
+    if (tail?.isBeginningOf(entries) !== true) {
+      tail?.close();
+      tail = new UnsealedTail(entries, folder, this.#believesFiles);
+    }
+    this.#tail = tail;
+    this.#version = tail.add(entries, hasTime) ? archive.restVersion : '';
+    return tail;
+  }
+
+  /** Whether it contains all unsealed entries. */
+  holds({ restVersion }: Archive): boolean {
+    return this.#version === restVersion;
+  }
+
+  /** Writes files that save the next process time. Throws system errors and a `HiError`. */
+  async keep(archive: Archive): Promise<void> {
+    if (this.holds(archive)) await this.#tail?.keep(archive);
+  }
+
+  /** Drops the tail if one of its files is damaged, so that both are rebuilt. */
+  dropDamaged(): void {
+    if (this.#tail?.areFilesSound() !== false) return;
+    this.close();
+    this.#believesFiles = false;
+  }
+
+  close(): void {
+    this.#tail?.close();
+    this.#tail = null;
+    this.#version = '';
   }
 }

@@ -8,7 +8,7 @@ import type { HistoryStore } from '../history/store.js';
 import { askedIn, mayAsk } from '../recall/asked.js';
 import type { Recall } from '../recall/recall.js';
 import type { Reminded } from '../recall/search.js';
-import { recalledText } from '../recall/show/recalled-text.js';
+import { recalledText } from '../recall/show/for-model.js';
 import { isSameDay, offsetFromUtc } from '../time-zone/time-zone.js';
 import type { Clock, SessionDeps } from './common/deps.js';
 

@@ -1,5 +1,5 @@
 import { HiError } from '../errors.js';
-import { foundLines, summaryLine } from '../recall/show/lines.js';
+import { foundLines, summaryLine } from '../recall/show/passage.js';
 import type { SlashCommand } from './common/command.js';
 
 /** How many messages are listed. */

@@ -1,6 +1,6 @@
 import { quantity } from '../chat/text.js';
 import { HiError } from '../errors.js';
-import { groundLines, indented } from '../recall/show/lines.js';
+import { groundLines, indented } from '../recall/show/passage.js';
 import { type Grounds, groundsOf, plain, statementsWith } from '../session/grounds.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewMessage } from '../../lib/chat/message.js';
 import { monotonic } from '../../lib/clock.js';
-import { recalledText } from '../../lib/recall/show/recalled-text.js';
+import { recalledText } from '../../lib/recall/show/for-model.js';
 import { answers, exchange, openIn, quickFolder, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { recallIn, searchFor } from '../support/recall.js';

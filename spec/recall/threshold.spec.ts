@@ -10,7 +10,7 @@ import {
   THRESHOLD_FILE,
   UNCALIBRATED,
   writeCalibration,
-} from '../../lib/recall/threshold.js';
+} from '../../lib/recall/recall-unasked.js';
 import { exchange, openIn, quickFolder } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { recallIn } from '../support/recall.js';

@@ -10,7 +10,7 @@ import { HiError, systemCode } from '../../errors.js';
 import { LOGS } from '../../mcp/connection/server-log.js';
 import { readMemory, withoutLines } from '../../memory/memory-file.js';
 import type { MemoryLine } from '../../memory/memory-text.js';
-import { removeIndex } from '../../recall/disk/remove-index.js';
+import { removeIndex } from '../../recall/disk/index-folder.js';
 import { readRegularFile } from '../../regular-file.js';
 import { fileNamesIn, leadsToFile, removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
 import { OUTPUTS } from '../../tools/shell/output-name.js';

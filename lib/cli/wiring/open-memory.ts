@@ -1,7 +1,7 @@
 import { isMessage } from '../../chat/entry.js';
 import type { HistoryStore } from '../../history/store.js';
 import { type MemoryChange, MemoryFile } from '../../memory/memory-file.js';
-import { originOf } from '../../recall/origin.js';
+import { originOf } from '../../recall/search.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { Memory } from '../../tools/common/tool.js';
 

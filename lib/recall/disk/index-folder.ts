@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { namesIn, removeLeftovers } from '../../remove-files.js';
-import type { Archive, Piece } from '../index/archive.js';
-import { Vocabulary } from '../index/vocabulary.js';
-import { buildSegment } from './build.js';
-import { mergeSegments } from './merge.js';
+import { namesIn, removeEmptyFolder, removeFiles, removeLeftovers } from '../../remove-files.js';
+import { namesWithLeftovers } from '../../write-aside.js';
+import { Vocabulary } from '../index/collector.js';
+import type { Archive, Piece } from '../index/documents.js';
+import { FrequencyLists } from '../index/postings.js';
+import { buildSegment, writeIndexFile } from './build.js';
 import { DamagedSegment } from './pages.js';
-import { removeSegments } from './remove-index.js';
-import { Segment } from './segment.js';
-import { writeIndexFile } from './write-index-file.js';
+import { type IndexedWord, Segment } from './segment.js';
+import { type IndexedPiece, SegmentWriter } from './segment-writer.js';
 
 /** The number of segments of one level that are merged into one of the next. */
 const FACTOR = 8;
@@ -201,4 +201,63 @@ function placeIn(name: string): readonly Place[] {
 /** A safe folder name. The name of a conversation comes from its file, which may contain anything. */
 function folderName(log: string): string {
   return /^[\w-]{1,64}$/.test(log) ? log : createHash('sha256').update(log).digest('hex').slice(0, 32);
+}
+
+/** Merges consecutive segments into one. Reads them once, word by word. Throws `DamagedSegment`. */
+function mergeSegments(segments: readonly Segment[], file: number): void {
+  const writer = new SegmentWriter(file);
+  const starts = sumsBefore(segments.map(({ count }) => count));
+  const cursors = segments.map((segment) => segment.words());
+  const heads: (IndexedWord | null)[] = cursors.map((cursor) => cursor.next().value ?? null);
+  const lists = new FrequencyLists();
+  for (;;) {
+    let word: string | null = null;
+    for (const head of heads) if (head !== null && (word === null || head.word < word)) word = head.word;
+    if (word === null) break;
+    lists.clear();
+    for (const [index, head] of heads.entries()) {
+      if (head === null || head.word !== word) continue;
+      const start = starts[index] ?? 0;
+      head.postings.addTo(lists, start);
+      heads[index] = cursors[index]?.next().value ?? null;
+    }
+    writer.add(word, lists);
+  }
+  const columns = segments.map((segment) => segment.columns());
+  const spots = sumsBefore(columns.map((one) => one.spots.length));
+  writer.finish({
+    columns,
+    pieces: segments.flatMap(({ pieces }, index) => {
+      return pieces.all().map((piece) => moved(piece, starts[index] ?? 0, spots[index] ?? 0));
+    }),
+    undone: segments.flatMap(({ undone }) => undone),
+  });
+}
+
+/** For each number, the sum of the previous ones. */
+function sumsBefore(numbers: readonly number[]): readonly number[] {
+  let sum = 0;
+  return numbers.map((number) => {
+    sum += number;
+    return sum - number;
+  });
+}
+
+function moved(piece: IndexedPiece, documents: number, spots: number): IndexedPiece {
+  return { ...piece, document: piece.document + documents, spots: piece.spots + spots };
+}
+
+/** Matches the files of an index folder, and the leftovers of killed processes. */
+const SEGMENT_FILES = namesWithLeftovers('(?:(?:\\d+-\\d|tail-\\d+)\\.seg|threshold\\.json)');
+
+/** Removes the segments of a conversation, and their folder if it contains nothing else. */
+function removeSegments(folder: string): void {
+  removeFiles(folder, SEGMENT_FILES);
+  removeEmptyFolder(folder);
+}
+
+/** Removes the index of every conversation. */
+export function removeIndex(root: string): void {
+  for (const name of namesIn(root)) removeSegments(join(root, name));
+  removeEmptyFolder(root);
 }

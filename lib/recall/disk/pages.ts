@@ -1,6 +1,6 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { Arena, PAGE } from '../index/arena.js';
+import { Arena, PAGE } from '../index/part.js';
 
 /** The number of bytes written at once. */
 const CHUNK = 16 * PAGE;

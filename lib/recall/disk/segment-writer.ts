@@ -1,8 +1,7 @@
 import { wordsIn } from '../index/part.js';
 import type { FrequencyLists } from '../index/postings.js';
-import { type Block, packBlocks } from './block-index.js';
-import { pushNumber } from './numbers.js';
-import { packDays } from './packed-columns.js';
+import { type Block, packBlocks } from './dictionary.js';
+import { packDays, pushNumber } from './packed-columns.js';
 import { PostingsPacker } from './packed-postings.js';
 import { PageWriter } from './pages.js';
 

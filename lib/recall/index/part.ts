@@ -1,6 +1,3 @@
-import type { Arena } from './arena.js';
-import { countsOf } from './counts.js';
-
 /** The kinds of messages, by the origin of their words. */
 export const KINDS = ['user', 'model', 'call', 'tool', 'note', 'attached', 'foreign'] as const;
 
@@ -78,4 +75,66 @@ export const LENGTHS: Float32Array = Float32Array.from({ length: 256 }, (_, code
 /** The total number of words of documents with these lengths. The result does not depend on their order. */
 export function wordsIn(lengths: Uint8Array): number {
   return countsOf(lengths).reduce((sum, count, code) => sum + count * (LENGTHS[code] ?? 0), 0);
+}
+
+/** The number of occurrences of each byte value. */
+export function countsOf(bytes: Uint8Array): Uint32Array {
+  const counts = new Uint32Array(256);
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    counts[byte] = (counts[byte] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The alignment of allocations, in bytes. */
+export const PAGE = 4096;
+
+/** The minimum size. */
+const LEAST = 64 * PAGE;
+
+/** Reusable memory for short-lived data. New buffers and views for each read would stay until they are collected. */
+export class Arena {
+  #bytes = Buffer.allocUnsafeSlow(0);
+  #pages: Buffer[] = [];
+  #used = 0;
+
+  /** The buffer of the last allocation. Earlier allocations may be in older buffers, which live as long as they are referenced. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  /** Allocates `size` bytes of `bytes`, valid until `clear`, and returns their offset, which is aligned to a page. */
+  take(size: number): number {
+    if (this.#used + size > this.#bytes.length) {
+      const length = Math.max(LEAST, 2 * this.#bytes.length, Math.ceil(size / PAGE) * PAGE);
+      this.#bytes = Buffer.allocUnsafeSlow(length);
+      this.#pages = [];
+      this.#used = 0;
+    }
+    const start = this.#used;
+    this.#used = Math.ceil((start + size) / PAGE) * PAGE;
+    return start;
+  }
+
+  /** The page of `bytes` at that offset. */
+  page(start: number): Buffer {
+    this.#pages[start / PAGE] ??= this.#bytes.subarray(start, start + PAGE);
+    return this.#pages[start / PAGE] ?? this.#bytes;
+  }
+
+  /** Frees all allocations. */
+  clear(): void {
+    this.#used = 0;
+  }
+}
+
+/** The array itself, or a longer copy if it has less than this length. */
+export function withRoom<Kind extends Int32Array | Uint8Array>(numbers: Kind, length: number): Kind;
+export function withRoom(numbers: Int32Array | Uint8Array, length: number): Int32Array | Uint8Array {
+  if (length <= numbers.length) return numbers;
+  const room = Math.max(length, 2 * numbers.length);
+  const larger = numbers instanceof Uint8Array ? new Uint8Array(room) : new Int32Array(room);
+  larger.set(numbers);
+  return larger;
 }

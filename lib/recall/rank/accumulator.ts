@@ -1,8 +1,6 @@
-import { Arena } from '../index/arena.js';
-import { type DocumentList, LENGTHS } from '../index/part.js';
+import { Arena, BEYOND, type DocumentList, type IndexPart, LENGTHS, type Postings } from '../index/part.js';
 import { FREQUENCIES } from '../index/postings.js';
-import type { Counted, FoundTerm, PlacedParts } from './found-term.js';
-import { UNIT } from './weigh.js';
+import { isCharacter, otherForms, type Term } from './query.js';
 
 /** Tuned on half of LoCoMo and on BEAM 100K; see docs/performance.md. */
 const K1 = 0.9;
@@ -149,6 +147,10 @@ export class Accumulator {
   }
 }
 
+/**
+ * Weights and scores are integers in units of 1/4096: until V8 compiles a loop, it allocates every fraction on the heap, a million times in the first search.
+ */
+export const UNIT = 4096;
 const UNIT_BITS = Math.log2(UNIT);
 
 /** BM25: each repetition of a word adds less, and words in longer texts count less. */
@@ -161,4 +163,96 @@ function gainsFor(average: number): Int32Array {
     });
   });
   return gains;
+}
+
+/** The number of masks of one byte. */
+const BYTE = 256;
+
+/** The total weight of the terms in a mask, in parts of a unit. Uses a table for each byte, because a long history needs a million sums. */
+export class Weights {
+  readonly #sums = new Int32Array(4 * BYTE);
+
+  /** `weights` of the terms, by bit. */
+  constructor(weights: readonly number[]) {
+    const sums = this.#sums;
+    // Each weight doubles the finished part of its table.
+    weights.forEach((weight, index) => {
+      const first = BYTE * (index >> 3);
+      const size = 1 << (index & 7);
+      for (let at = first; at < first + size; at += 1) sums[at + size] = (sums[at] ?? 0) + weight;
+    });
+  }
+
+  of(mask: number): number {
+    const sums = this.#sums;
+    const lower = (sums[mask & 255] ?? 0) + (sums[BYTE + ((mask >>> 8) & 255)] ?? 0);
+    if (mask >>> 16 === 0) return lower;
+    return lower + (sums[2 * BYTE + ((mask >>> 16) & 255)] ?? 0) + (sums[3 * BYTE + (mask >>> 24)] ?? 0);
+  }
+}
+
+/** The documents that contain a term, by part. */
+interface FoundTerm {
+  /** The number of documents. */
+  readonly count: number;
+  /** Several for one part if the term has several forms. */
+  readonly lists: readonly { readonly part: number; readonly postings: Postings }[];
+}
+
+/** Decides which documents count: the kind of each, and whether each kind is wanted. */
+export interface Counted {
+  readonly kinds: Uint8Array;
+  readonly wanted: readonly boolean[];
+}
+
+/** The searched parts, each with the number of its first document. */
+export type PlacedParts = readonly { readonly part: IndexPart; readonly start: number }[];
+
+/** Looks up a term. Tries other spellings and longer words only if the word does not occur. `counted` says which documents count; null for all. */
+export function findTerm(parts: PlacedParts, term: Term, counted: Counted | null): FoundTerm {
+  const found = isCharacter(term) ? null : findForms(parts, term.forms, counted);
+  if (found !== null && found.count > 0) return found;
+  const others = otherForms(
+    parts.map(({ part }) => part),
+    term,
+  );
+  return findForms(parts, others, counted);
+}
+
+function findForms(parts: PlacedParts, forms: readonly string[], counted: Counted | null): FoundTerm {
+  const lists: { readonly part: number; readonly postings: Postings }[] = [];
+  let count = 0;
+  for (const [number, { part, start }] of parts.entries()) {
+    let most = 0;
+    for (const form of forms) {
+      const postings = part.find(form);
+      if (postings === null) continue;
+      lists.push({ part: number, postings });
+      // Two spellings of one word are in the same documents.
+      most = Math.max(most, counted === null ? postings.count : countIn(postings, start, counted));
+    }
+    count += most;
+  }
+  return { count, lists };
+}
+
+/** Memory for counting, which needs the lists only briefly. */
+const counting = new Arena();
+
+function countIn(postings: Postings, start: number, { kinds, wanted }: Counted): number {
+  let sum = 0;
+  counting.clear();
+  for (const list of postings.lists(counting)) {
+    const count = list.readBelow(BEYOND);
+    const { documents, first } = list;
+    for (let index = first; index < first + count; index += 1) {
+      if (wanted[kinds[start + (documents[index] ?? 0)] ?? 0] === true) sum += 1;
+    }
+  }
+  return sum;
+}
+
+/** The weight of a word in `found` of `all` documents, in parts of a unit. */
+export function weightOf(found: number, all: number): number {
+  return Math.ceil(UNIT * Math.log(1 + (all - found + 0.5) / (found + 0.5)));
 }

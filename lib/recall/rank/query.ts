@@ -1,6 +1,5 @@
-import type { IndexPart } from '../index/part.js';
-import { otherSpellings } from '../words/fold.js';
-import { stem } from '../words/stem.js';
+import { type IndexPart, KINDS, type Kind } from '../index/part.js';
+import { otherSpellings, stem } from '../words/fold.js';
 import { askedWords, type IndexTerm } from '../words/words.js';
 
 /** A word of a search, in all its forms. */
@@ -11,7 +10,7 @@ export interface Term {
 }
 
 /** Two consecutive words. */
-export interface Pair {
+interface Pair {
   readonly first: string;
   readonly second: string;
 }
@@ -111,4 +110,55 @@ function partsOf(word: string, isThere: (form: string) => boolean): readonly str
     if (first !== undefined) return [first, last];
   }
   return [];
+}
+
+/** The conditions of a search other than the words. */
+export interface Bounds {
+  /** The wanted kinds, null for all. */
+  readonly kinds: readonly Kind[] | null;
+  /** The first and the last day, counted from 1970, null for no limit. */
+  readonly from: number | null;
+  readonly until: number | null;
+  /** Whether other kinds are ignored completely: as neighbours too, and for the rarity of words. */
+  readonly alone?: boolean;
+  /** The minimum `certainty`. */
+  readonly certain?: number;
+  /** Only documents with a smaller number, and only those from this number on. */
+  readonly below?: number;
+  readonly above?: number;
+  /** Called regularly; throws when the time is over. */
+  check?(): void;
+  /** Factors for the scores of some kinds. */
+  readonly favour: Readonly<Partial<Record<Kind, number>>>;
+}
+
+/** The kinds of words by the user and the model. */
+export const SAID: readonly Kind[] = ['user', 'attached', 'model', 'foreign'];
+
+/** The factor for tool output, which is seldom what the user means. */
+const PRINTED = 0.6;
+
+/** By the index of a kind, whether it is wanted. */
+export function wantedKinds({ kinds }: Pick<Bounds, 'kinds'>): readonly boolean[] {
+  return KINDS.map((kind) => kinds === null || kinds.includes(kind));
+}
+
+/** The factor for a kind. */
+export function favourOf(kind: Kind, { favour }: Bounds): number {
+  return (favour[kind] ?? 1) * (kind === 'tool' || kind === 'note' ? PRINTED : 1);
+}
+
+/** The factor for the words of the speaker that the question is about. */
+const FAVOUR = 1.6;
+
+const MODEL =
+  /\b(?:did|have|had|were|was) you\b|\byou (?:recommend|suggest|said|told|gave|mention|explain|advis|propos|list|provid|walk|help|show|wrote|write)|\b(?:hast|hattest) du\b|\bdu (?:gesagt|empfohlen|vorgeschlagen)|\b(?:as-tu|avez-vous|tu as|vous avez)\b|\b(?:dijiste|recomendaste|sugeriste)\b|你(?:说|推荐|建议|提到)|あなた/iu;
+
+const USER =
+  /\b(?:did|have|had|do|am|was|were) I\b|\bmy\b|\bI (?:said|told|asked|mention|want|use|plan|like|prefer)|\b(?:habe|hatte) ich\b|\bmeine?[mnrs]?\b|\b(?:ai-je|j'ai|mon|mes)\b|\b(?:dije|mi|mis)\b|我|私|僕/iu;
+
+/** The speaker that a question is about: the model for `what did you recommend`, the user for `did I say` and `my`. */
+export function whoIsAsked(text: string): Readonly<Partial<Record<Kind, number>>> {
+  if (MODEL.test(text)) return { model: FAVOUR, foreign: FAVOUR };
+  return USER.test(text) ? { user: FAVOUR, attached: FAVOUR } : {};
 }

@@ -1,11 +1,17 @@
-import { countsOf } from '../index/counts.js';
-import { type IndexPart, KINDS, type Kind, LENGTHS } from '../index/part.js';
-import { Accumulator, type AddedTerm, RUN, TOGETHER } from './accumulator.js';
-import { type Bounds, SAID, wantedKinds } from './bounds.js';
+import { countsOf, type IndexPart, KINDS, type Kind, LENGTHS } from '../index/part.js';
+import {
+  Accumulator,
+  type AddedTerm,
+  type Counted,
+  findTerm,
+  type PlacedParts,
+  RUN,
+  TOGETHER,
+  Weights,
+  weightOf,
+} from './accumulator.js';
 import { Chooser, type RankedDocument } from './chooser.js';
-import { type Counted, findTerm, type PlacedParts, weightOf } from './found-term.js';
-import type { Term } from './query.js';
-import { Weights } from './weigh.js';
+import { type Bounds, SAID, type Term, wantedKinds } from './query.js';
 
 /** The maximum number of terms, since each is a bit. Beyond that, the most common ones are left out. */
 const TERMS = 31;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BlockIndex, packBlocks } from '../../../lib/recall/disk/block-index.js';
-import { asBytes } from '../../../lib/recall/disk/dictionary.js';
+import { asBytes, BlockIndex, packBlocks } from '../../../lib/recall/disk/dictionary.js';
 
 describe('the index of the blocks of a dictionary', () => {
   it('finds the last block that begins up to a word, in the order of bytes', () => {

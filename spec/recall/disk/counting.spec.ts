@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../lib/chat/message.js';
 import { IndexFolder } from '../../../lib/recall/disk/index-folder.js';
-import type { Archive } from '../../../lib/recall/index/archive.js';
+import type { Archive } from '../../../lib/recall/index/documents.js';
 import { BEYOND } from '../../../lib/recall/index/part.js';
 import { words } from '../../../lib/recall/words/words.js';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PackedPostings, PostingsPacker, SLACK } from '../../../lib/recall/disk/packed-postings.js';
-import { Arena } from '../../../lib/recall/index/arena.js';
-import { BEYOND, type Postings } from '../../../lib/recall/index/part.js';
+import { Arena, BEYOND, type Postings } from '../../../lib/recall/index/part.js';
 import { FrequencyLists } from '../../../lib/recall/index/postings.js';
 
 type Document = readonly [document: number, code: number];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { inOrder } from '../../../lib/recall/disk/word-order.js';
+import { inOrder } from '../../../lib/recall/disk/dictionary.js';
 
 describe('the order of words', () => {
   it('is that of their bytes', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message, Part } from '../../../lib/chat/message.js';
-import { KindReader } from '../../../lib/recall/index/kind-reader.js';
-import { originOf } from '../../../lib/recall/origin.js';
+import { KindReader } from '../../../lib/recall/index/documents.js';
+import { originOf } from '../../../lib/recall/search.js';
 
 const words: Part = { type: 'text', text: 'words' };
 const result: Part = { type: 'tool_result', call_id: 'c', name: 'bash', result: 'x' };

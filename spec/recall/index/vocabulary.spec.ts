@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Vocabulary } from '../../../lib/recall/index/vocabulary.js';
+import { Vocabulary } from '../../../lib/recall/index/collector.js';
 import { words } from '../../../lib/recall/words/words.js';
 
 describe('the numbers of words', () => {

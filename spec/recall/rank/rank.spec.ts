@@ -2,11 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Collector } from '../../../lib/recall/index/collector.js';
 import type { Kind } from '../../../lib/recall/index/part.js';
-import type { Bounds } from '../../../lib/recall/rank/bounds.js';
-import { parseQuery } from '../../../lib/recall/rank/query.js';
+import { type Bounds, parseQuery, whoIsAsked } from '../../../lib/recall/rank/query.js';
 import { certainty, rank } from '../../../lib/recall/rank/rank.js';
 import { Scores } from '../../../lib/recall/rank/scores.js';
-import { whoIsAsked } from '../../../lib/recall/rank/who-is-asked.js';
 import { words } from '../../../lib/recall/words/words.js';
 import { LOOK_UPS } from '../look-ups.js';
 

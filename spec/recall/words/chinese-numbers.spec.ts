@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { numberWords } from '../../../lib/recall/words/chinese-numbers.js';
+import { numberWords } from '../../../lib/recall/words/fold.js';
 
 describe('numbers in Chinese', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { foldHan } from '../../../lib/recall/words/fold-han.js';
+import { foldHan } from '../../../lib/recall/words/fold.js';
 
 describe('forms of Chinese characters', () => {
   it.each([
