@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Entry } from '../lib/chat/entry.js';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
-import { loadCodec } from '../lib/history/file/frames/codec.js';
-import { replaceHistory } from '../lib/history/repair/rewrite.js';
+import { loadCodec } from '../lib/history/file/codec.js';
+import { replaceHistory } from '../lib/history/repair/repair.js';
 import { tokensOf } from './price-cache.js';
 import { type Asked, HABITS, questionsOf, saidInLife, smallQuestions } from './price-life.js';
 import {

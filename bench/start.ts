@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
-import { loadCodec } from '../lib/history/file/frames/codec.js';
-import { replaceHistory } from '../lib/history/repair/rewrite.js';
+import { loadCodec } from '../lib/history/file/codec.js';
+import { replaceHistory } from '../lib/history/repair/repair.js';
 import { compile } from './compile.js';
 import { type FakeVendor, startFakeVendor } from './fake-vendor.js';
 import { conversation } from './history.js';

@@ -1,19 +1,20 @@
 import type { DocumentPart, ImagePart, Message } from '../chat/message.js';
 import {
   attachmentsIn,
+  clearLostMark,
   collectGarbage,
   commitAttachment,
   hashOf,
   hasOrphans,
+  lostNotice,
+  markLost,
   readAttachment,
   releaseAttachment,
   storeAttachment,
 } from './attachments.js';
-import { withHistoryErrors } from './base/history-error.js';
 import type { HistoryPaths } from './base/history-paths.js';
-import type { Notices } from './base/notices.js';
+import { type Notices, withHistoryErrors } from './base/notices.js';
 import type { Log } from './log.js';
-import { clearLostMark, lostNotice, markLost } from './lost-attachments.js';
 
 /** The images and documents of the conversation. They are files next to the history, named by their SHA-256; with `--ephemeral` they are kept in memory. */
 export class AttachmentStore {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Entry, isMessage, originalText } from '../chat/entry.js';
 import type { DocumentPart, ImagePart, Message } from '../chat/message.js';
@@ -8,16 +8,12 @@ import { makeFolder } from '../folder.js';
 import { readRegularFile, requireRegularFile } from '../regular-file.js';
 import { fileNamesIn, leadsToFile, removeEmptyFolder } from '../remove-files.js';
 import { writeAside } from '../write-aside.js';
-import { type HistoryPaths, PROCESS_NAME } from './base/history-paths.js';
-import { linkOrCopy } from './base/link-or-copy.js';
-import { writeAt } from './file/frames/bytes.js';
-import { Damaged } from './file/frames/damaged.js';
-import { requireAttachmentsFolder } from './file/link-targets.js';
-import { assertLockHeld } from './lock/holder.js';
-import { unchangedFor } from './lock/observations.js';
-import { livenessOf, processName } from './lock/process-name.js';
-import { clearLostMark, lostMarkName } from './lost-attachments.js';
-import { syncFolder } from './repair/rewrite.js';
+import { type HistoryPaths, linkOrCopy, PROCESS_NAME } from './base/history-paths.js';
+import { writeAt } from './file/codec.js';
+import { Damaged } from './file/frames.js';
+import { requireAttachmentsFolder } from './file/log-file.js';
+import { assertLockHeld, livenessOf, processName, unchangedFor } from './lock/holder.js';
+import { syncFolder } from './repair/repair.js';
 
 /** A pending attachment of a remote process that did not change for this long, in milliseconds, is an orphan. */
 const REMOTE_TIMEOUT = 600_000;
@@ -226,4 +222,46 @@ function move(from: string, to: string): void {
     writeAside(to, readFileSync(from), { mode: 0o600, synced: true });
     rmSync(from, { force: true });
   }
+}
+
+/** The name of the file that marks the loss of this attachment as reported. */
+function lostMarkName(hash: string): string {
+  return `${hash}.lost`;
+}
+
+/** Marks the loss of an attachment as reported. True if it was not yet; always true if the mark cannot be written. */
+export function markLost(paths: HistoryPaths, hash: string, writes: boolean): boolean {
+  const mark = join(paths.attachments, lostMarkName(hash));
+  if (!writes) return !existsSync(mark);
+  try {
+    requireAttachmentsFolder(paths);
+    makeFolder(paths.attachments, 0o700);
+    closeSync(openSync(mark, 'wx', 0o600));
+    return true;
+  } catch (thrown) {
+    return systemCode(thrown) !== 'EEXIST' || !existsSync(mark);
+  }
+}
+
+/** Removes the mark when the attachment is back, so that another loss is reported. */
+export function clearLostMark(paths: HistoryPaths, hash: string): void {
+  try {
+    unlinkSync(join(paths.attachments, lostMarkName(hash)));
+  } catch (thrown) {
+    // Usually there is none. On a read-only disk it stays.
+    if (systemCode(thrown) === null) throw thrown;
+  }
+}
+
+/** The name of an attachment for the user. */
+export function attachmentName(part: ImagePart | DocumentPart): string {
+  return `${part.type} '${part.name ?? part.mime}'`;
+}
+
+/** The notice about missing or altered attachments. */
+export function lostNotice(parts: readonly (ImagePart | DocumentPart)[]): string {
+  const [first] = parts;
+  return first !== undefined && parts.length === 1
+    ? `The ${attachmentName(first)} is missing or altered; the model is told that it is no longer there. Attach the same file again to bring it back.`
+    : `${parts.length} attachments are missing or altered (${parts.map(attachmentName).join(', ')}); the model is told that they are no longer there. Attach the same files again to bring them back.`;
 }

@@ -1,11 +1,13 @@
+import type { Entry, NewCompressBlock } from '../chat/entry.js';
+import type { ChatEvent } from '../chat/event.js';
 import { type View, view } from '../view/view.js';
 import { AttachmentStore } from './attachment-store.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import type { Notices } from './base/notices.js';
-import { messagesIn } from './file/entries/entries.js';
+import { messagesIn } from './file/entries.js';
 import { Log, type LogUse } from './log.js';
 import { moveToResetCopy, purge as purgeAll, restoreResetCopy } from './reset-history.js';
-import { RunningTurns } from './running-turns.js';
+import { RunningTurns } from './turns.js';
 
 /** A conversation and its state in this process. */
 class LoadedConversation {
@@ -97,4 +99,31 @@ export class Conversation {
     this.#off = null;
     return forgotten;
   }
+}
+
+/** The place of the history, and whether it may be written. */
+export interface HistorySettings {
+  /** The data folder. */
+  readonly folder: string;
+  now(): Date;
+  /** Nothing is written; new entries are kept in memory only (`--ephemeral`). */
+  readonly ephemeral?: boolean;
+  /** What is said is an aside: nothing of the conversation is in its view, and it is in no later view (`--fresh`). */
+  readonly aside?: boolean;
+}
+
+/** Creates the block that compacts the log, including the turn `running`; null if there is nothing to compact. `unloaded` messages come before the entries. */
+export type WriteBlock = (
+  entries: readonly Entry[],
+  running: number | null,
+  unloaded: number,
+) => AsyncGenerator<ChatEvent, NewCompressBlock | null>;
+
+/** The size of the history, and its files. */
+export interface Totals {
+  readonly messages: number;
+  readonly compactions: number;
+  readonly last_compaction: string | null;
+  /** The files of the history and its copies. */
+  readonly files: readonly string[];
 }

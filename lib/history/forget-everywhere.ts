@@ -6,16 +6,13 @@ import { HiError } from '../errors.js';
 import { readRegularFile } from '../regular-file.js';
 import { fileNamesIn } from '../remove-files.js';
 import { attachmentsIn, collectGarbage, removeFolders } from './attachments.js';
-import { withHistoryErrors } from './base/history-error.js';
 import type { HistoryPaths } from './base/history-paths.js';
-import { forgetInCopies, surveyCopies } from './forget/copies.js';
-import { criteriaForCopy, criteriaOf } from './forget/criteria.js';
-import type { Forgettable } from './forget/forgettable.js';
-import { Survey } from './forget/survey.js';
-import { occurrenceInBytes } from './forget/texts-in-bytes.js';
+import { withHistoryErrors } from './base/notices.js';
+import { type Forgettable, forgetInCopies, surveyCopies } from './forget/copies.js';
+import { criteriaForCopy, criteriaOf, occurrenceInBytes, Survey } from './forget/survey.js';
 import { assertLockHeld, heartbeat } from './lock/holder.js';
 import type { Log } from './log.js';
-import { runningTurns } from './turn-marks.js';
+import { runningTurns } from './turns.js';
 
 /** Finds the messages to forget and their copies, without changing anything. Throws a `HiError`. */
 export async function findForgettable(log: Log, paths: HistoryPaths, order: ForgetOrder): Promise<Forgettable> {

@@ -1,10 +1,10 @@
-import { type Entry, isAside, isMessage } from '../chat/entry.js';
+import { type Entry, isAside, isCompressBlock, isMessage } from '../chat/entry.js';
 import { HeldEntries } from '../chat/entry-list.js';
-import { firstNeeded, newestBase } from '../view/view.js';
-import { messagesIn } from './file/entries/entries.js';
-import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
+import { stateOf } from '../view/block-state.js';
+import { firstNeeded, isWhole, newestBase, newestBlock } from '../view/view.js';
+import { messagesIn } from './file/entries.js';
+import { type Facts, NO_FACTS, withEntry } from './file/layout.js';
 import type { HistoryChange, HistoryFile } from './history-file.js';
-import { olderEntries, restores } from './older-entries.js';
 
 /** The entries of the log that are in memory: all from the first one that the view needs, oldest first. */
 export class LoadedEntries {
@@ -143,4 +143,21 @@ function isLeftOf(entry: Entry, found: Entry): boolean {
   return (
     found.at === entry.at && found.role === entry.role && found.content.every((part) => parts.has(JSON.stringify(part)))
   );
+}
+
+/** Whether a block brings messages back into view. */
+const restores = (entry: Entry): boolean => isCompressBlock(entry) && (entry.restores !== undefined || isWhole(entry));
+
+/**
+ * The entries before the loaded ones that a block restores: they had left memory with the compaction that the block undoes. Empty if there is no such block.
+ * Entries that cannot be read are left out; a repair will find them.
+ */
+function olderEntries(disk: HistoryFile, loaded: readonly Entry[]): readonly Entry[] {
+  const newest = newestBlock(loaded);
+  const base = isWhole(newest) ? newest : newestBase(loaded);
+  const [first] = loaded;
+  if (base === null || !restores(base) || first === undefined) return [];
+  const { also, open } = stateOf(base);
+  const from = [base.first_kept ?? base.id, ...also, ...open].reduce((least, id) => Math.min(least, id));
+  return from < first.id ? disk.between(from, first.id) : [];
 }

@@ -4,15 +4,13 @@ import { requireRegularFile } from '../regular-file.js';
 import { leadsToFile } from '../remove-files.js';
 import { followLinks, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
-import type { HistoryPaths } from './base/history-paths.js';
-import { linkOrCopy } from './base/link-or-copy.js';
-import { loadCodec } from './file/frames/codec.js';
-import { Damaged } from './file/frames/damaged.js';
-import { conflictCopies, damagedCopies, historyFolder, removeConversation, resolveLinks } from './file/link-targets.js';
+import { type HistoryPaths, linkOrCopy } from './base/history-paths.js';
+import { loadCodec } from './file/codec.js';
+import { Damaged } from './file/frames.js';
+import { conflictCopies, damagedCopies, historyFolder, removeConversation, resolveLinks } from './file/log-file.js';
 import { assertLockHeld } from './lock/holder.js';
-import { openDamaged, openLog } from './repair/open-log.js';
-import { readLog } from './repair/read-log.js';
-import { removeTempFiles, syncFolder } from './repair/rewrite.js';
+import { openDamaged, openLog, readLog } from './repair/open-log.js';
+import { removeTempFiles, syncFolder } from './repair/repair.js';
 
 /**
  * Moves the conversation to the reset copy, and replaces the copy of an earlier reset. Only under the lock.

@@ -6,17 +6,15 @@ import { makeFolder } from '../folder.js';
 import type { View } from '../view/view.js';
 import { appendBlock } from './append-block.js';
 import type { AttachmentStore } from './attachment-store.js';
-import { withHistoryErrors } from './base/history-error.js';
 import { type HistoryPaths, historyPathsIn } from './base/history-paths.js';
-import { Notices } from './base/notices.js';
-import { Conversation } from './conversation.js';
-import { findCrashedTurns } from './crashed-turns.js';
-import { prepareCodec } from './file/frames/codec.js';
-import { conversationFiles } from './file/link-targets.js';
-import type { Forgettable } from './forget/forgettable.js';
+import { Notices, withHistoryErrors } from './base/notices.js';
+import { Conversation, type HistorySettings, type Totals, type WriteBlock } from './conversation.js';
+import { prepareCodec } from './file/codec.js';
+import { conversationFiles } from './file/log-file.js';
+import type { Forgettable } from './forget/copies.js';
 import { findForgettable, forget } from './forget-everywhere.js';
 import type { ConversationReading } from './open-reading.js';
-import type { HistorySettings, Totals, WriteBlock } from './store-settings.js';
+import { findCrashedTurns } from './turns.js';
 import { type Verified, verify } from './verify.js';
 
 /** The one conversation. Every expected failure is a `HiError` with code `history`. */

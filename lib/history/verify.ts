@@ -1,16 +1,12 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { requireRegularFile } from '../regular-file.js';
-import { attachmentsIn, readAttachment } from './attachments.js';
+import { attachmentName, attachmentsIn, readAttachment } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
-import { type Facts, NO_FACTS, withEntry } from './file/facts.js';
-import { BRACKET_SIZE, OPENING } from './file/file-layout.js';
-import { bufferedReader, fileSize, readAt } from './file/frames/bytes.js';
-import { type Codec, loadCodec } from './file/frames/codec.js';
-import { Damaged } from './file/frames/damaged.js';
-import type { ReadBytes } from './file/frames/frame-headers.js';
-import { entriesOfArray } from './file/read-array.js';
+import { bufferedReader, type Codec, fileSize, loadCodec, readAt } from './file/codec.js';
+import { Damaged, type ReadBytes } from './file/frames.js';
+import { BRACKET_SIZE, type Facts, NO_FACTS, OPENING, withEntry } from './file/layout.js';
 import { findTail, rowsBefore } from './file/tail.js';
-import { attachmentName } from './lost-attachments.js';
+import { entriesOfArray } from './file/whole-log.js';
 
 /** The result of a check. */
 export interface Verified {

@@ -6,7 +6,7 @@ import type { ThinkingLevel, WebMode } from '../chat/model.js';
 import type { ChatRequest, TextCache, ToolSpec } from '../chat/request.js';
 import { compactionLine } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
-import type { WriteBlock } from '../history/store-settings.js';
+import type { WriteBlock } from '../history/conversation.js';
 import type { Provider } from '../providers/common/provider.js';
 import type { GivenFile } from '../tools/common/tool.js';
 import { stateOf } from '../view/block-state.js';

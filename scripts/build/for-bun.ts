@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild';
 const SUBSTITUTES: Readonly<Record<string, string>> = {
   'lib/http/send.ts': 'lib/http/bun/send-with-bun.ts',
   'lib/time-zone/time-zone.ts': 'lib/time-zone/time-zone-of-bun.ts',
-  'lib/history/file/frames/zstd-addon.ts': 'lib/history/file/frames/zstd-of-bun.ts',
+  'lib/history/file/zstd-addon.ts': 'lib/history/file/zstd-of-bun.ts',
 };
 
 /** Replaces modules for Node with substitutes for Bun, which may import the originals. The build fails when the program does not import one of these. */

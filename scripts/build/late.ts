@@ -58,7 +58,6 @@ export const LATE: readonly string[] = [
   'lib/history/attachments.ts',
   'lib/history/forget-everywhere.ts',
   'lib/history/lock/exclusive.ts',
-  'lib/history/lost-attachments.ts',
   'lib/history/open-reading.ts',
   'lib/history/reset-history.ts',
   'lib/history/verify.ts',

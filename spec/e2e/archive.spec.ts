@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
 import { asTokens } from '../../lib/chat/request.js';
 import { historyPathsIn } from '../../lib/history/base/history-paths.js';
-import { loadCodec } from '../../lib/history/file/frames/codec.js';
-import { replaceHistory } from '../../lib/history/repair/rewrite.js';
+import { loadCodec } from '../../lib/history/file/codec.js';
+import { replaceHistory } from '../../lib/history/repair/repair.js';
 import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 

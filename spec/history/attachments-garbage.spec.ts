@@ -5,11 +5,15 @@ import { type Entry, rememberOriginal } from '../../lib/chat/entry.js';
 import type { Message } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
 import {
+  attachmentName,
   attachmentsIn,
+  clearLostMark,
   collectGarbage,
   commitAttachment,
   hashOf,
   hasOrphans,
+  lostNotice,
+  markLost,
   mergeOldFolders,
   readAttachment,
   releaseAttachment,
@@ -17,9 +21,8 @@ import {
   storeAttachment,
 } from '../../lib/history/attachments.js';
 import { type HistoryPaths, historyPathsIn } from '../../lib/history/base/history-paths.js';
-import { Damaged } from '../../lib/history/file/frames/damaged.js';
-import { processName } from '../../lib/history/lock/process-name.js';
-import { attachmentName, clearLostMark, lostNotice, markLost } from '../../lib/history/lost-attachments.js';
+import { Damaged } from '../../lib/history/file/frames.js';
+import { processName } from '../../lib/history/lock/holder.js';
 import { openIn, quickFolder, says } from '../support/history.js';
 
 let paths: HistoryPaths;

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { processName } from '../../lib/history/lock/process-name.js';
+import { processName } from '../../lib/history/lock/holder.js';
 import { answers, dataFolder, exchange, openIn, says } from '../support/history.js';
 
 const BYTES = Buffer.from('\u0089PNG and so on');

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { listenToProgress } from '../../lib/history/base/long-work.js';
+import { listenToProgress } from '../../lib/history/base/notices.js';
 import { archived, dataFolder, exchange, fileIn, openIn, says } from '../support/history.js';
 import { foreignFile } from '../support/history-files.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
-import * as bytes from '../../lib/history/file/frames/bytes.js';
+import * as bytes from '../../lib/history/file/codec.js';
 import { cases } from '../support/properties.js';
 import { prose } from '../support/prose.js';
 
@@ -14,7 +14,7 @@ type Done =
 const done: Done[] = [];
 
 // Passes everything on to the disk and remembers it, so that any part of it can be undone as a power cut does.
-jest.unstable_mockModule('../../lib/history/file/frames/bytes.js', () => ({
+jest.unstable_mockModule('../../lib/history/file/codec.js', () => ({
   ...bytes,
   writeAt(file: number, content: Uint8Array, offset: number) {
     done.push({ kind: 'write', offset, bytes: Buffer.from(content) });

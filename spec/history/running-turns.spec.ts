@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { processName } from '../../lib/history/lock/process-name.js';
+import { processName } from '../../lib/history/lock/holder.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { answers, archived, dataFolder, exchange, openIn, printed, says } from '../support/history.js';
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { Damaged } from '../../lib/history/file/frames/damaged.js';
+import { Damaged } from '../../lib/history/file/frames.js';
 import { LogFile } from '../../lib/history/file/log-file.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { uncompact } from '../../lib/session/compactions.js';

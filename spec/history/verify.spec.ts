@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { frameAt } from '../../lib/history/file/frames/frame-headers.js';
+import { frameAt } from '../../lib/history/file/frames.js';
 import { exchange, fileIn, openIn, quickFolder, says, zstd } from '../support/history.js';
 import { prose } from '../support/prose.js';
 

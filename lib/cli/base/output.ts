@@ -1,6 +1,6 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import { monotonic } from '../../clock.js';
-import { listenToProgress } from '../../history/base/long-work.js';
+import { listenToProgress } from '../../history/base/notices.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import type { OutputStreams } from '../../screen/screen.js';

@@ -7,7 +7,7 @@ import type { Paths } from '../../config/paths.js';
 import { publishedWindow } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { isConflictCopy } from '../../history/base/history-paths.js';
-import { prepareCodec } from '../../history/file/frames/codec.js';
+import { prepareCodec } from '../../history/file/codec.js';
 import { describeRule } from '../../permission/rules/rules.js';
 import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox-kind.js';
 import type { ProviderMember } from '../../providers/common/provider.js';

@@ -7,7 +7,7 @@ import { firstCharacters, localMinute, quantity } from '../../chat/text.js';
 import { fullText } from '../../chat/transcript.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
-import { type Forgettable, type ForgettableCopy, isNothing } from '../../history/forget/forgettable.js';
+import { type Forgettable, type ForgettableCopy, isNothing } from '../../history/forget/copies.js';
 import type { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';
 import type { Forgetting } from '../../slash/common/command.js';

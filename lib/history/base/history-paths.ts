@@ -1,3 +1,4 @@
+import { closeSync, copyFileSync, fsyncSync, linkSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The paths of one conversation in the data folder. */
@@ -59,3 +60,18 @@ export const isConflictCopy = (path: string): boolean => CONFLICT_MARK.test(path
 
 /** Matches a name that `processName` returns. */
 export const PROCESS_NAME = /^[0-9a-z]+\.\d+\.\d+$/;
+
+/** Makes a hard link, or a copy if the file system has no hard links. It is on disk when this returns. */
+export function linkOrCopy(path: string, name: string): void {
+  try {
+    linkSync(path, name);
+  } catch {
+    copyFileSync(path, name);
+    const file = openSync(name, 'r+');
+    try {
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+}

@@ -1,11 +1,9 @@
 import type { Entry } from '../../chat/entry.js';
-import { ArraySplitter } from './entries/array-splitter.js';
-import { entryIn } from './entries/entries.js';
-import { bufferedReader, decompressFrame, partReader } from './frames/bytes.js';
-import { Damaged } from './frames/damaged.js';
-import { frameAt, frameHeaderAt } from './frames/frame-headers.js';
+import { bufferedReader, decompressFrame, partReader } from './codec.js';
+import { ArraySplitter, entryIn } from './entries.js';
+import { Damaged, frameAt, frameHeaderAt } from './frames.js';
 import type { LogFile } from './log-file.js';
-import { type FramePlace, SEALED_SIZE } from './sealed-frame.js';
+import { type FramePlace, SEALED_SIZE } from './seal.js';
 import { type FrameSource, rowsBefore } from './tail.js';
 
 /** The number of cached decompressed pieces. Few are enough, because reads are close together. */

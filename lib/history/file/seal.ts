@@ -1,21 +1,23 @@
-import { growSpace, mutableRow } from './append.js';
-import { firstIdIn } from './entries/entries.js';
+import { bufferedReader, type Codec, decompressFrame, fileSize, syncData, truncateFile, writeAt } from './codec.js';
+import { firstIdIn } from './entries.js';
 import {
   BRACKET_SIZE,
+  CHECKSUMS_MAGIC,
+  CLOSING,
+  checksumsOf,
   END_SIZE,
   HEADER_SIZE,
   type RecordBody,
+  recordFrame,
   roundUpToBlock,
+  type SeekRow,
   SPACE_MAGIC,
   skippableHeader,
   spaceFor,
   tableFrame,
   tableSize,
-} from './file-layout.js';
-import { bufferedReader, decompressFrame, fileSize, syncData, truncateFile, writeAt } from './frames/bytes.js';
-import type { Codec } from './frames/codec.js';
-import { type FrameStart, logEnd, SEALED_SIZE, type SealedFrame, sealedFrame } from './sealed-frame.js';
-import { rowsBefore, type Tail, walkTail } from './tail.js';
+} from './layout.js';
+import { growSpace, mutableRow, rowsBefore, type Tail, walkTail } from './tail.js';
 
 /** True if the appended frames take so much more space than one sealed frame that sealing is worthwhile. */
 export function isSealDue({ frames, record, size }: Tail): boolean {
@@ -24,16 +26,13 @@ export function isSealDue({ frames, record, size }: Tail): boolean {
 }
 
 /** The tail after sealing, and the sealed frames. */
-export interface SealResult {
+interface SealResult {
   readonly tail: Tail;
   readonly starts: readonly FrameStart[];
 }
 
 /** Creates the new record from the positions of the sealed frames and the first id after them (null: none). */
-export type DescribeLog = (
-  starts: readonly FrameStart[],
-  open: number | null,
-) => Pick<RecordBody, 'log' | 'facts' | 'needed'>;
+type DescribeLog = (starts: readonly FrameStart[], open: number | null) => Pick<RecordBody, 'log' | 'facts' | 'needed'>;
 
 /**
  * Packs the appended frames into frames of full size, in place, in a time that does not depend on the length of the log:
@@ -122,4 +121,60 @@ function trim(file: number, tail: Tail): Tail {
   writeAt(file, skippableHeader(SPACE_MAGIC, end - start), tail.closing + BRACKET_SIZE);
   truncateFile(file, size);
   return { ...tail, size, free: end - start };
+}
+
+/** The content size of a sealed frame: small enough for random access, large enough to compress well. */
+export const SEALED_SIZE = 256 * 1024;
+
+/** A sealed frame: its offset, its size in bytes, and the size of its content. */
+export interface FramePlace {
+  readonly offset: number;
+  readonly size: number;
+  readonly content: number;
+}
+
+/** The offset of a sealed frame, and the id of its first entry. */
+export interface FrameStart {
+  readonly offset: number;
+  readonly id: number;
+}
+
+/**
+ * The offset from which to read the entry with the id `needed` and all later ones: a known sealed frame, or null for the record.
+ * `open` is the first id after the record. If no known frame is early enough, it is the beginning of the file: better too much than too little.
+ */
+export function neededFrom(starts: readonly FrameStart[], open: number | null, needed: number | null): number | null {
+  if (needed === null || (open !== null && open <= needed)) return null;
+  return starts.findLast(({ id }) => id <= needed)?.offset ?? BRACKET_SIZE;
+}
+
+/** A sealed piece of the log, which never changes again: its checksums, then its frame. */
+interface SealedFrame {
+  readonly bytes: Buffer;
+  readonly rows: readonly SeekRow[];
+}
+
+/** Seals a piece of full size. The length is a multiple of eight. */
+export function sealedFrame(codec: Codec, content: Buffer): SealedFrame {
+  const frame = codec.compress(content);
+  const sums = checksumsOf(content);
+  const length = HEADER_SIZE + sums.length * 4;
+  const head = Buffer.alloc(length + (-(length + frame.length) & 7));
+  skippableHeader(CHECKSUMS_MAGIC, head.length - HEADER_SIZE).copy(head);
+  sums.forEach((sum, index) => {
+    head.writeUInt32LE(sum, HEADER_SIZE + index * 4);
+  });
+  const rows = [
+    { size: head.length, content: 0 },
+    { size: frame.length, content: content.length },
+  ];
+  return { bytes: Buffer.concat([head, frame]), rows };
+}
+
+/** The record, the sealed frame that is not full (none if `content` is empty), and the closing frame. */
+export function logEnd(codec: Codec, body: Omit<RecordBody, 'hi' | 'sums'>, content: Buffer): Buffer {
+  const frame = content.length === 0 ? Buffer.alloc(0) : codec.compress(content);
+  const { log, facts, needed } = body;
+  const record = recordFrame(codec, { hi: 1, log, facts, needed, sums: checksumsOf(content) }, frame.length);
+  return Buffer.concat([record, frame, CLOSING]);
 }

@@ -1,20 +1,16 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
+import type { Message } from '../../chat/message.js';
 import { followLinks, renameOver } from '../../write-aside.js';
 import type { HistoryPaths } from '../base/history-paths.js';
-import { changedEntries } from '../file/entry-streams.js';
-import { loadCodec } from '../file/frames/codec.js';
-import { Damaged } from '../file/frames/damaged.js';
-import { newLogName } from '../file/identity.js';
-import { conflictCopies, damagedCopies, historyFolder, resolveLinks } from '../file/link-targets.js';
-import { LogFile } from '../file/log-file.js';
-import { assertLockHeld } from '../lock/holder.js';
-import { processName } from '../lock/process-name.js';
-import { readLog } from '../repair/read-log.js';
-import { syncFolder, writeLog } from '../repair/rewrite.js';
-import type { Criteria } from './criteria.js';
-import type { ForgettableCopy } from './forgettable.js';
-import { Survey } from './survey.js';
+import { loadCodec } from '../file/codec.js';
+import { Damaged } from '../file/frames.js';
+import { changedEntries } from '../file/layout.js';
+import { conflictCopies, damagedCopies, historyFolder, LogFile, newLogName, resolveLinks } from '../file/log-file.js';
+import { assertLockHeld, processName } from '../lock/holder.js';
+import { readLog } from '../repair/open-log.js';
+import { syncFolder, writeLog } from '../repair/repair.js';
+import { type Criteria, Survey } from './survey.js';
 
 /** The copies that contain matching entries. A damaged file that cannot be read completely counts as one of them. */
 export function surveyCopies(paths: HistoryPaths, criteria: Criteria): readonly ForgettableCopy[] {
@@ -89,4 +85,32 @@ function nameOf(path: string): string {
     if (thrown instanceof Damaged) return newLogName();
     throw thrown;
   }
+}
+
+/** The data to forget in a conversation, its copies and its attachments. */
+export interface Forgettable {
+  /** The messages to remove, oldest first. */
+  readonly messages: readonly Message[];
+  /** The number of summaries to remove because they are based on these messages or contain the text. */
+  readonly summaries: number;
+  /** The number of pins and other elements to remove. */
+  readonly others: number;
+  /** The number of messages and summaries that only lose data that hi had added to them. */
+  readonly shortened: number;
+  /** The copies to change, and those to remove. */
+  readonly copies: readonly ForgettableCopy[];
+  /** The number of attachments to which no other message refers. */
+  readonly attachments: number;
+}
+
+/** A copy: the conversation before a reset, or a damaged file. */
+export interface ForgettableCopy {
+  readonly path: string;
+  /** The number of messages to remove; null for the whole file. */
+  readonly messages: number | null;
+}
+
+/** True if there is nothing to forget. */
+export function isNothing({ messages, summaries, others, shortened, copies, attachments }: Forgettable): boolean {
+  return messages.length + summaries + others + shortened + copies.length + attachments === 0;
 }

@@ -4,10 +4,7 @@ import { monotonic } from '../../clock.js';
 import { HiError, systemCode } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
-import { Claim } from './claim.js';
-import { LockLost, runAsHolder } from './holder.js';
-import { LivenessWatch } from './liveness-watch.js';
-import { livenessOf, processName } from './process-name.js';
+import { Claim, fingerprintOf, LockLost, livenessOf, processName, runAsHolder } from './holder.js';
 
 const LOCK_PREFIX = 'history.lock.';
 
@@ -135,4 +132,60 @@ function stuckError(folder: string, name: string): HiError {
   return new HiError('history', `The history in '${folder}' is locked by process ${pid}, which does not respond.`, {
     hint: `If that is a suspended hi, resume or end it. If it is gone, remove '${join(folder, name)}'.`,
   });
+}
+
+/** The number of losses of the lock after which to give up with an error. */
+const MOST_LOSSES = 5;
+
+/**
+ * Runs `work` under the lock, and repeats it when the lock was lost before `work` ended. With `whole` it also repeats it when the lock was lost before its
+ * release: what `work` wrote may or may not be on disk then. Throws a `HiError` after too many losses.
+ */
+export async function withLock<Result>(
+  folder: string,
+  until: 'once' | 'whole',
+  fence: () => void,
+  work: () => Result,
+): Promise<Result> {
+  for (let losses = 0; losses < MOST_LOSSES; losses += 1) {
+    try {
+      const { result, kept } = await runLocked(folder, fence, work);
+      if (kept || until === 'once') return result;
+    } catch (thrown) {
+      if (!(thrown instanceof LockLost)) throw thrown;
+    }
+  }
+  throw new HiError('history', `Another hi took over the lock of the history in '${folder}' ${MOST_LOSSES} times.`, {
+    hint: 'This happens when writing stalls for ten seconds. Check the disk, then send the message again.',
+  });
+}
+
+/** The most time, in milliseconds, that counts between two checks: the watching process may have been suspended together with the watched one. */
+const LONGEST_STEP = 1000;
+
+interface Observation {
+  readonly fingerprint: string;
+  readonly at: number;
+  /** How long it has been unchanged, in milliseconds. */
+  readonly unchanged: number;
+}
+
+/** Watches the heartbeats of other processes, by the clock of this process only: two machines need not agree on the time. */
+export class LivenessWatch {
+  readonly #observations = new Map<string, Observation>();
+
+  /** For how long the file at `path` was seen unchanged, in milliseconds; null when it is gone. */
+  unchangedFor(path: string): number | null {
+    const fingerprint = fingerprintOf(path);
+    if (fingerprint === null) {
+      this.#observations.delete(path);
+      return null;
+    }
+    const at = monotonic();
+    const before = this.#observations.get(path);
+    const unchanged =
+      before?.fingerprint === fingerprint ? before.unchanged + Math.min(at - before.at, LONGEST_STEP) : 0;
+    this.#observations.set(path, { fingerprint, at, unchanged });
+    return unchanged;
+  }
 }

@@ -1,12 +1,10 @@
 import { isJsonObject, isTooDeep, type JsonObject, type JsonValue } from '../../chat/json.js';
-import { checksumsBefore, crc32, intactPieces } from '../file/checksums.js';
-import { ArraySplitter, type Element } from '../file/entries/array-splitter.js';
-import type { RecordBody } from '../file/file-layout.js';
-import type { Codec } from '../file/frames/codec.js';
-import type { ReadBytes } from '../file/frames/frame-headers.js';
-import type { RecoveredFrame } from '../file/frames/recover-frame.js';
+import { progress } from '../base/notices.js';
+import type { Codec } from '../file/codec.js';
+import { ArraySplitter, type Element } from '../file/entries.js';
+import type { ReadBytes } from '../file/frames.js';
+import { checksumsBefore, crc32, intactPieces, type RecordBody } from '../file/layout.js';
 import { heartbeat } from '../lock/holder.js';
-import type { FrameProgress } from './frame-progress.js';
 import {
   beginsTurn,
   idOf,
@@ -17,8 +15,7 @@ import {
   timeOf,
   turnOf,
 } from './normalize-element.js';
-import type { ScannedFrame } from './scan-frames.js';
-import { leastTrust, type Trust, trustOf } from './trust.js';
+import type { RecoveredFrame, ScannedFrame } from './scan-frames.js';
 
 /** The beginning of an entry by hi. In a string the quotes would be escaped. */
 const ENTRY = '{"id":';
@@ -45,7 +42,7 @@ export interface Item {
 }
 
 /** One conversation of the file: there are several when files were joined. */
-export interface ConversationPart {
+interface ConversationPart {
   /** Its newest record, null in the file of another program. */
   record: RecordBody | null;
   /** Whether hi wrote it. */
@@ -245,4 +242,49 @@ function parsed(text: Buffer): JsonObject | null {
   } catch {
     return null;
   }
+}
+
+const WHAT = 'Checking the history';
+
+/** Reports the progress of a check, as a share of the file size. */
+export class FrameProgress {
+  readonly #size: number;
+  #frame: DataFrame | null = null;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** Yields the frames and tracks which one is being processed. */
+  *of(frames: Iterable<ScannedFrame>): Generator<ScannedFrame> {
+    for (const frame of frames) {
+      this.#frame = frame.kind === 'data' ? frame : null;
+      yield frame;
+    }
+    progress(WHAT, this.#size, this.#size);
+  }
+
+  /** Reports that the check has reached this position in the content of the frame. */
+  at(start: number): void {
+    if (this.#frame === null) return;
+    const { at, found } = this.#frame;
+    const share = Math.max(0, start) / Math.max(1, found.content.length);
+    // Never the full size, which would mean the end.
+    progress(WHAT, Math.min(this.#size - 1, at + share * (found.next - at)), this.#size);
+  }
+}
+
+/** Why an element can be trusted: a checksum covers it; there is none, but everything around it fits together; or neither. */
+type Trust = 'checked' | 'plain' | 'none';
+
+/** The trust of the content of a frame up to `end`. */
+export function trustOf(found: RecoveredFrame, end: number): Trust {
+  if (found.isIntact) return found.isVerified ? 'checked' : 'plain';
+  return end <= found.intactLength ? 'checked' : 'none';
+}
+
+/** The lower one of two. */
+export function leastTrust(one: Trust, other: Trust): Trust {
+  if (one === 'none' || other === 'none') return 'none';
+  return one === 'plain' || other === 'plain' ? 'plain' : 'checked';
 }

@@ -1,13 +1,15 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
 import { systemCode } from '../../errors.js';
 import { requireRegularFile } from '../../regular-file.js';
-import { BRACKET_SIZE, OPENING } from '../file/file-layout.js';
-import { readAt } from '../file/frames/bytes.js';
-import type { Codec } from '../file/frames/codec.js';
-import { Damaged, Unordered } from '../file/frames/damaged.js';
+import { bufferedReader, type Codec, loadCodec, readAt } from '../file/codec.js';
+import { lastMessages, ROOM_LIMIT } from '../file/entries.js';
+import { Damaged, Unordered } from '../file/frames.js';
+import { BRACKET_SIZE, type Facts, NO_FACTS, OPENING } from '../file/layout.js';
 import { LogFile } from '../file/log-file.js';
-import { ArrayFile } from './array-file.js';
+import { entriesOfArray, RecentEntries } from '../file/whole-log.js';
+import type { Salvage, SalvageReport } from './salvage.js';
+import { loadedSalvage } from './salvage-loader.js';
 
 /** An open history in either layout, with the entries that the view needs. */
 export interface Opened {
@@ -91,5 +93,104 @@ export function isIntact(codec: Codec, path: string): boolean {
   } catch (thrown) {
     if (thrown instanceof Damaged) return false;
     throw thrown;
+  }
+}
+
+/** Every entry of the log at `path`, oldest first, read on demand; none if the file is missing. Throws `Damaged` and system errors. */
+export function* readLog(path: string): Generator<Entry> {
+  if (!existsSync(path)) return;
+  const file = ArrayFile.open(loadCodec(), path, false);
+  try {
+    for (const entries of file.all()) yield* entries;
+  } finally {
+    file.close();
+  }
+}
+
+/** An open history that is not in hi's layout, because another program wrote it or it is damaged. It can only be read, and only as a whole. */
+export class ArrayFile {
+  readonly fileId: string;
+  /** The name of the conversation: none yet. */
+  readonly log = '';
+  readonly #codec: Codec;
+  readonly #file: number;
+  readonly #size: number;
+  /** True when the file is not one intact array, and only what can be recovered is returned. */
+  readonly isDamaged: boolean;
+  readonly #version: string;
+  #facts: Facts = NO_FACTS;
+  #salvage: Salvage | null = null;
+
+  private constructor(codec: Codec, file: number, damaged: boolean) {
+    this.#codec = codec;
+    this.#file = file;
+    this.isDamaged = damaged;
+    const { dev, ino, size, mtimeMs } = fstatSync(file);
+    this.fileId = `${dev}:${ino}`;
+    this.#size = size;
+    this.#version = `${size}:${mtimeMs}`;
+  }
+
+  /** Opens the file at `path`; of a `damaged` one it returns what can be recovered. Throws system errors. */
+  static open(codec: Codec, path: string, damaged: boolean): ArrayFile {
+    requireRegularFile(path);
+    return new ArrayFile(codec, openSync(path, 'r'), damaged);
+  }
+
+  /** Opens the file at `path`, this one or its replacement, again for reading. */
+  reopen(codec: Codec, path: string): ArrayFile {
+    return ArrayFile.open(codec, path, this.isDamaged);
+  }
+
+  /** The facts of all entries, once they are loaded. */
+  get facts(): Facts {
+    return this.#facts;
+  }
+
+  /** All entries from the first one that the view needs. Throws `Damaged` when the file is not one intact array. */
+  load(): readonly Entry[] {
+    const recent = new RecentEntries();
+    for (const entries of this.all()) for (const entry of entries) recent.add(entry);
+    this.#facts = recent.facts;
+    if (!this.isDamaged && recent.facts.last >= ROOM_LIMIT) throw new Unordered('The ids leave no room for more.');
+    return recent.entries;
+  }
+
+  /** Always empty: hi appends to such a file only after a conversion, which makes it another file. Throws `Damaged` when it was overwritten. */
+  readNew(): readonly Entry[] {
+    const { size, mtimeMs } = fstatSync(this.#file);
+    if (`${size}:${mtimeMs}` !== this.#version) throw new Damaged('The file was overwritten.');
+    return [];
+  }
+
+  /** What was done to its elements, null for nothing. */
+  get report(): SalvageReport | null {
+    return this.isDamaged ? this.salvage.report : null;
+  }
+
+  /** What can be recovered of it. Throws `SalvageNotLoaded`. */
+  get salvage(): Salvage {
+    if (this.#salvage === null) {
+      const Salvager = loadedSalvage();
+      this.#salvage = new Salvager(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size);
+    }
+    return this.#salvage;
+  }
+
+  /** Every entry, oldest first, in chunks. `what` names the operation in progress reports. Throws `Damaged` when the file is not one intact array. */
+  *all(what?: string): Generator<readonly Entry[]> {
+    if (!this.isDamaged) yield* entriesOfArray(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size, what);
+    else for (const entry of this.salvage.entries()) yield [entry];
+  }
+
+  /** The newest `count` messages and the entries between them, oldest first. */
+  newest(count: number): readonly Entry[] {
+    let found: readonly Entry[] = [];
+    for (const entries of this.all()) found = lastMessages([...found, ...entries], count);
+    return found;
+  }
+
+  close(): void {
+    closeSync(this.#file);
   }
 }

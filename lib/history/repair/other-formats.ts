@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { DATA_MAGIC, type ReadBytes } from '../file/frames/frame-headers.js';
-import type { ScannedFrame } from './scan-frames.js';
-import { inUtf8 } from './utf16.js';
+import { DATA_MAGIC, type ReadBytes } from '../file/frames.js';
+import { inUtf8, type ScannedFrame } from './scan-frames.js';
 
 /** A file that is not zstd. */
 export interface OtherFormat {

@@ -1,20 +1,15 @@
 import type { Entry } from '../../chat/entry.js';
 import { isJsonObject, isTooDeep, type JsonObject, type JsonValue } from '../../chat/json.js';
-import { progress } from '../base/long-work.js';
-import { decodeEntry } from '../file/entries/decode-entry.js';
-import type { Codec } from '../file/frames/codec.js';
-import type { ReadBytes } from '../file/frames/frame-headers.js';
-import { recoverFrame } from '../file/frames/recover-frame.js';
+import { progress } from '../base/notices.js';
+import type { Codec } from '../file/codec.js';
+import { decodeEntry } from '../file/decode-entry.js';
+import type { ReadBytes } from '../file/frames.js';
 import { heartbeat } from '../lock/holder.js';
-import { FrameProgress } from './frame-progress.js';
-import { Inventory, type Item } from './inventory.js';
-import { joinedTextAt } from './joined-text.js';
-import { type Merged, mergeConversations } from './merge-conversations.js';
-import { NewIds } from './new-ids.js';
+import { FrameProgress, Inventory, type Item } from './inventory.js';
+import { type Merged, mergeConversations, NewIds, renumber } from './join-logs.js';
 import { completeElement, isComplete, isElement, numberedElement } from './normalize-element.js';
 import { readOtherFormat } from './other-formats.js';
-import { renumber } from './references.js';
-import { scanFrames } from './scan-frames.js';
+import { joinedTextAt, recoverFrame, scanFrames } from './scan-frames.js';
 
 /** Counts of what was done to the elements of a file. */
 export interface SalvageReport {

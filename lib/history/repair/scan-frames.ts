@@ -1,9 +1,16 @@
-import { BRACKET_SIZE, CLOSING, OPENING, RECORD_MAGIC, type RecordBody, readRecord } from '../file/file-layout.js';
-import type { Codec } from '../file/frames/codec.js';
-import { frameAt, type ReadBytes } from '../file/frames/frame-headers.js';
-import { type RecoveredFrame, recoverFrame } from '../file/frames/recover-frame.js';
-import { joinedTextAt } from './joined-text.js';
-import { nextFrameStart } from './next-frame.js';
+import { isUtf8 } from 'node:buffer';
+import { inflateRawSync } from 'node:zlib';
+import type { Codec } from '../file/codec.js';
+import {
+  type Block,
+  blocksAt,
+  DATA_MAGIC,
+  frameAt,
+  frameHeaderAt,
+  MAX_BLOCK_SIZE,
+  type ReadBytes,
+} from '../file/frames.js';
+import { BRACKET_SIZE, CLOSING, crc32, OPENING, RECORD_MAGIC, type RecordBody, readRecord } from '../file/layout.js';
 
 /** A frame that was found in a file that may be damaged anywhere. */
 export type ScannedFrame =
@@ -74,4 +81,221 @@ function bracketAt(read: ReadBytes, at: number): 'opening' | 'closing' | null {
 /** True for the first bytes of a file in hi's layout, even when one or two of them are wrong. */
 function isAlmostOpening(bytes: Buffer): boolean {
   return bytes.length === BRACKET_SIZE && OPENING.filter((byte, index) => byte !== bytes[index]).length <= 2;
+}
+
+/** The number of bytes searched at once. */
+const WINDOW = 1024 * 1024;
+
+/** The first offset from `from` on at which a frame may begin, `end` if there is none. */
+export function nextFrameStart(read: ReadBytes, from: number, end: number): number {
+  const magic = Buffer.alloc(4);
+  magic.writeUInt32LE(DATA_MAGIC);
+  for (let start = from; start < end; start += WINDOW) {
+    const bytes = read(start, Math.min(WINDOW + magic.length - 1, end - start));
+    const data = bytes.indexOf(magic);
+    const skip = skippableStart(bytes);
+    const first = Math.min(data < 0 ? end : data, skip < 0 ? end : skip);
+    if (first < WINDOW) return start + first;
+  }
+  return end;
+}
+
+/** The offset at which a skippable frame may begin: `5? 2A 4D 18`. */
+function skippableStart(bytes: Buffer): number {
+  const rest = Buffer.from([0x2a, 0x4d, 0x18]);
+  for (let at = bytes.indexOf(rest); at >= 0; at = bytes.indexOf(rest, at + 1)) {
+    if (at > 0 && ((bytes[at - 1] ?? 0) & 0xf0) === 0x50) return at - 1;
+  }
+  return -1;
+}
+
+/** The recoverable part of a frame. */
+export interface RecoveredFrame {
+  readonly content: Buffer;
+  /** The frame decompresses to its last byte. */
+  readonly isIntact: boolean;
+  /** It is intact, and a checksum confirms it. */
+  readonly isVerified: boolean;
+  /** All its blocks decompress. If it is not intact, some of them have wrong content. */
+  readonly isComplete: boolean;
+  /** The length of the content that is certainly correct, in a frame at the end of a cut-off file; 0 for other frames. */
+  readonly intactLength: number;
+  /** Where to look for the next frame. */
+  readonly next: number;
+}
+
+/** Decompresses as much as possible of the data frame at `offset`; null for nothing. Its checksum and its end may be missing. */
+export function recoverFrame(codec: Codec, read: ReadBytes, offset: number, size: number): RecoveredFrame | null {
+  const head = frameHeaderAt(read, offset);
+  if (head === null) return null;
+  const frame = frameAt(read, offset, size);
+  const whole = frame && tryDecompress(codec, read(offset, frame.size), frame.content, frame.exact);
+  if (frame && whole) {
+    const isVerified = head.checksum > 0;
+    return {
+      content: whole,
+      isIntact: true,
+      isVerified,
+      isComplete: true,
+      intactLength: 0,
+      next: offset + frame.size,
+    };
+  }
+  const blocks = [...blocksAt(read, head.blocks, size)];
+  const { count, content } = decompressMostBlocks(codec, read, blocks);
+  if (content.length === 0) return null;
+  const isComplete = count === blocks.length && blocks.at(-1)?.last === true;
+  const rest = size - (blocks.at(-1)?.end ?? head.blocks);
+  const isCut = count === blocks.length && !isComplete && rest < MAX_BLOCK_SIZE;
+  const intactLength = isCut ? intactLengthOf(codec, read, blocks, content) : 0;
+  return { content, isIntact: false, isVerified: false, isComplete, intactLength, next: head.blocks };
+}
+
+/**
+ * The length of the content that is certainly correct in a frame at the end of the file. A block of the full size is correct: a damaged block header that
+ * looks like the end of the file would hardly leave the block before it with exactly that size.
+ */
+function intactLengthOf(codec: Codec, read: ReadBytes, blocks: readonly Block[], content: Buffer): number {
+  if (content.length === blocks.length * MAX_BLOCK_SIZE) return content.length;
+  return decompressBlocks(codec, read, blocks.slice(0, -1))?.length ?? 0;
+}
+
+/** The content of the first blocks up to the first bad one: a block depends on those before it. */
+function decompressMostBlocks(
+  codec: Codec,
+  read: ReadBytes,
+  blocks: readonly Block[],
+): { readonly count: number; readonly content: Buffer } {
+  let best: { readonly count: number; readonly content: Buffer } = { count: 0, content: Buffer.alloc(0) };
+  for (let [low, high] = [1, blocks.length]; low <= high; ) {
+    const count = (low + high) >>> 1;
+    const content = decompressBlocks(codec, read, blocks.slice(0, count));
+    if (content) {
+      best = { count, content };
+      low = count + 1;
+    } else {
+      high = count - 1;
+    }
+  }
+  return best;
+}
+
+/** Decompresses blocks as a separate frame: without size and checksum, with the largest window, 128 MiB (RFC 8878 section 3.1.1.1.2). */
+function decompressBlocks(codec: Codec, read: ReadBytes, blocks: readonly Block[]): Buffer | null {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const header = Buffer.from([0, 0, 0, 0, 0, (27 - 10) << 3]);
+  header.writeUInt32LE(DATA_MAGIC, 0);
+  const bytes = Buffer.concat([header, read(first.offset, last.end - first.offset)]);
+  const flag = header.length + last.offset - first.offset;
+  bytes.writeUInt8(bytes.readUInt8(flag) | 1, flag);
+  const limit = blocks.reduce((sum, { content }) => sum + content, 0);
+  return tryDecompress(codec, bytes, limit, false);
+}
+
+function tryDecompress(codec: Codec, bytes: Buffer, content: number, exact: boolean): Buffer | null {
+  try {
+    return codec.decompress(bytes, { content, exact });
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The content of a part of the file that is not in zstd: JSON text, or gzip of it, that was joined to a history. Null where anything else begins,
+ * such as damage.
+ */
+export function joinedTextAt(read: ReadBytes, at: number, size: number): RecoveredFrame | null {
+  const isGzip = read(at, GZIP_START.length).equals(GZIP_START);
+  const found = isGzip ? gunzipStart(read(at, size - at)) : textBefore(read(at, nextFrameStart(read, at, size) - at));
+  if (found === null || !startsAsJson(found.content)) return null;
+  // If this is the whole file, nothing was joined.
+  if (found.size === size) return null;
+  const { content } = found;
+  return { content, isIntact: true, isVerified: isGzip, isComplete: true, intactLength: 0, next: at + found.size };
+}
+
+/** The bytes as text, up to the next gzip member. */
+function textBefore(bytes: Buffer): { readonly content: Buffer; readonly size: number } | null {
+  const gzip = bytes.indexOf(GZIP_START);
+  const part = gzip < 0 ? bytes : bytes.subarray(0, gzip);
+  const isUtf16 = part[0] === 0xff ? part[1] === 0xfe : part[0] === 0xfe && part[1] === 0xff;
+  if (isUtf16) return { content: inUtf8(part), size: part.length };
+  return startsAsJson(part) && isUtf8(part) ? { content: part, size: part.length } : null;
+}
+
+function startsAsJson(content: Buffer): boolean {
+  return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(content.toString('latin1', 0, 256));
+}
+
+/** How every gzip member begins, RFC 1952 section 2.3.1: the magic number and the method deflate. */
+const GZIP_START = Buffer.from([0x1f, 0x8b, 0x08]);
+
+const FIXED_HEADER = 10;
+const TRAILER = 8;
+
+/** The joined content of the members of a gzip file, and their size in bytes. */
+interface Gunzipped {
+  readonly content: Buffer;
+  readonly size: number;
+}
+
+/** Decompresses the gzip members at the beginning of `bytes`, whatever follows them, which `gunzipSync` refuses. Null if one of them is damaged. */
+export function gunzipStart(bytes: Buffer): Gunzipped | null {
+  const contents: Buffer[] = [];
+  let size = 0;
+  while (bytes.subarray(size, size + GZIP_START.length).equals(GZIP_START)) {
+    const member = firstMember(bytes.subarray(size));
+    if (member === null) return null;
+    contents.push(member.content);
+    size += member.size;
+  }
+  return size === 0 ? null : { content: Buffer.concat(contents), size };
+}
+
+function firstMember(bytes: Buffer): Gunzipped | null {
+  const start = headerSize(bytes);
+  const inflated = inflate(bytes.subarray(start));
+  if (inflated === null) return null;
+  const { content } = inflated;
+  const trailer = bytes.subarray(start + inflated.size, start + inflated.size + TRAILER);
+  if (trailer.length < TRAILER || trailer.readUInt32LE(0) !== crc32(content)) return null;
+  return trailer.readUInt32LE(4) === content.length % 2 ** 32
+    ? { content, size: start + inflated.size + TRAILER }
+    : null;
+}
+
+/** The size of the header: extra fields, a name, a comment and a checksum may follow the fixed part. */
+function headerSize(bytes: Buffer): number {
+  const flags = bytes[3] ?? 0;
+  let at = FIXED_HEADER;
+  if ((flags & 0x04) !== 0) at += 2 + (bytes[at] ?? 0) + 256 * (bytes[at + 1] ?? 0);
+  for (const text of [0x08, 0x10]) if ((flags & text) !== 0) at = bytes.indexOf(0, at) + 1;
+  return (flags & 0x02) !== 0 ? at + 2 : at;
+}
+
+/** The result of `inflateRawSync` with the number of bytes read, which is missing from its types. */
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+function isInflated(value: object): value is Inflated {
+  return 'buffer' in value && 'engine' in value;
+}
+
+function inflate(bytes: Buffer): Gunzipped | null {
+  try {
+    const inflated: object = inflateRawSync(bytes, { info: true });
+    return isInflated(inflated) ? { content: inflated.buffer, size: inflated.engine.bytesWritten } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Converts text in UTF-16, of either byte order, to UTF-8. */
+export function inUtf8(bytes: Buffer): Buffer {
+  const isBig = bytes[0] === 0xfe || bytes[0] === 0x00;
+  const even = Buffer.from(bytes.subarray(0, bytes.length & ~1));
+  return Buffer.from((isBig ? even.swap16() : even).toString('utf16le'));
 }

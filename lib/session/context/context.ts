@@ -6,7 +6,7 @@ import { cacheAfter } from '../../compaction/cache.js';
 import { gapToSummarise, proseRoom, restBlock } from '../../compaction/rest-block.js';
 import type { Preview } from '../../compaction/run-strategy.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
-import type { WriteBlock } from '../../history/store-settings.js';
+import type { WriteBlock } from '../../history/conversation.js';
 import type { SkillForm } from '../../skills/skill.js';
 import { type Measure, measure, shownRatio } from '../../view/measure.js';
 import type { Rest } from '../../view/rest.js';

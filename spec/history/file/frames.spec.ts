@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Codec, prepareCodec } from '../../../lib/history/file/frames/codec.js';
-import { type Frame, frameAt, type ReadBytes } from '../../../lib/history/file/frames/frame-headers.js';
-import { loadWasmCodec } from '../../../lib/history/file/frames/wasm-codec.js';
+import { type Codec, prepareCodec } from '../../../lib/history/file/codec.js';
+import { type Frame, frameAt, type ReadBytes } from '../../../lib/history/file/frames.js';
+import { loadWasmCodec } from '../../../lib/history/file/wasm-codec.js';
 import fc from '../../support/properties.js';
 import { prose } from '../../support/prose.js';
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Entry, isMessage } from '../../../lib/chat/entry.js';
-import { checksumsBefore, checksumsOf, crc32, intactPieces } from '../../../lib/history/file/checksums.js';
+import { loadCodec } from '../../../lib/history/file/codec.js';
 import {
   entriesIn,
   entryIn,
@@ -10,11 +10,17 @@ import {
   frameContent,
   lastMessages,
   messagesIn,
-} from '../../../lib/history/file/entries/entries.js';
-import { isFacts, NO_FACTS, withEntry } from '../../../lib/history/file/facts.js';
+} from '../../../lib/history/file/entries.js';
+import { Damaged, frameAt, type ReadBytes } from '../../../lib/history/file/frames.js';
 import {
   CLOSING,
+  checksumsBefore,
+  checksumsOf,
+  crc32,
   FILE_BLOCK,
+  intactPieces,
+  isFacts,
+  NO_FACTS,
   OPENING,
   readMutableStart,
   readRecord,
@@ -25,16 +31,13 @@ import {
   skippableHeader,
   spaceFor,
   tableFrame,
-} from '../../../lib/history/file/file-layout.js';
-import { loadCodec } from '../../../lib/history/file/frames/codec.js';
-import { Damaged } from '../../../lib/history/file/frames/damaged.js';
-import { frameAt, type ReadBytes } from '../../../lib/history/file/frames/frame-headers.js';
-import { recoverFrame } from '../../../lib/history/file/frames/recover-frame.js';
+  withEntry,
+} from '../../../lib/history/file/layout.js';
 import { LogFile } from '../../../lib/history/file/log-file.js';
-import { LogWriter } from '../../../lib/history/file/log-writer.js';
-import { RecentEntries } from '../../../lib/history/file/recent-entries.js';
-import { neededFrom, sealedFrame } from '../../../lib/history/file/sealed-frame.js';
+import { neededFrom, sealedFrame } from '../../../lib/history/file/seal.js';
 import { findTail } from '../../../lib/history/file/tail.js';
+import { LogWriter, RecentEntries } from '../../../lib/history/file/whole-log.js';
+import { recoverFrame } from '../../../lib/history/repair/scan-frames.js';
 import { quickFolder } from '../../support/history.js';
 import { Log } from '../../support/log.js';
 import fc from '../../support/properties.js';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../../lib/chat/entry.js';
-import { Damaged } from '../../../lib/history/file/frames/damaged.js';
+import { Damaged } from '../../../lib/history/file/frames.js';
 import type { ConversationReading } from '../../../lib/history/open-reading.js';
 import { archived, exchange, fileIn, openIn, quickFolder, zstd } from '../../support/history.js';
 import { prose } from '../../support/prose.js';

@@ -1,8 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { loadCodec } from '../../../lib/history/file/frames/codec.js';
-import { Damaged } from '../../../lib/history/file/frames/damaged.js';
-import type { ReadBytes } from '../../../lib/history/file/frames/frame-headers.js';
+import { loadCodec } from '../../../lib/history/file/codec.js';
+import { Damaged, type ReadBytes } from '../../../lib/history/file/frames.js';
 import { findTail, rowsBefore } from '../../../lib/history/file/tail.js';
 import { exchange, fileIn, openIn, quickFolder } from '../../support/history.js';
 import { prose } from '../../support/prose.js';

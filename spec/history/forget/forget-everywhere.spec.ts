@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ForgetOrder } from '../../../lib/chat/occurrence.js';
-import { type Forgettable, isNothing } from '../../../lib/history/forget/forgettable.js';
-import { processName } from '../../../lib/history/lock/process-name.js';
+import { type Forgettable, isNothing } from '../../../lib/history/forget/copies.js';
+import { processName } from '../../../lib/history/lock/holder.js';
 import type { HistoryStore } from '../../../lib/history/store.js';
 import { answers, archived, exchange, fileIn, openIn, quickFolder, says, unzstd, zstd } from '../../support/history.js';
 import { texts } from '../../support/history-files.js';

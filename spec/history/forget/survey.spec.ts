@@ -4,9 +4,8 @@ import { type CompressBlock, type Entry, rememberOriginal, storedText } from '..
 import type { Message, TextPart } from '../../../lib/chat/message.js';
 import type { ForgetOrder } from '../../../lib/chat/occurrence.js';
 import { asTokens } from '../../../lib/chat/request.js';
-import { decodeEntry } from '../../../lib/history/file/entries/decode-entry.js';
-import { type Criteria, criteriaForCopy, criteriaOf } from '../../../lib/history/forget/criteria.js';
-import { Survey } from '../../../lib/history/forget/survey.js';
+import { decodeEntry } from '../../../lib/history/file/decode-entry.js';
+import { type Criteria, criteriaForCopy, criteriaOf, Survey } from '../../../lib/history/forget/survey.js';
 import { view } from '../../../lib/view/view.js';
 import { conversationOf, steps } from '../../support/forgetting.js';
 import fc, { cases } from '../../support/properties.js';

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { occurrenceOf } from '../../../lib/chat/occurrence.js';
-import { occurrenceInBytes } from '../../../lib/history/forget/texts-in-bytes.js';
+import { occurrenceInBytes } from '../../../lib/history/forget/survey.js';
 import fc from '../../support/properties.js';
 
 const le = (text: string): Buffer => Buffer.from(text, 'utf16le');

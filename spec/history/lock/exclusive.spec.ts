@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { runExclusive } from '../../../lib/history/lock/exclusive.js';
-import { processName } from '../../../lib/history/lock/process-name.js';
+import { processName } from '../../../lib/history/lock/holder.js';
 
 let folder: string;
 beforeEach(() => {

@@ -13,14 +13,20 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HiError } from '../../../lib/errors.js';
-import { Claim } from '../../../lib/history/lock/claim.js';
-import { fingerprintOf, touch } from '../../../lib/history/lock/heartbeat.js';
-import { assertLockHeld, heartbeat, LockLost, runAsHolder } from '../../../lib/history/lock/holder.js';
-import { LivenessWatch } from '../../../lib/history/lock/liveness-watch.js';
-import { runLocked } from '../../../lib/history/lock/lock.js';
-import { unchangedFor } from '../../../lib/history/lock/observations.js';
-import { bootId, livenessOf, processName } from '../../../lib/history/lock/process-name.js';
-import { withLock } from '../../../lib/history/lock/with-lock.js';
+import {
+  assertLockHeld,
+  bootId,
+  Claim,
+  fingerprintOf,
+  heartbeat,
+  LockLost,
+  livenessOf,
+  processName,
+  runAsHolder,
+  touch,
+  unchangedFor,
+} from '../../../lib/history/lock/holder.js';
+import { LivenessWatch, runLocked, withLock } from '../../../lib/history/lock/lock.js';
 import { quickFolder } from '../../support/history.js';
 
 let folder: string;

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { assertLockHeld, LockLost } from '../../../lib/history/lock/holder.js';
+import { assertLockHeld, LockLost, livenessOf, processName } from '../../../lib/history/lock/holder.js';
 import { runLocked } from '../../../lib/history/lock/lock.js';
-import { livenessOf, processName } from '../../../lib/history/lock/process-name.js';
 import { dataFolder } from '../../support/history.js';
 
 const [place, pid, start] = processName().split('.');

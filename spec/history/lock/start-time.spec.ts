@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSameStart, ownStartTime, startTimeOf } from '../../../lib/history/lock/start-time.js';
+import { isSameStart, ownStartTime, startTimeOf } from '../../../lib/history/lock/holder.js';
 
 describe('the start time of a process', () => {
   it('is read from ps on macOS, in seconds, and 0 for a zombie', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../lib/chat/json.js';
+import { renumber } from '../../../lib/history/repair/join-logs.js';
 import {
   beginsTurn,
   completeElement,
@@ -12,7 +13,6 @@ import {
   timeOf,
   turnOf,
 } from '../../../lib/history/repair/normalize-element.js';
-import { renumber } from '../../../lib/history/repair/references.js';
 
 const AT = '2026-01-01T00:00:00Z';
 const OTHERS = { id: 9, turn: 8, at: AT };

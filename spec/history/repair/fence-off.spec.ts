@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { historyPathsIn } from '../../../lib/history/base/history-paths.js';
-import { loadCodec } from '../../../lib/history/file/frames/codec.js';
-import { fenceOff } from '../../../lib/history/repair/fence-off.js';
+import { loadCodec } from '../../../lib/history/file/codec.js';
+import { fenceOff } from '../../../lib/history/repair/repair.js';
 import { dataFolder, exchange, fileIn, openIn, printed } from '../../support/history.js';
 import { fill, itWithSmallDisk, smallDisk, unmountAll } from '../../support/small-disk.js';
 

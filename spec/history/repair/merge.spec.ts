@@ -1,14 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_FACTS } from '../../../lib/history/file/facts.js';
-import { loadCodec } from '../../../lib/history/file/frames/codec.js';
-import type { RecoveredFrame } from '../../../lib/history/file/frames/recover-frame.js';
-import { sealedFrame } from '../../../lib/history/file/sealed-frame.js';
+import { loadCodec } from '../../../lib/history/file/codec.js';
+import { NO_FACTS } from '../../../lib/history/file/layout.js';
+import { sealedFrame } from '../../../lib/history/file/seal.js';
 import { Inventory } from '../../../lib/history/repair/inventory.js';
-import { joinedTextAt } from '../../../lib/history/repair/joined-text.js';
-import { type Merged, mergeConversations } from '../../../lib/history/repair/merge-conversations.js';
-import { NewIds } from '../../../lib/history/repair/new-ids.js';
+import { type Merged, mergeConversations, NewIds } from '../../../lib/history/repair/join-logs.js';
 import { Salvage } from '../../../lib/history/repair/salvage.js';
-import { type ScannedFrame, scanFrames } from '../../../lib/history/repair/scan-frames.js';
+import {
+  joinedTextAt,
+  type RecoveredFrame,
+  type ScannedFrame,
+  scanFrames,
+} from '../../../lib/history/repair/scan-frames.js';
 import { hiFile } from '../../support/history-files.js';
 import { prose } from '../../support/prose.js';
 

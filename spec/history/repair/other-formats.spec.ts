@@ -1,10 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { gunzipStart } from '../../../lib/history/repair/gzip.js';
-import { nextFrameStart } from '../../../lib/history/repair/next-frame.js';
+import { leastTrust, trustOf } from '../../../lib/history/repair/inventory.js';
 import { readOtherFormat } from '../../../lib/history/repair/other-formats.js';
-import { leastTrust, trustOf } from '../../../lib/history/repair/trust.js';
-import { inUtf8 } from '../../../lib/history/repair/utf16.js';
+import { gunzipStart, inUtf8, nextFrameStart } from '../../../lib/history/repair/scan-frames.js';
 import fc from '../../support/properties.js';
 
 describe('gzip', () => {

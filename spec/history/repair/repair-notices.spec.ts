@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { editNotice, keptNotice, repairNotice } from '../../../lib/history/repair/repair-notices.js';
+import { editNotice, keptNotice, repairNotice } from '../../../lib/history/repair/repair.js';
 import type { SalvageReport } from '../../../lib/history/repair/salvage.js';
 
 describe('a notice', () => {

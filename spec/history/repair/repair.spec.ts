@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../../lib/chat/entry.js';
-import { entriesIn } from '../../../lib/history/file/entries/entries.js';
-import { loadCodec } from '../../../lib/history/file/frames/codec.js';
-import { type Frame, frameAt } from '../../../lib/history/file/frames/frame-headers.js';
+import { loadCodec } from '../../../lib/history/file/codec.js';
+import { entriesIn } from '../../../lib/history/file/entries.js';
+import { type Frame, frameAt } from '../../../lib/history/file/frames.js';
 import {
   archived,
   dataFolder,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ArraySplitter } from '../../../../lib/history/file/entries/array-splitter.js';
+import { ArraySplitter } from '../../../../lib/history/file/entries.js';
 import fc from '../../../support/properties.js';
 
 const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {

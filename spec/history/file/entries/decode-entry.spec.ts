@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Entry, originalText, storedText } from '../../../../lib/chat/entry.js';
-import { decodeEntry } from '../../../../lib/history/file/entries/decode-entry.js';
+import { decodeEntry } from '../../../../lib/history/file/decode-entry.js';
 import fc from '../../../support/properties.js';
 
 const AT = '2026-11-22T10:00:00.000Z';

@@ -8,7 +8,7 @@ import {
   readAt,
   truncateFile,
   writeAt,
-} from '../../../../lib/history/file/frames/bytes.js';
+} from '../../../../lib/history/file/codec.js';
 import { quickFolder } from '../../../support/history.js';
 import fc from '../../../support/properties.js';
 

@@ -56,7 +56,7 @@ function dataFrame(read: ReadBytes, offset: number, end: number): Frame | null {
 }
 
 /** The header of a data frame. */
-export interface FrameHeader {
+interface FrameHeader {
   /** Where the first block begins. */
   readonly blocks: number;
   /** How many bytes of checksum follow the last block. */
@@ -122,4 +122,28 @@ function contentSize(head: Buffer, at: number, bytes: number): number | null {
     default:
       return Number(head.readBigUInt64LE(at));
   }
+}
+
+/** The offset of the frame header descriptor, after the magic number, and its checksum bit (RFC 8878, 3.1.1.1). */
+const DESCRIPTOR = 4;
+const HAS_CHECKSUM = 0b100;
+
+/** Adds a checksum to a frame without one. `hash` is the XXH64 of its content. */
+export function withChecksum(frame: Uint8Array, hash: bigint): Buffer {
+  const whole = Buffer.allocUnsafe(frame.length + 4);
+  whole.set(frame);
+  whole.writeUInt8(whole.readUInt8(DESCRIPTOR) | HAS_CHECKSUM, DESCRIPTOR);
+  // The low 32 bits, little-endian (RFC 8878, 3.1.1).
+  whole.writeUInt32LE(Number(hash & 0xffffffffn), frame.length);
+  return whole;
+}
+
+/** The history file is damaged. Never leaves `lib/history`, which repairs the file. */
+export class Damaged extends Error {
+  override readonly name: string = 'Damaged';
+}
+
+/** The history file is one intact array, but some of its elements lack fields or are out of order. */
+export class Unordered extends Damaged {
+  override readonly name = 'Unordered';
 }

@@ -1,12 +1,13 @@
-import { type Facts, isFacts } from './facts.js';
-import type { Codec } from './frames/codec.js';
-import { DATA_MAGIC, type Frame, frameAt, type ReadBytes } from './frames/frame-headers.js';
+import { crc32 as sumOf } from 'node:zlib';
+import { type Entry, isAside, isCompressBlock, isMessage } from '../../chat/entry.js';
+import type { Codec } from './codec.js';
+import { DATA_MAGIC, type Frame, frameAt, type ReadBytes } from './frames.js';
 
 /** The magic numbers of skippable frames: unused space, hi's record, checksums, and the seek table of zstd's seekable format. */
 export const SPACE_MAGIC = 0x184d2a50;
 export const RECORD_MAGIC = 0x184d2a51;
 export const CHECKSUMS_MAGIC = 0x184d2a52;
-export const TABLE_MAGIC = 0x184d2a5e;
+const TABLE_MAGIC = 0x184d2a5e;
 
 /** The last four bytes of a seek table. */
 const SEEKABLE_MAGIC = 0x8f92eab1;
@@ -176,4 +177,115 @@ function bracketFrame(character: string): Buffer {
   bytes.writeUIntLE((1 << 3) | 1, 12, 3); // the last block: one byte as it is
   bytes.write(character, 15, 'latin1');
   return bytes;
+}
+
+/** Totals of the whole log, known without reading it. */
+export interface Facts {
+  /** All entries. */
+  readonly entries: number;
+  readonly messages: number;
+  /** How many of the messages are asides; absent for none. */
+  readonly asides?: number;
+  readonly compactions: number;
+  /** When the newest compaction was, ISO 8601; null when there was none. */
+  readonly last_compaction: string | null;
+  /** The id of the newest entry, 0 when there is none. */
+  readonly last: number;
+}
+
+export const NO_FACTS: Facts = { entries: 0, messages: 0, compactions: 0, last_compaction: null, last: 0 };
+
+/** The facts after one more entry. */
+export function withEntry(facts: Facts, entry: Entry): Facts {
+  const compaction = isCompressBlock(entry);
+  const asides = (facts.asides ?? 0) + (isMessage(entry) && isAside(entry) ? 1 : 0);
+  return {
+    entries: facts.entries + 1,
+    messages: facts.messages + (isMessage(entry) ? 1 : 0),
+    ...(asides > 0 && { asides }),
+    compactions: facts.compactions + (compaction ? 1 : 0),
+    last_compaction: compaction ? entry.at : facts.last_compaction,
+    last: entry.id,
+  };
+}
+
+/** True for a stored value that is valid. */
+export function isFacts(value: unknown): value is Facts {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('entries' in value && 'messages' in value && 'compactions' in value && 'last' in value)) return false;
+  if (!('last_compaction' in value)) return false;
+  const asides = 'asides' in value ? value.asides : 0;
+  const counts = [value.entries, value.messages, asides, value.compactions, value.last];
+  const when = value.last_compaction;
+  return counts.every((count) => Number.isSafeInteger(count)) && (when === null || typeof when === 'string');
+}
+
+/** The number of bytes per checksum: small enough that a bad byte costs few entries, large enough that the checksums take a thousandth of the file. */
+const SLICE_SIZE = 16 * 1024;
+
+/** How far back to search: no record and no list of checksums is longer. */
+const SEARCH_LIMIT = 64 * 1024;
+
+/** The CRC-32 of each slice of a frame's content. They make it possible to salvage a damaged frame slice by slice. */
+export function checksumsOf(content: Buffer): number[] {
+  return slicesOf(content).map(crc32);
+}
+
+/** The checksums of the sealed frame at `offset`, which end right before it. Empty when there are none. */
+export function checksumsBefore(codec: Codec, read: ReadBytes, offset: number): readonly number[] {
+  const start = Math.max(0, offset - SEARCH_LIMIT);
+  const before = read(start, offset - start);
+  for (let at = before.length - HEADER_SIZE; at >= 0; at -= 1) {
+    const magic = before.readUInt32LE(at);
+    if (magic !== CHECKSUMS_MAGIC && magic !== RECORD_MAGIC) continue;
+    const frame = frameAt((from, length) => before.subarray(from, from + length), at, before.length);
+    if (frame === null || at + frame.size !== before.length) continue;
+    const bytes = before.subarray(at);
+    return magic === RECORD_MAGIC ? (readRecord(codec, bytes)?.sums ?? []) : numbersIn(bytes.subarray(HEADER_SIZE));
+  }
+  return [];
+}
+
+/** The intact pieces of a content, each as long as possible. */
+export function intactPieces(content: Buffer, sums: readonly number[]): readonly Buffer[] {
+  const pieces: Buffer[] = [];
+  let start: number | null = null;
+  const slices = slicesOf(content);
+  slices.forEach((slice, index) => {
+    const isIntact = crc32(slice) === sums[index];
+    if (isIntact) start ??= index * SLICE_SIZE;
+    const ends = start !== null && (!isIntact || index === slices.length - 1);
+    if (start === null || !ends) return;
+    pieces.push(content.subarray(start, isIntact ? content.length : index * SLICE_SIZE));
+    start = null;
+  });
+  return pieces;
+}
+
+function slicesOf(content: Buffer): readonly Buffer[] {
+  return Array.from({ length: Math.ceil(content.length / SLICE_SIZE) }, (_, index) =>
+    content.subarray(index * SLICE_SIZE, (index + 1) * SLICE_SIZE),
+  );
+}
+
+/** The CRC-32 of some bytes. */
+export function crc32(bytes: Buffer): number {
+  return sumOf(bytes);
+}
+
+function numbersIn(bytes: Buffer): readonly number[] {
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readUInt32LE(index * 4));
+}
+
+/** The entries after `change`, which returns null to drop one. */
+export function* changedEntries(entries: Iterable<Entry>, change: (entry: Entry) => Entry | null): Generator<Entry> {
+  for (const entry of entries) {
+    const changed = change(entry);
+    if (changed !== null) yield changed;
+  }
+}
+
+/** The entries of all groups, one by one. */
+export function* flattenEntries(groups: Iterable<readonly Entry[]>): Generator<Entry> {
+  for (const entries of groups) yield* entries;
 }

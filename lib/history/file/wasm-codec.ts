@@ -1,7 +1,6 @@
 import { compress, decompress, init } from '@bokuweb/zstd-wasm';
 import xxhash from 'xxhash-wasm';
-import type { Frame } from './frame-headers.js';
-import { withChecksum } from './with-checksum.js';
+import { type Frame, withChecksum } from './frames.js';
 
 /** The bundled zstd in WebAssembly, for a Node without zstd if the addon was not built. Several times slower than either.
  * See `Codec`. */

@@ -1,4 +1,5 @@
-import { ROOM_LIMIT } from '../file/entries/entries.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import { ROOM_LIMIT } from '../file/entries.js';
 import type { Inventory, Item } from './inventory.js';
 
 /** The elements of the merged conversation, by their index, and their ids. */
@@ -132,4 +133,103 @@ function idAt(items: readonly Item[], index: number): number {
 
 function timeAt(items: readonly Item[], index: number | undefined): number {
   return index === undefined ? Number.POSITIVE_INFINITY : (items[index]?.time ?? 0);
+}
+
+/** The new ids of merged elements, by the old ids under which other elements of the same part refer to them. */
+export class NewIds {
+  readonly #items: readonly Item[];
+  readonly #ids: Float64Array;
+  /** For each part, the elements by their old id. */
+  readonly #named: readonly Map<number, number[]>[];
+  /** For each part, the first element of a turn. */
+  readonly #turns: readonly Map<number, number>[];
+
+  constructor(items: readonly Item[], parts: number, { order, ids, repeated }: Merged) {
+    this.#items = items;
+    this.#ids = new Float64Array(items.length);
+    for (const [at, index] of order.entries()) this.#ids[index] = ids[at] ?? 0;
+    for (const [index, first] of repeated) this.#ids[index] = this.#ids[first] ?? 0;
+    this.#named = Array.from({ length: parts }, () => new Map());
+    this.#turns = Array.from({ length: parts }, () => new Map());
+    for (const [index, item] of items.entries()) if (this.#ids[index] !== 0) this.#know(item, index);
+  }
+
+  /** The new id of the element that the one at index `from` refers to as `old`: the nearest one before it, because ids may repeat, else the next one after it. */
+  find(from: number, old: number): number {
+    const part = this.#items[from]?.part ?? 0;
+    const named = this.#named[part]?.get(old);
+    const index =
+      named?.findLast((at) => at <= from) ??
+      named?.[0] ??
+      this.#turns[part]?.get(old) ??
+      this.#after(part, old) ??
+      from;
+    return this.#ids[index] ?? 0;
+  }
+
+  #know({ part, id, turn }: Item, index: number): void {
+    const named = this.#named[part];
+    if (id !== null && named) named.set(id, [...(named.get(id) ?? []), index]);
+    const turns = this.#turns[part];
+    if (turn !== null && turns && !turns.has(turn)) turns.set(turn, index);
+  }
+
+  /** For an element that was removed, the next one. */
+  #after(part: number, old: number): number | undefined {
+    const index = this.#items.findIndex(
+      (item, at) => item.part === part && (item.id ?? 0) > old && this.#ids[at] !== 0,
+    );
+    return index < 0 ? undefined : index;
+  }
+}
+
+/** An element with a new id, and its references to other elements updated to their new ids. Unknown fields are unchanged. */
+export function renumber(element: JsonObject, id: number, newId: (old: number) => number): JsonObject {
+  const { turn, turns, first_kept, state, message, messages, pins, restores } = element;
+  const one = (value: JsonValue | undefined): JsonValue => (typeof value === 'number' ? newId(value) : (value ?? null));
+  const moved: JsonObject = { ...element, id };
+  return {
+    ...moved,
+    ...(turn === undefined ? {} : { turn: one(turn) }),
+    ...(isList(turns) ? { turns: turns.map(one) } : {}),
+    ...(first_kept === undefined ? {} : { first_kept: one(first_kept) }),
+    ...(isJsonObject(state) ? { state: renumberedState(state, one) } : {}),
+    ...(typeof restores === 'number' && restores > 0 ? { restores: one(restores) } : {}),
+    ...(isJsonObject(message) ? { message: renumberedMessage(message, one) } : {}),
+    ...(isList(messages) ? { messages: messages.map(one) } : {}),
+    ...(isJsonObject(pins) ? { pins: renumberedPins(pins, one) } : {}),
+  };
+}
+
+type NewId = (value: JsonValue | undefined) => JsonValue;
+
+const renumberedMessage = (message: JsonObject, one: NewId): JsonObject => ({
+  ...message,
+  id: one(message.id),
+  turn: one(message.turn),
+});
+
+/** The pins of a block. */
+function renumberedPins(pins: JsonObject, one: NewId): JsonObject {
+  const messages = isList(pins.messages) ? pins.messages : [];
+  return {
+    ...pins,
+    until: one(pins.until),
+    messages: messages.map((message) => (isJsonObject(message) ? renumberedMessage(message, one) : message)),
+  };
+}
+
+/** The state of a block: which messages stay in view, and which are shortened. */
+function renumberedState(state: JsonObject, one: (value: JsonValue | undefined) => JsonValue): JsonObject {
+  const { cut } = state;
+  const lists = ['also', 'open', 'pruned'].flatMap((name) => {
+    const value = state[name];
+    return isList(value) ? [[name, value.map(one)] as const] : [];
+  });
+  const place = isJsonObject(cut) ? { cut: { ...cut, turn: one(cut.turn), id: one(cut.id) } } : {};
+  return { ...state, ...Object.fromEntries(lists), ...place };
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }

@@ -1,7 +1,6 @@
 import zlib from 'node:zlib';
-import { bun } from '../../../bun.js';
-import type { Frame } from './frame-headers.js';
-import { withChecksum } from './with-checksum.js';
+import { bun } from '../../bun.js';
+import { type Frame, withChecksum } from './frames.js';
 
 /** Bun's zstd. It replaces `zstd-addon.ts` in the executable. See `Codec`. */
 export function nativeCodec(level: number) {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as Native from 'zstd-napi/binding.js';
-import type { Frame } from './frame-headers.js';
+import type { Frame } from './frames.js';
 
 function isNative(module: unknown): module is typeof Native {
   return typeof module === 'object' && module !== null && 'CCtx' in module && 'DCtx' in module;
