@@ -10,9 +10,9 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
     return readReply({ text: 'A summary of it.', stop_reason: 'end' }, asTokens(1000));
   },
   'lib/config/resolve.ts': async () => (await import('../lib/config/resolve.js')).publishedWindow('none'),
-  'lib/permission/command-environment.ts': () => import('../lib/permission/command-environment.js'),
-  'lib/permission/mask-secrets.ts': async () => {
-    const { ownSecretMask, SHAPES, secretMask } = await import('../lib/permission/mask-secrets.js');
+  'lib/permission/environment.ts': () => import('../lib/permission/environment.js'),
+  'lib/permission/secrets.ts': async () => {
+    const { ownSecretMask, SHAPES, secretMask } = await import('../lib/permission/secrets.js');
     // The whole table takes too long to check. Each shape is checked instead: alternatives that are linear are linear together.
     return [
       secretMask([]),

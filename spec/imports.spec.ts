@@ -87,7 +87,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   tools: [...GROUND, 'permission'],
   skills: [...GROUND, 'config/config'],
   providers: [...GROUND, 'http'],
-  recall: [...GROUND, 'permission/mask-secrets'],
+  recall: [...GROUND, 'permission/secrets'],
   page: [...GROUND, 'screen/markdown/languages', 'screen/text/neutralise', 'screen/text/styled-text'],
   history: [...GROUND, 'view'],
   mcp: [

@@ -3,7 +3,7 @@ import { asTokens } from '../lib/chat/request.js';
 import { commandOf } from '../lib/cli/commands/shell-init-command.js';
 import { mentionsIn } from '../lib/cli/input/mentions.js';
 import { asData, readReply } from '../lib/compaction/prompt.js';
-import { secretMask } from '../lib/permission/mask-secrets.js';
+import { secretMask } from '../lib/permission/secrets.js';
 import { parseQuery } from '../lib/recall/rank/query.js';
 import { complete } from '../lib/repl/editing/completion.js';
 import { previousShellWord, previousWord } from '../lib/repl/editing/edit-buffer.js';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { delimiter, isAbsolute } from 'node:path';
 import { type JudgeContext, judgePath } from './paths/judge-path.js';
+import { shouldYield, yieldToEvents } from './paths/path-words.js';
 import { absolutePath, isInside } from './paths/resolve-path.js';
-import { shouldYield, yieldToEvents } from './paths/yield-to-events.js';
 import type { Rules } from './rules/rules.js';
 import type { ShellPart } from './shell/read-command.js';
 import type { ShellWord } from './shell/shell-word.js';

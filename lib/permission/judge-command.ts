@@ -1,9 +1,15 @@
+import { excessOf, excessOfParts, isStackOverflow, NESTED_TOO_DEEPLY } from './access.js';
 import { type BuiltIn, builtIn, findsSystemPrograms } from './built-in-commands.js';
-import { excessOf, excessOfParts, isStackOverflow, NESTED_TOO_DEEPLY } from './judging-bound.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
-import { foldersOf, hidesCommands, type LineFolders, pathWordProblem } from './paths/path-words.js';
+import {
+  foldersOf,
+  hidesCommands,
+  type LineFolders,
+  pathWordProblem,
+  shouldYield,
+  yieldToEvents,
+} from './paths/path-words.js';
 import { isHarmlessDevice } from './paths/private-places.js';
-import { shouldYield, yieldToEvents } from './paths/yield-to-events.js';
 import {
   type CommandRule,
   commandRules,
@@ -11,10 +17,10 @@ import {
   coversCommandLine,
   matchingRule,
   READING,
+  suggestCommandRule,
   together,
 } from './rules/command-rules.js';
 import { type Grant, generalSubject, type Rules } from './rules/rules.js';
-import { suggestCommandRule } from './rules/suggest-rule.js';
 import { readCommand, type ShellPart } from './shell/read-command.js';
 import type { ShellWord } from './shell/shell-word.js';
 

@@ -1,10 +1,8 @@
 import { unreachable } from '../errors.js';
-import type { Access, ServerAccess } from './access.js';
+import { type Access, inTime, type ServerAccess } from './access.js';
 import { judgeCommand } from './judge-command.js';
-import { inTime } from './judging-bound.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
-import { covers, mayCover } from './rules/argument-rules.js';
-import { concerns, type Rule, type Rules } from './rules/rules.js';
+import { concerns, covers, mayCover, type Rule, type Rules } from './rules/rules.js';
 
 /** Decides about an access: `deny` beats `ask` beats `allow`. `tool` is the tool that was called; null for an access that is only part of a call. */
 export async function judge(

@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 import { endProcesses } from '../end-processes.js';
 import { HiError, systemCode } from '../errors.js';
 import { BY_MODEL } from '../own-programs.js';
-import { commandEnvironment } from '../permission/command-environment.js';
+import { commandEnvironment } from '../permission/environment.js';
 import { isInside, realPath } from '../permission/paths/resolve-path.js';
 import type { Leftovers } from '../permission/sandbox/sandbox.js';
-import type { SecretStream } from '../permission/secret-stream.js';
+import type { SecretStream } from '../permission/secrets.js';
 import type { Tool, ToolContext } from './common/tool.js';
 import { OutputKeeper } from './shell/limit-output.js';
-import { outputName } from './shell/output-name.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';
+import { outputName } from './shell/spill.js';
 
 /** Runs a command in bash, or in sh if there is no bash. Only the working folder is kept between calls. */
 export const bash: Tool<{ readonly command: string }> = {

@@ -1,13 +1,10 @@
 import { constants } from 'node:fs';
 import type { JsonObject } from '../chat/json.js';
 import { HiError, systemCode } from '../errors.js';
-import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
-import { absolutePath } from '../permission/paths/resolve-path.js';
+import { absolutePath, type JudgedPlace, judgedPlace } from '../permission/paths/resolve-path.js';
 import type { Tool } from './common/tool.js';
-import { changePreview } from './files/change-preview.js';
 import { openJudged } from './files/open-judged.js';
-import { replaceFile } from './files/replace-file.js';
-import { replaceOnce } from './files/replace-once.js';
+import { changePreview, replaceFile, replaceOnce } from './files/replace-file.js';
 import { detectEncoding } from './shell/decode-text.js';
 
 interface Edit extends JsonObject {

@@ -7,9 +7,9 @@ import { recall } from './recall.js';
 import { remember } from './remember.js';
 import { writeFile } from './write-file.js';
 
-export { commandEnvironment } from '../permission/command-environment.js';
+export { commandEnvironment } from '../permission/environment.js';
 export type { Permissions } from '../permission/rules/rules.js';
-export { describeCall } from './common/describe-call.js';
+export { describeCall } from './common/tool.js';
 export { createToolRunner, type ToolRunnerOptions } from './dispatch/dispatcher.js';
 
 /** All tools, in the order in which they are offered to the model. */

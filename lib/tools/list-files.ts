@@ -2,8 +2,7 @@ import { constants, type Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HiError, systemCode } from '../errors.js';
-import { type JudgedPlace, judgedPlace } from '../permission/paths/judged-place.js';
-import { absolutePath } from '../permission/paths/resolve-path.js';
+import { absolutePath, type JudgedPlace, judgedPlace } from '../permission/paths/resolve-path.js';
 import type { Tool } from './common/tool.js';
 import { openJudged } from './files/open-judged.js';
 

@@ -1,8 +1,6 @@
-import { judgedPlace } from '../permission/paths/judged-place.js';
-import { absolutePath } from '../permission/paths/resolve-path.js';
+import { absolutePath, judgedPlace } from '../permission/paths/resolve-path.js';
 import type { Tool } from './common/tool.js';
-import { changePreview } from './files/change-preview.js';
-import { replaceFile } from './files/replace-file.js';
+import { changePreview, replaceFile } from './files/replace-file.js';
 
 /** Writes a file atomically. */
 export const writeFile: Tool<{ readonly path: string; readonly content: string }> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { commandEnvironment } from '../../lib/permission/command-environment.js';
+import { commandEnvironment } from '../../lib/permission/environment.js';
 
 const KEY = 'sk-Zq8wErTy1uIoP2aSdF3g';
 

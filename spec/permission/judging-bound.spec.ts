@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { excessOf, excessOfParts, inTime, isStackOverflow } from '../../lib/permission/judging-bound.js';
+import { excessOf, excessOfParts, inTime, isStackOverflow } from '../../lib/permission/access.js';
 import { judgeWith } from '../support/judging.js';
 
 describe('a command that is too complex to judge', () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { MASK, maskObject, SHAPES, secretMask } from '../../lib/permission/mask-secrets.js';
-import { cutSecretPattern, secretForms, secretPattern } from '../../lib/permission/secret-forms.js';
+import {
+  cutSecretPattern,
+  MASK,
+  maskObject,
+  SHAPES,
+  secretForms,
+  secretMask,
+  secretPattern,
+} from '../../lib/permission/secrets.js';
 import fc from '../support/properties.js';
 
 // Put together here, so that no scanner takes this file for a leak.

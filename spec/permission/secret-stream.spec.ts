@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MASK, ownSecretMask, secretMask } from '../../lib/permission/mask-secrets.js';
-import { SecretStream } from '../../lib/permission/secret-stream.js';
+import { MASK, ownSecretMask, SecretStream, secretMask } from '../../lib/permission/secrets.js';
 import fc from '../support/properties.js';
 
 const KEY = 'sk-CANARYkey1234567890bcdefghijk';

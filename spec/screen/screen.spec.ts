@@ -4,7 +4,7 @@ import type { JsonValue } from '../../lib/chat/json.js';
 import { HiError } from '../../lib/errors.js';
 import { Screen, type ShownEvent } from '../../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
-import { describeResult } from '../../lib/tools/common/describe-result.js';
+import { describeResult } from '../../lib/tools/common/tool.js';
 import { fakeStreams } from '../support/fake-streams.js';
 
 const OPTIONS = { quiet: false, styled: StyledAnswerWriter, thinking: true, now: Date.now };

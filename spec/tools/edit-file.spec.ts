@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { replaceOnce } from '../../lib/tools/files/replace-once.js';
+import { replaceOnce } from '../../lib/tools/files/replace-file.js';
 import fc from '../support/properties.js';
 import { type Bench, bench, runnerOn } from '../support/tool-runner.js';
 

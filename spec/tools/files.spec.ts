@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { applyPatch } from 'diff';
 import type { JsonObject } from '../../lib/chat/json.js';
-import { changePreview } from '../../lib/tools/files/change-preview.js';
+import { changePreview } from '../../lib/tools/files/replace-file.js';
 import { listFiles } from '../../lib/tools/list-files.js';
 import { readFile } from '../../lib/tools/read-file.js';
 import { writeFile } from '../../lib/tools/write-file.js';

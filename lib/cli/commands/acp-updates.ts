@@ -4,8 +4,7 @@ import type { PlanEntry, SessionUpdate, StopReason, ToolCallContent, ToolKind } 
 import type { ChatEvent, ChatEventOf } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
 import { compactionLine } from '../../chat/transcript.js';
-import { describeCall } from '../../tools/common/describe-call.js';
-import type { ApprovalQuestion } from '../../tools/common/tool.js';
+import { type ApprovalQuestion, describeCall } from '../../tools/common/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
 
 type Call = { readonly call_id: string; readonly name: string; readonly args: JsonObject };

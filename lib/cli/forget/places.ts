@@ -13,7 +13,7 @@ import type { MemoryLine } from '../../memory/memory-text.js';
 import { removeIndex } from '../../recall/disk/index-folder.js';
 import { readRegularFile } from '../../regular-file.js';
 import { fileNamesIn, leadsToFile, removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
-import { OUTPUTS } from '../../tools/shell/output-name.js';
+import { OUTPUTS } from '../../tools/shell/spill.js';
 import { namesWithLeftovers, writeAside } from '../../write-aside.js';
 import { KEPT_SCRIPTS } from '../compiled/keep-scripts.js';
 

@@ -1,8 +1,7 @@
 import type { StreamEvent } from '../../chat/event.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { HiError } from '../../errors.js';
-import { distinctive, ownSecretMask } from '../../permission/mask-secrets.js';
-import { SecretStream } from '../../permission/secret-stream.js';
+import { distinctive, ownSecretMask, SecretStream } from '../../permission/secrets.js';
 import type { Provider, ProviderSettings } from '../../providers/common/provider.js';
 
 /** The provider with secrets masked in its answers: a server that echoes the key must not get it onto the screen or into the history. */

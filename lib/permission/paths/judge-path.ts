@@ -1,11 +1,11 @@
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, dirname, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { escapeGlob, isGlob, pathMatcher } from '../glob/glob.js';
 import { type CommandGrant, concerns, generalSubject, type Rule, type Rules } from '../rules/rules.js';
-import type { ShellName } from '../shell/shell-name.js';
-import { hardLinkReason } from './hard-links.js';
+import type { ShellName } from '../shell/shell-word.js';
 import { isOwnPlace, OWN_PLACE, privateReason } from './private-places.js';
-import { isInside, locate, type ResolvedPath } from './resolve-path.js';
+import { isInside, locate, lstatOrNull, type ResolvedPath } from './resolve-path.js';
 import { runsLaterReason } from './runs-later.js';
 
 /** The decision about an access: allow it, ask the user, or deny it. */
@@ -130,4 +130,45 @@ function suggestRule(
   const isWide = folder === '/' || isInside(folder, homedir()) || isInside(folder, root);
   const path = isWide ? real : `${folder}/*`;
   return `${subject}(${isInside(homedir(), path) ? `~/${relative(homedir(), path)}` : path})`;
+}
+
+/** At most this many private files are compared. */
+const MAX_FILES = 2000;
+
+/**
+ * Why a file with an ordinary name is private: it is a hard link to a private file in the home folder, in `root` or of hi's own. Null
+ * where it is not.
+ */
+export async function hardLinkReason(path: string, root: string, ownPlaces: readonly string[]): Promise<string | null> {
+  const linked = await privateHardLink(path, root, ownPlaces);
+  return linked === null ? null : `it is the same file as ${linked}, which is private`;
+}
+
+async function privateHardLink(path: string, root: string, ownPlaces: readonly string[]): Promise<string | null> {
+  const file = lstatOrNull(path);
+  if (!file?.isFile() || file.nlink < 2) return null;
+  let left = MAX_FILES;
+  const find = async (place: string): Promise<string | null> => {
+    left -= 1;
+    if (left < 0) return null;
+    const there = lstatOrNull(place);
+    if (there?.ino === file.ino && there.dev === file.dev) return place;
+    if (there?.isDirectory() !== true) return null;
+    for (const name of await readdir(place).catch(() => [])) {
+      const linked = await find(join(place, name));
+      if (linked !== null) return linked;
+    }
+    return null;
+  };
+  for (const place of [...ownPlaces, ...(await privateIn(homedir())), ...(await privateIn(root))]) {
+    const linked = await find(place);
+    if (linked !== null) return linked;
+  }
+  return null;
+}
+
+async function privateIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const paths = names.map((name) => join(folder, name));
+  return paths.filter((path) => privateReason({ absolute: path, real: path }, []) !== null);
 }

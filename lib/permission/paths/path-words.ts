@@ -1,14 +1,12 @@
 import { lstat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import type { Rules } from '../rules/rules.js';
-import { namesPlaces } from '../rules/rules.js';
+import { setImmediate } from 'node:timers/promises';
+import { namesPlaces, type Rules } from '../rules/rules.js';
 import type { ShellPart } from '../shell/read-command.js';
-import type { ShellWord } from '../shell/shell-word.js';
-import { hardLinkReason } from './hard-links.js';
-import { type JudgeContext, judgePath, type Verdict } from './judge-path.js';
+import { programName, type ShellWord } from '../shell/shell-word.js';
+import { hardLinkReason, type JudgeContext, judgePath, type Verdict } from './judge-path.js';
 import { isOwnPlace, privateReason } from './private-places.js';
 import { absolutePath, locate } from './resolve-path.js';
-import { shouldYield, yieldToEvents } from './yield-to-events.js';
 
 /** A command with more words than this needs approval. */
 const MAX_WORDS = 500;
@@ -102,3 +100,41 @@ function pathsIn(value: string): readonly string[] {
   const attached = [/^-\w(.+)$/s, /^-\w+([./~].*)$/s].flatMap((option) => option.exec(value)?.[1] ?? []);
   return [...new Set([value, ...pieces, ...attached])];
 }
+
+/** How long judging may block the event loop, in milliseconds. */
+const SLICE_MS = 20;
+
+let since = 0;
+
+/** Whether a long loop has to call `yieldToEvents` now. Checked first, because an `await` in every iteration would take longer than most iterations. */
+export function shouldYield(): boolean {
+  return performance.now() - since > SLICE_MS;
+}
+
+/** Yields to the event loop, so that keys and signals are handled. Rejects when `signal` fires. */
+export async function yieldToEvents(signal: AbortSignal | undefined): Promise<void> {
+  await setImmediate();
+  since = performance.now();
+  signal?.throwIfAborted();
+}
+
+/** Programs that run a file which they are given. */
+const INTERPRETER =
+  /^(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|tclsh|expect|Rscript|osascript|source|\.|(?:ba|da|z|k|a|)sh)[\d.]*$/;
+
+/** The files that a line runs by name: programs with a path, and the scripts of shells and interpreters. */
+export function scriptFiles(parts: readonly ShellPart[]): readonly string[] {
+  return parts.flatMap((part) => {
+    if (part.kind !== 'command') return [];
+    const [program, ...rest] = part.words;
+    const named = program?.value?.includes('/') ? [program.value] : [];
+    const isInterpreter = INTERPRETER.test(programName(program?.value ?? ''));
+    const given = isInterpreter ? rest.flatMap(({ value }) => (isOperand(value) ? [value] : [])) : [];
+    return [...named, ...given.slice(0, MOST_GIVEN), ...scriptFiles(part.inner?.parts ?? [])];
+  });
+}
+
+/** `deno run x.ts`: the script is one of the first words; later words are its data. */
+const MOST_GIVEN = 2;
+
+const isOperand = (value: string | null): value is string => value !== null && /^[^-]/.test(value);

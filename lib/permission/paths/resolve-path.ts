@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
+import { type BigIntStats, lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, type PlatformPath, parse, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
@@ -156,3 +156,37 @@ export function lstatOrNull(path: string): Stats | null {
 
 /** Whether there is anything at a path, if only a dangling link. */
 export const isThere = (path: string): boolean => lstatOrNull(path) !== null;
+
+/** A path at the time of judging. The file opened later must be the same one, not a replacement. */
+export interface JudgedPlace {
+  /** The path with links and `..` resolved; unchanged if it cannot be resolved. */
+  readonly path: string;
+  /** Identifies the file; null if there is none. */
+  readonly file: string | null;
+  /** Identifies its content by size and time. */
+  readonly content: string | null;
+}
+
+/** Resolves a path once, for both judging and the tool. Never throws. */
+export async function judgedPlace(path: string, folder: string): Promise<JudgedPlace> {
+  const { real, absolute } = await locate(path, folder);
+  const found = statOrNull(real ?? absolute);
+  return {
+    path: real ?? absolute,
+    file: found === null ? null : identityOf(found),
+    content: found === null ? null : `${found.size}:${found.mtimeNs}`,
+  };
+}
+
+/** Identifies a file by device and inode. */
+export function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
+
+function statOrNull(path: string): BigIntStats | null {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch {
+    return null;
+  }
+}

@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 import { suggestion } from '../../registry.js';
-import { isGlob, unsupportedGlob } from '../glob/glob.js';
+import { isGlob, pathMatcher, unsupportedGlob } from '../glob/glob.js';
 
 /** A rule in the configuration with further fields: the folder it applies in, and what the sandbox lets its commands do. */
 export interface RuleObject {
@@ -46,7 +47,7 @@ export interface CommandGrant extends Grant {
 }
 
 /** What an access does. */
-export type AccessKind = 'read' | 'write' | 'execute' | 'conversation' | 'memory' | 'server';
+type AccessKind = 'read' | 'write' | 'execute' | 'conversation' | 'memory' | 'server';
 
 /** A tool as rules name it. The tools declare it, so that none of them is named here. */
 export interface RuleSubject {
@@ -192,4 +193,36 @@ function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubjec
       },
     );
   return { source, subject, scope, grant };
+}
+
+/** Whether an allow rule covers a call with these arguments: the argument it names exists, is a single value, and matches. */
+export function covers({ scope }: Rule, args: JsonObject): boolean {
+  if (scope.kind !== 'argument') return scope.kind === 'all';
+  const text = Object.hasOwn(args, scope.name) ? textOf(args[scope.name]) : null;
+  // A path with `..` may lead anywhere.
+  return text !== null && !/(?:^|[\\/])\.\.(?:$|[\\/])/.test(text) && matches(scope.text, text);
+}
+
+/** Whether an ask or deny rule may cover it: some text in the argument matches, as written or as a path. */
+export function mayCover({ scope }: Rule, args: JsonObject): boolean {
+  if (scope.kind !== 'argument') return scope.kind === 'all';
+  const texts = Object.hasOwn(args, scope.name) ? textsIn(args[scope.name]) : [];
+  return texts.some((text) => matches(scope.text, text) || matches(scope.text, posix.normalize(text)));
+}
+
+/** Steps of paths, and of anything else that has slashes. */
+const matches = (pattern: string, text: string): boolean =>
+  pattern === text || (pattern.startsWith('/') === text.startsWith('/') && pathMatcher(pattern)(text));
+
+/** A single value as rules write it; null for anything else. */
+function textOf(value: JsonValue | undefined): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+function textsIn(value: JsonValue | undefined): readonly string[] {
+  const text = textOf(value);
+  if (text !== null) return [text];
+  if (typeof value !== 'object' || value === null) return [];
+  return (isJsonObject(value) ? Object.values(value) : value).flatMap(textsIn);
 }

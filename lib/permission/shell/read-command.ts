@@ -1,10 +1,23 @@
-import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, Word } from 'unbash';
-import type { NestedCommand, Uncertainty } from './nested.js';
-import { nestedCommand } from './nested-command.js';
-import { hasOnlyBashSyntax, isOnlyBash, parsedDifferently, ZSH_VARIABLES } from './only-bash.js';
-import type { ShellName } from './shell-name.js';
-import { type ShellWord, shellWord } from './shell-word.js';
-import { assigns, uncertaintyAbout, unreadable } from './unclear-syntax.js';
+import type {
+  Assignment,
+  Command,
+  ParameterExpansionPart,
+  ParsedScript,
+  Redirection,
+  SyntaxNode,
+  TestExpression,
+  Word,
+} from 'unbash';
+import {
+  hasOnlyBashSyntax,
+  isOnlyBash,
+  type NestedCommand,
+  nestedCommand,
+  parsedDifferently,
+  type Uncertainty,
+  ZSH_VARIABLES,
+} from './nested-command.js';
+import { type ShellName, type ShellWord, shellWord } from './shell-word.js';
 
 /** One action of a command line, which needs permission of its own. */
 export type ShellPart =
@@ -24,7 +37,7 @@ export type ShellPart =
   | { readonly kind: 'unclear'; readonly text: string; readonly reason: string; readonly mayHideCommands: boolean };
 
 /** A parsed command line. */
-export interface ShellReading {
+interface ShellReading {
   readonly parts: readonly ShellPart[];
   /** Every word in it, in any position. */
   readonly words: readonly ShellWord[];
@@ -173,4 +186,69 @@ function argument(part: Word | Assignment): ShellWord {
   const known = value.type === 'Word' && part.index === undefined ? shellWord(value).value : null;
   const sign = part.append ? '+=' : '=';
   return { text: part.text, value: known === null ? null : part.name + sign + known, mayBeOption: false };
+}
+
+/** Why the parser could not read a node; null if it could. */
+function unreadable(node: SyntaxNode): string | null {
+  switch (node.type) {
+    case 'Script':
+      return 'errors' in node && node.errors?.length ? `it cannot be parsed (${node.errors[0]?.message})` : null;
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+    case 'ArithmeticCommandExpansion':
+      return node.script === undefined ? 'a command in it cannot be parsed' : null;
+    // The parser takes the slash of ${x/$(/bin/date)/} for the end of the pattern and never sees the command.
+    case 'ParameterExpansion':
+      return /\$\(|`|[<>]\(/.test(node.text) ? 'a command in it cannot be parsed' : null;
+    default:
+      return null;
+  }
+}
+
+/** Why the effect of a construct is unclear; null where its parts show it. */
+function uncertaintyAbout(node: SyntaxNode): string | null {
+  switch (node.type) {
+    // A variable in arithmetic is evaluated, and its value may contain a command: x='a[$(date)]'; echo $((x)).
+    case 'ArithmeticWord':
+      return /^\d*$/.test(node.value) ? null : 'it calculates with a variable';
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+      return node.expression === undefined ? 'it calculates something that cannot be parsed' : null;
+    case 'ParameterExpansion':
+      return uncertaintyAboutParameter(node);
+    case 'TestUnary':
+    case 'TestBinary':
+      return uncertaintyAboutTest(node);
+    case 'Assignment':
+      return node.index === undefined || isNumber(node.index) ? null : 'it calculates an index';
+    case 'ExtendedGlob':
+      return 'shells parse its pattern differently';
+    case 'Coproc':
+      return 'it starts a coprocess';
+    default:
+      return null;
+  }
+}
+
+const isNumber = (word: Word | undefined): boolean => word === undefined || /^\d+$/.test(shellWord(word).value ?? '');
+
+function uncertaintyAboutParameter({ prefix, index, operation }: ParameterExpansionPart): string | null {
+  if (prefix === '!') return 'it expands a variable whose name is in another variable';
+  if (index !== undefined && !isNumber(index) && index.text !== '@' && index.text !== '*')
+    return 'it calculates an index';
+  if (operation?.type === 'Transform' || operation?.type === 'Unknown') return 'it evaluates the value of a variable';
+  if (operation?.type === 'Slice' && !(isNumber(operation.offset) && isNumber(operation.length)))
+    return 'it calculates a position';
+  return null;
+}
+
+function uncertaintyAboutTest(test: Extract<TestExpression, { type: 'TestUnary' | 'TestBinary' }>): string | null {
+  if (test.type === 'TestUnary') return /^-[vR]$/.test(test.operator) ? 'it evaluates the name of a variable' : null;
+  if (!/^-(eq|ne|lt|le|gt|ge)$/.test(test.operator)) return null;
+  return isNumber(test.left) && isNumber(test.right) ? null : 'it calculates with a variable';
+}
+
+/** Whether an expansion sets its variable: `${name:=value}`. */
+function assigns({ operation }: ParameterExpansionPart): boolean {
+  return operation?.type === 'Default' && operation.operator.endsWith('=');
 }

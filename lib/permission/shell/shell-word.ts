@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { basename } from 'node:path';
 import type { Word, WordPart } from 'unbash';
 
 /** One word of a command. */
@@ -66,4 +67,14 @@ function fixedBeginning(part: WordPart): string | null {
   if (part.type !== 'DoubleQuoted') return valueOfPart(part);
   const [first] = part.parts;
   return first === undefined ? '' : valueOfPart(first);
+}
+
+/** The shell that runs a command. `sh` is any shell other than bash; only POSIX syntax is assumed for it. */
+export type ShellName = 'bash' | 'sh';
+
+/** The name of a program without its folder: `rm` for `rm.exe`, and for `/bin/RM` where file names ignore case. */
+export function programName(word: string): string {
+  return basename(word)
+    .toLowerCase()
+    .replace(/\.(?:exe|com|cmd|bat)$/, '');
 }

@@ -3,7 +3,7 @@ import { RECALL_TOOL } from '../../chat/entry-list.js';
 import type { JsonValue } from '../../chat/json.js';
 import { withoutElements } from '../../chat/marked-text.js';
 import { isPart, type Message, type Part } from '../../chat/message.js';
-import { MASK, secretMask } from '../../permission/mask-secrets.js';
+import { MASK, secretMask } from '../../permission/secrets.js';
 import type { Document, Kind, PlainKind } from './part.js';
 
 /** The number of characters at each end of a tool's output that are searched. */

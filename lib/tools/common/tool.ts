@@ -1,16 +1,17 @@
 import type { ChatEvent, ServerQuestion } from '../../chat/event.js';
-import type { JsonObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
 import type { ToolEffect, ToolSpec } from '../../chat/request.js';
+import { quantity } from '../../chat/text.js';
 import type { Access } from '../../permission/access.js';
-import type { JudgedPlace } from '../../permission/paths/judged-place.js';
+import type { JudgedPlace } from '../../permission/paths/resolve-path.js';
 import type { RuleSubject } from '../../permission/rules/rules.js';
 import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
-import type { SecretStream } from '../../permission/secret-stream.js';
-import type { ShellName } from '../../permission/shell/shell-name.js';
+import type { SecretStream } from '../../permission/secrets.js';
+import type { ShellName } from '../../permission/shell/shell-word.js';
 
 /** The setting `tools.sandbox`. */
-export interface SandboxSettings {
+interface SandboxSettings {
   /** Whether commands may use the network. */
   readonly network: boolean;
   /** Folders and files hidden from commands, in addition to hi's own and the private places. */
@@ -26,7 +27,7 @@ export interface Permit {
 }
 
 /** Where a session is. */
-export interface WorkingFolder {
+interface WorkingFolder {
   /** The folder the session started in, which permission rules call "the working folder". */
   readonly start: string;
   /** The folder that paths are relative to; a command may change it. */
@@ -183,4 +184,55 @@ export interface ToolRunner {
   takeFiles(): readonly GivenFile[];
   /** Ends the processes that the turn left in the background. */
   endTurn(): Promise<void>;
+}
+
+/** A call on one line for the screen: `bash ls -la`, `write_file src/x.ts (12 lines)`. */
+export function describeCall({
+  name,
+  args,
+  invalid_args,
+}: Pick<ToolCallPart, 'name' | 'args' | 'invalid_args'>): string {
+  if (invalid_args !== undefined) return `${name} (unreadable arguments)`;
+  return [name, subject(args), detail(args)].filter((part) => part !== '').join(' ');
+}
+
+function subject(args: ToolCallPart['args']): string {
+  const { command, path, text, ...others } = args;
+  if (typeof text === 'string' && command === undefined && path === undefined && Object.keys(others).length === 0)
+    return oneLine(text);
+  if (typeof command === 'string') return oneLine(command);
+  if (typeof path === 'string') return oneLine(path);
+  return Object.keys(args).length === 0 ? '' : oneLine(JSON.stringify(args));
+}
+
+function detail({ content, old, new: replacement, offset, limit }: ToolCallPart['args']): string {
+  if (typeof content === 'string') return `(${lines(content)} ${lines(content) === 1 ? 'line' : 'lines'})`;
+  if (typeof old === 'string' && typeof replacement === 'string') return `(-${lines(old)} +${lines(replacement)})`;
+  if (typeof offset !== 'number' && typeof limit !== 'number') return '';
+  const first = typeof offset === 'number' ? offset : 1;
+  return typeof limit === 'number' ? `(lines ${first}-${first + limit - 1})` : `(from line ${first})`;
+}
+
+function lines(text: string): number {
+  return text === '' ? 0 : text.replace(/\n$/, '').split('\n').length;
+}
+
+function oneLine(text: string): string {
+  const lines = text.split('\n').map((one) => one.trim());
+  const line = lines.filter((one) => one !== '').join(' ⏎ ');
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+/** The result of a call in a few words for the screen: `7 entries`, `120 lines`, `exit status 1`; empty if there is nothing to say. */
+export function describeResult(result: JsonValue): string {
+  if (!isJsonObject(result)) return '';
+  const { entries, total, content, exit_code, stdout, stderr } = result;
+  if (Array.isArray(entries)) return quantity(typeof total === 'number' ? total : entries.length, 'entry', 'entries');
+  if (typeof content === 'string') return quantity(linesIn(content), 'line');
+  if (typeof exit_code === 'number' && exit_code !== 0) return `exit status ${exit_code}`;
+  return exit_code === 0 && stdout === '' && stderr === '' ? 'no output' : '';
+}
+
+function linesIn(text: string): number {
+  return text === '' ? 0 : text.replace(/\n$/, '').split('\n').length;
 }

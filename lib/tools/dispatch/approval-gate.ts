@@ -2,17 +2,15 @@ import type { ChatEvent } from '../../chat/event.js';
 import type { ToolCallPart } from '../../chat/message.js';
 import { asHiError, unreachable } from '../../errors.js';
 import type { Access } from '../../permission/access.js';
+import { changedScript, type ScriptStamps, scriptStamps } from '../../permission/environment.js';
 import { judge, judgeInTime } from '../../permission/judge.js';
 import type { Verdict } from '../../permission/paths/judge-path.js';
-import { type JudgedPlace, judgedPlace } from '../../permission/paths/judged-place.js';
+import { type JudgedPlace, judgedPlace } from '../../permission/paths/resolve-path.js';
 import { describeRule, namesPlaces, type RuleObject, readRules } from '../../permission/rules/rules.js';
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
-import { changedScript, type ScriptStamps, scriptStamps } from '../../permission/script-stamps.js';
-import { describeCall } from '../common/describe-call.js';
-import type { ApprovalQuestion, Approve, Permit, ToolContext } from '../common/tool.js';
-import { confinable, confineApproved, confineUnasked } from './confine-call.js';
-import { type Gate, judgeContext } from './gate.js';
-import { type MissingGrant, missingGrantNote, ruleAgainst, WANTED } from './sandbox-failure.js';
+import { type ApprovalQuestion, type Approve, describeCall, type Permit, type ToolContext } from '../common/tool.js';
+import { confinable, confineApproved, confineUnasked, type Gate, judgeContext } from './confine-call.js';
+import { type MissingGrant, missingGrantNote, ruleAgainst, WANTED } from './run-tool.js';
 
 /** How a call may run, or why it may not, for the model. */
 export type GateDecision = { readonly permit: Permit } | { readonly refusal: string };

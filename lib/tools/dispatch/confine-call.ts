@@ -1,15 +1,25 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServerQuestion } from '../../chat/event.js';
+import { fileFormat } from '../../chat/media.js';
 import type { ToolCallPart } from '../../chat/message.js';
+import { makeFolder } from '../../folder.js';
 import type { Access } from '../../permission/access.js';
+import { commandEnvironment } from '../../permission/environment.js';
 import { judgeInTime } from '../../permission/judge.js';
-import type { Verdict } from '../../permission/paths/judge-path.js';
+import type { JudgeContext, Verdict } from '../../permission/paths/judge-path.js';
 import { absolutePath } from '../../permission/paths/resolve-path.js';
-import { type CommandGrant, namesPlaces } from '../../permission/rules/rules.js';
+import { type CommandGrant, namesPlaces, type RuleObject, type Rules } from '../../permission/rules/rules.js';
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
-import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
-import { type Gate, judgeContext } from './gate.js';
+import { replacementFile } from '../../permission/sandbox/replacement-file.js';
+import type { ConfinedRun, Sandbox } from '../../permission/sandbox/sandbox.js';
+import { SecretStream, secretMask } from '../../permission/secrets.js';
+import type { Approve, GivenFile, ToolContext } from '../common/tool.js';
+import { fitText } from '../shell/limit-output.js';
+import { outputName } from '../shell/spill.js';
 
 /** The decision about a call. An allowed call runs in the sandbox made for it, or in none. */
-export type ConfinedDecision =
+type ConfinedDecision =
   | Exclude<Verdict, { decision: 'allow' }>
   | { readonly decision: 'allow'; readonly confined: ConfinedRun | null };
 
@@ -70,4 +80,135 @@ function everything({ context: { sandbox }, allowAll, ownPlaces, rules }: Gate):
   // A command that the user typed has no places of hi's to keep.
   if (!allowAll || (ownPlaces.length === 0 && !rules.deny.some(namesPlaces))) return null;
   return { write: true, network: true, read: [], files: [], isOpen: true };
+}
+
+/** What the sandbox of a session is made from. */
+interface SandboxOwner {
+  readonly context: ToolContext;
+  readonly ownPlaces?: readonly string[];
+  readonly freeFolders?: readonly string[];
+}
+
+/** The sandbox of the session, created when the first command needs it. */
+export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Promise<Sandbox | null> {
+  let made: Promise<Sandbox | null> | null = null;
+  const make = async () => {
+    const { Sandbox } = await import('../../permission/sandbox/sandbox.js');
+    const { sandboxKind } = await import('../../permission/sandbox/sandbox-kind.js');
+    const { context, ownPlaces = [], freeFolders = [] } = options;
+    if (!context.sandbox && (await sandboxKind()) === null) return null;
+    return new Sandbox({
+      root: context.cwd.start,
+      ownPlaces: [...ownPlaces, ...(context.sandbox?.hidden ?? [])],
+      freeFolders: [context.spillFolder, ...freeFolders],
+      fileOf: (text) => replacementFile(context.spillFolder, text),
+      env: context.env,
+      rules,
+    });
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** The context of the session without keys in its environment. */
+export function sharedContext(
+  { context, secrets }: { readonly context: ToolContext; readonly secrets: readonly string[] },
+  outputLimit: () => number,
+  atTurnEnd: (end: () => Promise<void>) => void,
+  warn: (text: string) => void,
+  asked: (question: ServerQuestion) => void,
+  files: GivenFiles,
+): ToolContext {
+  return {
+    ...context,
+    env: commandEnvironment(context.env, secrets, context.variables),
+    maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
+    giveFile: (mime, bytes) => files.take(mime, bytes, context.keepsOutput?.() === false ? null : context.spillFolder),
+    fitOutput: (text) => fitText(text, outputLimit(), context, secretMask(secrets)),
+    atTurnEnd,
+    warn,
+    asked,
+    get outputLimit() {
+      return outputLimit();
+    },
+  };
+}
+
+/** Larger files are not sent to a model. */
+const LARGEST = 20 * 1024 * 1024;
+
+/** How many files from the calls of one answer are sent to the model. */
+const MOST_FILES = 20;
+
+/** The files that tools returned, each also written to disk for the user and later calls. */
+export class GivenFiles {
+  #files: GivenFile[] = [];
+
+  /** Adds a file, and returns its description for the result. Without a folder it is not written. */
+  take(mime: string, bytes: Uint8Array, folder: string | null): string {
+    const format = fileFormat(bytes);
+    const known = format?.isDamaged === false ? format.mime : null;
+    const isSeen = known !== null && /^(?:image\/(?!heic)|audio\/)/.test(known);
+    const isGiven = isSeen && bytes.length <= LARGEST && this.#files.length < MOST_FILES;
+    if (isGiven) this.#files.push({ kind: known.startsWith('image/') ? 'image' : 'document', mime: known, bytes });
+    const path = folder === null ? null : written(bytes, extensionOf(known ?? mime), folder);
+    const where = path === null ? '' : `, in ${path}`;
+    return `[${known ?? mime}, ${bytes.length} bytes${where}${isGiven ? '; shown below' : ''}]`;
+  }
+
+  /** The files since the last call of this method. */
+  takeAll(): readonly GivenFile[] {
+    return this.#files.splice(0);
+  }
+}
+
+/** `image/svg+xml` is `svg`. */
+function extensionOf(mime: string): string {
+  const name = /\/(?:x-)?([a-z0-9]{1,5})/.exec(mime.toLowerCase())?.[1] ?? 'bin';
+  return name === 'jpeg' ? 'jpg' : name;
+}
+
+/** Writes the file. Null if that fails: a full disk must not fail the call. */
+function written(bytes: Uint8Array, extension: string, folder: string): string | null {
+  try {
+    makeFolder(folder, 0o700);
+    const path = join(folder, `${outputName()}.${extension}`);
+    writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+/** What decides whether a call may run. */
+export interface Gate {
+  /** The rules, extended by what the user allows with "always". */
+  rules: Rules;
+  readonly context: ToolContext;
+  readonly approve: Approve | null;
+  readonly allowAll: boolean;
+  readonly ownPlaces: readonly string[];
+  readonly freeFolders: readonly string[];
+  /** The sandbox of commands; null if the system has none. */
+  sandbox(): Promise<Sandbox | null>;
+  storeRule(rule: RuleObject): Promise<void>;
+}
+
+/** The context in which an access is judged. */
+export async function judgeContext(gate: Gate, { kind }: Access): Promise<JudgeContext> {
+  const { context, ownPlaces, freeFolders } = gate;
+  // With -y every call is approved, so no rule that allows puts one in the sandbox; one that denies places does.
+  const isNeeded =
+    kind === 'execute' && (!gate.allowAll || Boolean(context.sandbox) || gate.rules.deny.some(namesPlaces));
+  const { start: root, now: workingFolder } = context.cwd;
+  return {
+    ...context,
+    root,
+    workingFolder,
+    ownPlaces,
+    freeFolders,
+    hasSandbox: isNeeded && (await gate.sandbox()) !== null,
+  };
 }

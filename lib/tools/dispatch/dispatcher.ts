@@ -4,20 +4,14 @@ import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
 import type { ToolSpec } from '../../chat/request.js';
 import { asHiError } from '../../errors.js';
 import type { Access } from '../../permission/access.js';
-import { MASK, maskObject, secretMask } from '../../permission/mask-secrets.js';
 import { withTargets } from '../../permission/paths/resolve-path.js';
 import { type Permissions, type RuleObject, type RuleSubject, readRules } from '../../permission/rules/rules.js';
+import { MASK, maskObject, secretMask } from '../../permission/secrets.js';
 import { suggestion } from '../../registry.js';
 import type { Approve, GivenFile, Permit, Tool, ToolContext, ToolRunner } from '../common/tool.js';
 import { askOutside, passGate } from './approval-gate.js';
-import type { Gate } from './gate.js';
-import { GivenFiles } from './given-files.js';
-import { FailureWatch } from './repeated-failure.js';
-import { runTool } from './run-tool.js';
-import { missingGrant } from './sandbox-failure.js';
-import { sandboxOnce } from './session-sandbox.js';
-import { sharedContext } from './shared-context.js';
-import { argumentErrors } from './validate-arguments.js';
+import { type Gate, GivenFiles, sandboxOnce, sharedContext } from './confine-call.js';
+import { argumentErrors, FailureWatch, missingGrant, runTool } from './run-tool.js';
 
 /** What a tool runner needs. */
 export interface ToolRunnerOptions {

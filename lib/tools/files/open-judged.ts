@@ -2,7 +2,7 @@ import { constants, readlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { HiError, systemCode } from '../../errors.js';
-import { identityOf, type JudgedPlace } from '../../permission/paths/judged-place.js';
+import { identityOf, type JudgedPlace } from '../../permission/paths/resolve-path.js';
 
 /**
  * Opens the file or folder that was judged, without following links, and makes sure it is the same one: by device and inode, and on Linux by

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { ownProgram } from '../../own-programs.js';
-import type { ShellName } from '../../permission/shell/shell-name.js';
+import type { ShellName } from '../../permission/shell/shell-word.js';
 
 /** What determines which shells are available. */
 export interface ShellSearch {

@@ -1,11 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
-import { firstCharacters, lastCharacters } from '../../chat/text.js';
-import type { SecretStream } from '../../permission/secret-stream.js';
-import type { DeferredOutput } from '../common/tool.js';
-import { countBytes } from './count-bytes.js';
-import { LatestOutput } from './latest-output.js';
-import { Spill } from './spill.js';
+import { firstCharacters, lastCharacters, newlinesIn } from '../../chat/text.js';
+import type { SecretStream } from '../../permission/secrets.js';
+import type { DeferredOutput, ReadOutput } from '../common/tool.js';
+import { outputName, Spill } from './spill.js';
 
 /** How many bytes of output that is too fast the screen gets at once. */
 const SHOWN_BYTES = 32 * 1024;
@@ -14,7 +12,7 @@ const SHOWN_BYTES = 32 * 1024;
 const TAIL_BYTES = 4;
 
 /** One output stream, as the model gets it. */
-export interface LimitedOutput {
+interface LimitedOutput {
   readonly text: string;
   readonly truncated: boolean;
   /** The file with the full output, if `text` is truncated. */
@@ -155,4 +153,141 @@ function cleaned(text: string): string {
   return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (control) =>
     String.fromCharCode(0x2400 + control.charCodeAt(0)),
   );
+}
+
+/** How many bytes of UTF-8 one UTF-16 unit takes at most. */
+const MOST_BYTES = 3;
+
+/**
+ * The latest bytes of an output, in bounded memory. They are decoded and masked when they are read, as most of a long output never is. Of what
+ * is left out, the end is kept too: a secret may begin in it.
+ */
+export class LatestOutput implements DeferredOutput {
+  readonly #kept: number;
+  readonly #before: number;
+  readonly #mask: SecretStream | null;
+  #decoder = new StringDecoder('utf8');
+  #pieces: CountedBytes[] = [];
+  #bytes = 0;
+  #leftOut = 0;
+  #leftOutLines = 0;
+  #hasGap = false;
+  #isAtEnd = false;
+
+  /** At least the last `kept` bytes are read. `mask` goes on after what it was given before. */
+  constructor(kept: number, mask: SecretStream | null) {
+    this.#kept = kept;
+    this.#mask = mask;
+    this.#before = MOST_BYTES * (mask?.reach ?? 0);
+  }
+
+  add(piece: CountedBytes): void {
+    this.#pieces.push(piece);
+    this.#bytes += piece.bytes.length;
+    for (const { characters, lines } of this.#takeAllBut(this.#kept + this.#before)) {
+      this.#leftOut += characters;
+      this.#leftOutLines += lines;
+      this.#hasGap = true;
+    }
+  }
+
+  /** The first pieces, as long as this many bytes remain. */
+  #takeAllBut(remaining: number): readonly CountedBytes[] {
+    let count = 0;
+    for (const { bytes } of this.#pieces) {
+      if (this.#bytes - bytes.length < remaining) break;
+      this.#bytes -= bytes.length;
+      count += 1;
+    }
+    return count === 0 ? [] : this.#pieces.splice(0, count);
+  }
+
+  /** No more comes: `read` gives what was held back as well. */
+  end(): void {
+    this.#isAtEnd = true;
+  }
+
+  read(): ReadOutput {
+    if (this.#hasGap) this.#goOnAfterGap();
+    const bytes = this.#decoder.write(joined(this.#pieces));
+    const text = this.#isAtEnd ? bytes + this.#decoder.end() : bytes;
+    const shown = this.#mask === null ? text : this.#mask.push(text) + (this.#isAtEnd ? this.#mask.end() : '');
+    const read = { text: shown, leftOut: this.#leftOut, leftOutLines: this.#leftOutLines };
+    this.#pieces = [];
+    this.#bytes = this.#leftOut = this.#leftOutLines = 0;
+    this.#hasGap = false;
+    return read;
+  }
+
+  /** Leaves out all but the last pieces. */
+  #goOnAfterGap(): void {
+    this.#decoder = new StringDecoder('utf8');
+    const text = this.#decoder.write(joined(this.#takeAllBut(this.#kept)));
+    const leftOut = this.#mask === null ? text : this.#mask.goOnAfter(text);
+    this.#leftOut += leftOut.length;
+    this.#leftOutLines += newlinesIn(leftOut);
+  }
+}
+
+const joined = (pieces: readonly CountedBytes[]): Buffer => Buffer.concat(pieces.map(({ bytes }) => bytes));
+
+/** A piece of output, with its counts. */
+interface CountedBytes {
+  readonly bytes: Buffer;
+  /** The number of UTF-16 units after decoding from UTF-8; an estimate if it is not UTF-8. */
+  readonly characters: number;
+  /** The number of newlines. */
+  readonly lines: number;
+}
+
+const FIRST_BITS = ~0x7f7f7f7f;
+const OTHER_BITS = 0x7f7f7f7f;
+const LAST_BITS = 0x01010101;
+const NEWLINE = 0x0a;
+const NEWLINES = 0x0a0a0a0a;
+
+/** Counts four bytes at a time: a decoded gigabyte would take ten times as long. */
+export function countBytes(bytes: Buffer): CountedBytes {
+  let characters = bytes.length;
+  let lines = 0;
+  const words = wordsOf(bytes);
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? 0;
+    const other = word ^ NEWLINES;
+    // The first bit of each byte that is zero, that is, was a newline.
+    const zero = ~(((other & OTHER_BITS) + OTHER_BITS) | other | OTHER_BITS);
+    if (zero !== 0) lines += bitsIn(zero >>> 7);
+    if ((word & FIRST_BITS) !== 0) characters += beyondBytes(word);
+  }
+  for (const byte of bytes.subarray(words.length * 4)) {
+    if (byte === NEWLINE) lines += 1;
+    else if (byte >= 0x80) characters += beyondBytes(byte);
+  }
+  return { bytes, characters, lines };
+}
+
+/** Bytes that continue a character do not count, and the first of four counts as two: a surrogate pair. */
+const beyondBytes = (word: number): number =>
+  bitsIn((word >>> 7) & (word >>> 6) & (word >>> 5) & (word >>> 4)) - bitsIn((word >>> 7) & ~(word >>> 6));
+
+/** All bytes but the last few, four in a number; none where they do not begin at a whole number. */
+function wordsOf(bytes: Buffer): Int32Array {
+  const isAligned = bytes.byteOffset % 4 === 0;
+  return new Int32Array(bytes.buffer, isAligned ? bytes.byteOffset : 0, isAligned ? bytes.length >>> 2 : 0);
+}
+
+/** How many of the last bits of the four bytes are set. */
+const bitsIn = (word: number): number => Math.imul(word & LAST_BITS, LAST_BITS) >>> 24;
+
+/** Limits a complete text like a command's output: head and tail for the model, the whole text in a file, without control sequences. */
+export function fitText(
+  text: string,
+  limit: number,
+  { spillFolder, keepsOutput }: { readonly spillFolder: string; keepsOutput?(): boolean },
+  mask: (text: string) => string,
+): string {
+  const folder = keepsOutput?.() === false ? null : spillFolder;
+  const keeper = new OutputKeeper(limit, folder, `${outputName()}.stdout`);
+  keeper.take(Buffer.from(mask(text)));
+  return keeper.finish(limit).text;
 }

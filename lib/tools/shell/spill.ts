@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../folder.js';
-import { OUTPUTS } from './output-name.js';
 
 /** How many bytes of output are kept on disk. A command that prints endlessly must not fill it. */
 const MAX_SPILL_BYTES = 1024 ** 3;
@@ -76,3 +76,11 @@ function removeOld(folder: string): void {
     if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true });
   }
 }
+
+/** A unique file name for the output of one command, without the stream's extension. */
+export function outputName(): string {
+  return `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Matches exactly the names made by `outputName`, followed by `.stdout`, `.stderr`, or the ending of a file that a tool gave back. */
+export const OUTPUTS = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{6}\.(?:stdout|stderr|[a-z0-9]{1,5})$/;

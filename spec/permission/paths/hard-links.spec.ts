@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { hardLinkReason } from '../../../lib/permission/paths/hard-links.js';
+import { hardLinkReason } from '../../../lib/permission/paths/judge-path.js';
 
 let top: string;
 beforeEach(() => {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { identityOf, judgedPlace } from '../../../lib/permission/paths/judged-place.js';
+import { identityOf, judgedPlace } from '../../../lib/permission/paths/resolve-path.js';
 
 let folder: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { suggestCommandRule } from '../../../lib/permission/rules/suggest-rule.js';
+import { suggestCommandRule } from '../../../lib/permission/rules/command-rules.js';
 import { readCommand } from '../../../lib/permission/shell/read-command.js';
 
 const suggested = async (command: string): Promise<string | null> =>

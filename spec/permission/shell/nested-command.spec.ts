@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NestedCommand } from '../../../lib/permission/shell/nested.js';
-import { nestedCommand } from '../../../lib/permission/shell/nested-command.js';
+import { type NestedCommand, nestedCommand } from '../../../lib/permission/shell/nested-command.js';
 import { commandOf } from '../../support/command-parts.js';
 
 const run = async (line: string): Promise<NestedCommand> => nestedCommand((await commandOf(line)).words);

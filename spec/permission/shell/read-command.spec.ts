@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readCommand, type ShellPart } from '../../../lib/permission/shell/read-command.js';
-import type { ShellName } from '../../../lib/permission/shell/shell-name.js';
+import type { ShellName } from '../../../lib/permission/shell/shell-word.js';
 
 const read = (line: string, shell?: ShellName) => readCommand(line, { http_proxy: 'x', EDITOR: 'vi' }, shell);
 

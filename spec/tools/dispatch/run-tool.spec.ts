@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Tool } from '../../../lib/tools/common/tool.js';
-import { OutputQueue } from '../../../lib/tools/shell/output-queue.js';
+import { OutputQueue } from '../../../lib/tools/shell/run-shell.js';
 import { type Bench, bench, runnerOn } from '../../support/tool-runner.js';
 
 let place: Bench;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countBytes } from '../../../lib/tools/shell/count-bytes.js';
+import { countBytes } from '../../../lib/tools/shell/limit-output.js';
 import fc from '../../support/properties.js';
 
 /** The counts of a text that comes in pieces of these sizes, the first of which begins this many bytes after a whole number. */

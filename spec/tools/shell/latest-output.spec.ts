@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { MASK, ownSecretMask, secretMask } from '../../../lib/permission/mask-secrets.js';
-import { SecretStream } from '../../../lib/permission/secret-stream.js';
-import { countBytes } from '../../../lib/tools/shell/count-bytes.js';
-import { LatestOutput } from '../../../lib/tools/shell/latest-output.js';
-import { OutputKeeper } from '../../../lib/tools/shell/limit-output.js';
-import { OutputQueue } from '../../../lib/tools/shell/output-queue.js';
+import { MASK, ownSecretMask, SecretStream, secretMask } from '../../../lib/permission/secrets.js';
+import { countBytes, LatestOutput, OutputKeeper } from '../../../lib/tools/shell/limit-output.js';
+import { OutputQueue } from '../../../lib/tools/shell/run-shell.js';
 import fc from '../../support/properties.js';
 
 const KEY = 'sk-CANARYkey1234567890bcdefghijk';
