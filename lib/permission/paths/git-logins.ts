@@ -102,8 +102,8 @@ function statOrNull(path: string): Stats | null {
   }
 }
 
-/** The text of a regular file; null for anything else. */
-function textOf(path: string): string | null {
+/** The text of a regular file that is not too large; null for anything else. */
+export function textOf(path: string): string | null {
   try {
     const found = statSync(path);
     return found.isFile() && found.size <= MAX_SIZE ? readFileSync(path, 'utf8') : null;

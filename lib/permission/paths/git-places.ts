@@ -1,7 +1,6 @@
-import { lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ownSettings, repositoriesOf } from './git-logins.js';
+import { ownSettings, repositoriesOf, textOf } from './git-logins.js';
 import { isInside, isThere, lstatOrNull, realPath } from './resolve-path.js';
 import { TreeIndex } from './tree-places.js';
 
@@ -129,7 +128,7 @@ const SECTION = /^\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\]/;
 
 /** The settings of a file that is not too large; none where there is no such file. Names are in lower case. */
 function settingsOf(config: string): readonly { readonly name: string; readonly value: string }[] {
-  return (read(config) ?? '')
+  return (textOf(config) ?? '')
     .replaceAll(/\\\r?\n/g, '')
     .split('\n')
     .flatMap((line) => {
@@ -152,14 +151,4 @@ function plainPath(value: string): string {
 function firstMissing(path: string): string {
   const folder = dirname(path);
   return isThere(folder) ? path : firstMissing(folder);
-}
-
-/** The text of a small regular file; null for anything else. */
-function read(path: string): string | null {
-  try {
-    const found = lstatSync(realPath(path));
-    return found.isFile() && found.size < 1_000_000 ? readFileSync(path, 'utf8') : null;
-  } catch {
-    return null;
-  }
 }
