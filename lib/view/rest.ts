@@ -84,7 +84,9 @@ export function stayingAt(view: View, rest: Rest): Staying {
   const { messages, pinned = NONE } = view;
   const turns = turnsIn(messages.filter(({ id }) => !pinned.has(id)));
   const long = rest.pause === 'long' ? toName(view, turns) : inUse(view, rest);
-  const named = new Set(rest.pause === 'long' ? long.map(({ id }) => id) : stateOf(view.block).named);
+  // What was named once stays so, also if the next rest finds it among the newest messages.
+  const named = new Set(stateOf(view.block).named);
+  if (rest.pause === 'long') for (const { id } of long) named.add(id);
   const shown = (message: Message): Message => (named.has(message.id) ? withNames(message) : message);
   const stays = new Set([...pinned, ...long.map(({ id }) => id), ...newestOf(turns, rest, shown)]);
   let cut = messages.length;

@@ -137,6 +137,21 @@ describe('a conversation', () => {
     });
   });
 
+  it('names a paste after every later night too, also where it is among the newest messages', async () => {
+    await inLife(async ({ set, say, sent }) => {
+      await say(`${prose(20_000, 3)} MIDDLE ${prose(20_000, 4)}`);
+      const { turn } = await set.history.begin({ ...says(prose(15_000, 5)), via: 'script' });
+      await set.history.append(turn, [answers('Fine.')]);
+      expect(await say('next day', 10 * HOUR)).toEqual(['rest']);
+      expect(asText(sent())).not.toContain('MIDDLE');
+      await set.session.note('a note');
+      await say(prose(20_000, 6));
+      expect(await say('another day', 10 * HOUR)).toEqual(['rest']);
+      expect(sent()?.messages[0]).toMatchObject({ id: 1 });
+      expect(asText(sent())).not.toContain('MIDDLE');
+    });
+  });
+
   it('names what else is attached to a long file, and a long document', async () => {
     await inLife(async ({ set, say, sent }) => {
       const files = [20_000, 15_000, 15_000].map((size, at) => fileBlock(`f${at}.txt`, prose(size, at)));
