@@ -93,7 +93,7 @@ export class PrefixCache implements Cache {
   readonly #life: number;
   readonly #step: number;
   readonly #isWritten: boolean;
-  #kept: { readonly text: string; end: number }[] = [];
+  #kept: { readonly text: string; readonly life: number; end: number }[] = [];
 
   /** `life` in seconds, `step` in tokens: longer beginnings are counted in whole steps. `isWritten`: whether writing is charged. */
   constructor({
@@ -112,14 +112,15 @@ export class PrefixCache implements Cache {
     for (const one of this.#kept) {
       if (one.end < now) continue;
       const same = sameLength(one.text, text);
-      if (tokensOf(same) >= SHORTEST) one.end = now + this.#life;
+      if (tokensOf(same) >= SHORTEST) one.end = now + one.life;
       longest = Math.max(longest, same);
     }
-    this.#kept = [...this.#kept, { text, end: now + this.#life }].slice(-KEPT);
+    const life = pieces.at(-1)?.kept ?? this.#life;
+    if (life > 0) this.#kept = [...this.#kept, { text, end: now + life, life }].slice(-KEPT);
     const all = tokensOf(text.length);
     const same = Math.floor(longest / 4 / this.#step) * this.#step;
     const read = same < SHORTEST ? 0 : same;
-    const isKept = this.#isWritten && all >= SHORTEST;
+    const isKept = this.#isWritten && life > 0 && all >= SHORTEST;
     return { read, written: isKept ? all - read : 0, writtenSlowly: 0, rest: isKept ? 0 : all - read };
   }
 }

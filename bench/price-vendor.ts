@@ -74,9 +74,18 @@ export interface Billed {
   readonly dollars: number;
 }
 
+/** A question as it was sent. */
+export interface AskedOnce {
+  readonly pieces: readonly Piece[];
+  readonly at: number;
+  readonly output: number;
+}
+
 export interface PricedServer {
   readonly base: string;
   readonly bills: readonly Billed[];
+  /** All requests but summaries. */
+  readonly asked: readonly AskedOnce[];
   /** Sets what the next question brings, and when it is asked, in seconds. */
   next(script: Script, now: number): void;
   close(): Promise<void>;
@@ -95,22 +104,26 @@ export async function startPricedServer(vendor: PricedVendor): Promise<PricedSer
   const rules: VendorRules = RULES[vendor];
   const caches = { main: rules.cache(), small: rules.cache() };
   const bills: Billed[] = [];
+  const asked: AskedOnce[] = [];
   let [script, now, step] = [{ files: [], answer: '' } as Script, 0, 0];
   const answered = (text: string, path: string): { readonly type: string; readonly text: string } => {
     const body: JsonObject = JSON.parse(text);
     const isSummary = modelOf(body, path) !== rules.model;
-    const counted = caches[isSummary ? 'small' : 'main'].take(piecesOf(vendor, body), now + STEP * step);
+    const [pieces, at] = [piecesOf(vendor, body), now + STEP * step];
+    const counted = caches[isSummary ? 'small' : 'main'].take(pieces, at);
     const all = counted.read + counted.written + counted.writtenSlowly + counted.rest;
     const file = isSummary ? undefined : script.files[step];
     const reply = isSummary ? SUMMARY : file === undefined ? script.answer : '';
     if (!isSummary) step += 1;
     const output = file === undefined ? tokensOf(reply.length) : 30;
+    if (!isSummary) asked.push({ pieces, at, output });
     const price = rules.prices?.[isSummary ? 'small' : 'main'];
     const times = all > rules.doubleAbove ? 2 : 1;
     const cost = price === undefined ? 0 : times * dollars(counted, output, price);
     bills.push({ body: text.length, isSummary, read: counted.read, all, dollars: cost });
     const usage = { read: counted.read, written: counted.written + counted.writtenSlowly, all, output };
-    return DIALECTS[vendor]({ text: reply, file: file ?? null, usage, number: bills.length });
+    const told = { text: reply, file: file ?? null, usage, number: bills.length };
+    return path.endsWith('/responses') ? responses(told) : DIALECTS[vendor](told);
   };
   const server = createServer(async (request, response) => {
     const text = await bodyOf(request);
@@ -124,6 +137,7 @@ export async function startPricedServer(vendor: PricedVendor): Promise<PricedSer
   return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}${rules.path}`,
     bills,
+    asked,
     next: (given, at) => {
       [script, now, step] = [given, at, 0];
     },
@@ -161,8 +175,11 @@ const list = (value: JsonValue | undefined): readonly JsonObject[] =>
 function piecesOf(vendor: PricedVendor, body: JsonObject): readonly Piece[] {
   const plain = (value: JsonValue | undefined): Piece => ({ text: JSON.stringify(value ?? null), kept: null });
   if (vendor !== 'anthropic') {
-    const { tools, systemInstruction, messages, contents } = body;
-    return [plain(tools), plain(systemInstruction), ...list(messages ?? contents).map(plain)];
+    const { tools, systemInstruction, messages, contents, input, prompt_cache_options: options } = body;
+    const { ttl, mode } = isJsonObject(options) ? options : {};
+    const kept = ttl === '12h' ? 12 * 3600 : mode === 'explicit' ? 0 : null;
+    const pieces = [plain(tools), plain(systemInstruction), ...list(messages ?? contents ?? input).map(plain)];
+    return pieces.map((piece) => ({ ...piece, kept }));
   }
   const system = typeof body.system === 'string' ? [{ type: 'text', text: body.system }] : list(body.system);
   const said = list(body.messages).flatMap(({ role, content }) => {
@@ -189,6 +206,17 @@ const sse = (...events: readonly JsonObject[]): { readonly type: string; readonl
     .map((event) => `${event.type === undefined ? '' : `event: ${event.type}\n`}data: ${JSON.stringify(event)}\n\n`)
     .join(''),
 });
+
+/** An answer of OpenAI's Responses API. */
+function responses({ text, usage: { read, all, output }, number }: Told) {
+  const content = [{ type: 'output_text', text, annotations: [] }];
+  const item = { type: 'message', id: `msg_${number}`, role: 'assistant', content };
+  const usage = { input_tokens: all, output_tokens: output, input_tokens_details: { cached_tokens: read } };
+  return sse(
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response: { id: `r${number}`, model: RULES.openai.model, output: [], usage } },
+  );
+}
 
 /** An answer in each vendor's form. */
 const DIALECTS: Readonly<Record<PricedVendor, (told: Told) => { readonly type: string; readonly text: string }>> = {

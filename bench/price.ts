@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Entry } from '../lib/chat/entry.js';
+import type { JsonObject } from '../lib/chat/json.js';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
 import { loadCodec } from '../lib/history/file/codec.js';
 import { replaceHistory } from '../lib/history/repair/repair.js';
@@ -186,26 +187,42 @@ interface Folders {
   readonly work: string;
 }
 
-function homeIn(root: string, name: string, vendor: PricedVendor, { base }: PricedServer): Folders {
+/** A home with a configuration for the vendor, and with `more` of it. */
+export function homeIn(
+  root: string,
+  name: string,
+  vendor: PricedVendor,
+  { base }: PricedServer,
+  more: JsonObject = {},
+): Folders {
   const own = join(root, `home-${name}`);
   const folder = (part: string): string => join(own, part);
   const folders = { config: folder('config'), data: folder('data'), cache: folder('cache'), work: folder('work') };
   for (const part of [folders.config, folders.cache, folders.work]) mkdirSync(part, { recursive: true });
   const { model, smallModel } = RULES[vendor];
-  const settings = { provider: vendor, model, api_base: base, api_key: 'k', small_model: { model: smallModel } };
+  const settings = {
+    provider: vendor,
+    model,
+    api_base: base,
+    api_key: 'k',
+    small_model: { model: smallModel },
+    ...more,
+  };
   writeFileSync(join(folders.config, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
   return folders;
 }
 
 /** Runs the built program with its clock moved by so many milliseconds. Rejects if it fails. */
-async function run(
+export async function run(
   args: readonly string[],
   { config, data, cache, work }: Folders,
   clock: string,
   moved: number,
   input = '',
+  more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const env = {
+    ...more,
     PATH: process.env.PATH,
     HOME: work,
     HI_CONFIG_DIR: config,
