@@ -160,6 +160,7 @@ describe('a command that left more files in the sandbox than can be checked', ()
     const warnings: string[] = [];
     const confined = {
       ...{ wrapper: [], filter: null, env: {}, grant: { write: true, network: false, read: [], files: [] } },
+      isNeverWritten: false,
       finish: async () => ({ renamed: [], isComplete: false }),
     };
     const context = { ...place.context, warn: (text: string) => void warnings.push(text) };

@@ -36,6 +36,8 @@ export interface ConfinedRun {
   readonly filter: Uint8Array | null;
   readonly env: Readonly<Record<string, string>>;
   readonly grant: CommandGrant;
+  /** Whether a rule to write has no effect in this folder. */
+  readonly isNeverWritten: boolean;
   /** Must be called when the command has ended. Never rejects. */
   finish(): Promise<Leftovers>;
 }
@@ -129,6 +131,7 @@ export class Sandbox {
         filter,
         env: kind === 'bubblewrap' ? {} : { TMPDIR: temporary },
         grant: confinement.grant,
+        isNeverWritten: grant.write && !confinement.grant.write,
         finish,
       };
     } catch (failure) {

@@ -8,6 +8,7 @@ import type { Verdict } from '../../permission/paths/judge-path.js';
 import { type JudgedPlace, judgedPlace } from '../../permission/paths/resolve-path.js';
 import { describeRule, namesPlaces, type RuleObject, readRules } from '../../permission/rules/rules.js';
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
+import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import { type ApprovalQuestion, type Approve, describeCall, type Permit, type ToolContext } from '../common/tool.js';
 import { confinable, confineApproved, confineUnasked, type Gate, judgeContext } from './confine-call.js';
 import { type MissingGrant, missingGrantNote, ruleAgainst, WANTED } from './run-tool.js';
@@ -146,9 +147,11 @@ export async function* askOutside(
   call: ToolCallPart,
   access: Extract<Access, { kind: 'execute' }>,
   missing: MissingGrant,
+  confined: Pick<ConfinedRun, 'isNeverWritten'>,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, string | null> {
-  const rule = ruleAgainst(missing, access.command, gate.rules, gate.context.cwd.start);
+  const isHopeless = missing === 'write' && confined.isNeverWritten;
+  const rule = isHopeless ? null : ruleAgainst(missing, access.command, gate.rules, gate.context.cwd.start);
   if (gate.approve === null) {
     yield notice(`${describeCall(call)}: ${missingGrantNote(missing, rule, gate.allowAll)}`);
     return missingGrantNote(missing, rule, gate.allowAll);

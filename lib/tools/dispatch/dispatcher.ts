@@ -172,7 +172,7 @@ class ToolExecutor implements ToolRunner {
     if (confined === null || access.kind !== 'execute' || this.#context.sandbox || signal.aborted) return result;
     const missing = missingGrant(result, confined.grant);
     if (missing === null) return result;
-    const refusal = yield* askOutside(this.#gate, call, access, missing, signal);
+    const refusal = yield* askOutside(this.#gate, call, access, missing, confined, signal);
     if (refusal !== null || signal.aborted) return { ...result, note: refusal ?? 'interrupted' };
     return yield* runTool(tool, call, this.#context, { ...permit, confined: null }, onOutput, signal);
   }
