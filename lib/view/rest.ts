@@ -2,7 +2,7 @@ import { type Entry, isCompressBlock, isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import { stateOf } from './block-state.js';
 import { isLong, lastGroup, sentCharacters, validCuts, withNames } from './shorten.js';
-import type { View } from './view.js';
+import { isNote, type View } from './view.js';
 
 /** How much may be in view after a pause, and how much stays, in tokens. */
 export interface RestSizes {
@@ -46,10 +46,13 @@ export function restSizes(sizes: RestSizes, window: number): RestSizes | null {
   return { limit: least('limit'), cool_limit: least('cool_limit'), keep: least('keep'), block: least('block') };
 }
 
-/** The pause before a message at this time, null while the server still has the prompt. What the user brought back counts as new. */
+/**
+ * The pause before a message at this time, null while the server still has the prompt. What the user brought back counts as new; the output of a local command,
+ * which was not sent, does not.
+ */
 export function pauseBefore(now: Date, entries: readonly Entry[], times: RestTimes): Rest['pause'] | null {
   const newest = entries.findLast((entry) =>
-    isCompressBlock(entry) ? entry.restores !== undefined : isMessage(entry),
+    isCompressBlock(entry) ? entry.restores !== undefined : isMessage(entry) && !isNote(entry),
   );
   const pause = newest === undefined ? 0 : now.getTime() - Date.parse(newest.at);
   if (!(pause > times.cache_life)) return null;
@@ -77,18 +80,19 @@ export interface Staying {
 }
 
 /**
- * What stays: the last exchange; the newest exchanges before it as a whole while they fit, those of scripts only if there are no others; what is pinned; and long
+ * What stays: the output of commands that the user has just run; the last exchange; the newest exchanges before it as a whole while they fit, those of scripts only if there are no others; what is pinned; and long
  * texts in use, after a long pause only their names and ends.
  */
 export function stayingAt(view: View, rest: Rest): Staying {
   const { messages, pinned = NONE } = view;
-  const turns = turnsIn(messages.filter(({ id }) => !pinned.has(id)));
+  const added = justAdded(view, rest);
+  const turns = turnsIn(messages.filter(({ id }) => !pinned.has(id) && !added.has(id)));
   const long = rest.pause === 'long' ? toName(view, turns) : inUse(view, rest);
   // What was named once stays so, also if the next rest finds it among the newest messages.
   const named = new Set(stateOf(view.block).named);
   if (rest.pause === 'long') for (const { id } of long) named.add(id);
   const shown = (message: Message): Message => (named.has(message.id) ? withNames(message) : message);
-  const stays = new Set([...pinned, ...long.map(({ id }) => id), ...newestOf(turns, rest, shown)]);
+  const stays = new Set([...pinned, ...added, ...long.map(({ id }) => id), ...newestOf(turns, rest, shown)]);
   let cut = messages.length;
   while (cut > 0 && stays.has(messages[cut - 1]?.id ?? 0)) cut -= 1;
   return {
@@ -100,6 +104,12 @@ export function stayingAt(view: View, rest: Rest): Staying {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+
+/** The notes since the newest exchange that are still in use: the user is about to ask about them. */
+function justAdded({ messages }: View, { unused }: Rest): ReadonlySet<number> {
+  const last = messages.findLastIndex((message) => !isNote(message) || message.at < unused);
+  return new Set(messages.slice(last + 1).map(({ id }) => id));
+}
 
 /** How many of the newest exchanges, and of the newest long texts, count as in use. */
 const RECENT = 3;

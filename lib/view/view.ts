@@ -181,9 +181,12 @@ function turn(messages: readonly Message[], newest: Message): Turn {
   return { id: newest.turn, messages, finished: endsTurn(newest), last: newest.id, at: newest.at };
 }
 
+/** Whether a message is the output of a local command, which no model was asked about. */
+export const isNote = ({ role, stop_reason }: Message): boolean => role === 'user' && stop_reason !== undefined;
+
 function endsTurn(message: Message): boolean {
-  if (message.stop_reason === undefined) return false;
-  return message.role === 'user' || (message.role === 'assistant' && message.stop_reason !== 'tool_calls');
+  if (message.role === 'user') return isNote(message);
+  return message.role === 'assistant' && message.stop_reason !== undefined && message.stop_reason !== 'tool_calls';
 }
 
 /**

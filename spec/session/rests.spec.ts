@@ -17,6 +17,8 @@ const HOUR = 60 * MINUTE;
 interface Life {
   readonly set: Stage;
   readonly writer: ScriptedModel;
+  /** Lets time pass, in milliseconds. */
+  wait(pause: number): void;
   /** Says something after a pause, in milliseconds. Resolves to the lines on the screen. */
   say(text: string, pause?: number): Promise<readonly string[]>;
   /** What the last request had. */
@@ -40,14 +42,17 @@ async function inLife(
     undefined,
     { now: () => new Date(now), ...(rests && { rest: { cache_life: 5 * MINUTE, after: HOUR } }) },
   );
-  const say: Life['say'] = async (text, pause = 10_000) => {
+  const wait: Life['wait'] = (pause) => {
     now += pause;
+  };
+  const say: Life['say'] = async (text, pause = 10_000) => {
+    wait(pause);
     const input = { text, texts: [], attachments: [] };
     const events = await drain(set.session.send(input, new AbortController().signal));
     return events.flatMap((event) => (event.type === 'compact' ? [event.strategy] : []));
   };
   try {
-    await live({ set, writer, say, sent: () => set.requests.at(-1) });
+    await live({ set, writer, wait, say, sent: () => set.requests.at(-1) });
   } finally {
     await set.close();
   }
@@ -71,6 +76,24 @@ describe('a conversation', () => {
       const { block } = set.history.view(null);
       expect(block).toMatchObject({ strategy: 'rest', source: 'none' });
     });
+  });
+
+  it('rests also if a command was run before the question, and has its output and the last exchange', async () => {
+    await inLife(
+      async ({ set, wait, say, sent }) => {
+        for (let turn = 0; turn < 4; turn += 1) await say(`NOTE-${turn} ${prose(500, turn)}`);
+        wait(10 * HOUR);
+        await set.session.note(`DIFF ${prose(20_000, 3)} MIDDLE ${prose(20_000, 4)}`);
+        await set.session.note('LINES 3');
+        expect(await say('explain this')).toEqual(['rest']);
+        const text = asText(sent());
+        for (const kept of ['MIDDLE', 'LINES 3', 'NOTE-3']) expect(text).toContain(kept);
+        expect(text).not.toContain('NOTE-2');
+        await say('next day', 10 * HOUR);
+        expect(asText(sent())).not.toContain('MIDDLE');
+      },
+      { said: prose(14_000, 1) },
+    );
   });
 
   it('rests after a short pause only if much is in view', async () => {
