@@ -35,8 +35,8 @@ import { shellInitCommand } from './commands/shell-init-command.js';
 import { skillsCommand } from './commands/skills-command.js';
 import { statusCommand } from './commands/status-command.js';
 import { usageCommand } from './commands/usage-command.js';
+import { chatWithText, unknownCommand } from './report-error.js';
 import { STRATEGY_NAMES } from './strategy-names.js';
-import { chatWithText, unknownCommand } from './usage-error.js';
 
 /** Takes the exit status of the command that ran. */
 export type Finish = (status: number) => void;

@@ -14,7 +14,7 @@ import { isByModel, refuseByModel } from './by-model.js';
 import { chatCommand } from './chat/chat.js';
 import { commandTable, type Finish } from './command-table.js';
 import { askCommand } from './commands/ask-command.js';
-import { asUsageError, checkHelpWords, unknownCommand } from './usage-error.js';
+import { asUsageError, checkHelpWords, unknownCommand } from './report-error.js';
 
 /** Parses the command line and runs its command. Resolves to the exit status. Throws a `HiError` of code `usage` for what cannot be parsed. */
 export async function runProgram(world: World): Promise<number> {

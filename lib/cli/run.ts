@@ -2,11 +2,11 @@ import { HiError } from '../errors.js';
 import { BY_MODEL } from '../own-programs.js';
 import type { ChatOptions } from './base/options.js';
 import { showHistoryProgress } from './base/output.js';
-import { reportError } from './base/report-error.js';
 import type { World } from './base/world.js';
 import { chatCommand } from './chat/chat.js';
 import { askCommand } from './commands/ask-command.js';
 import { runProgram } from './program.js';
+import { reportError } from './report-error.js';
 
 /** Parses the command line and runs the command. Resolves to the exit status; an error is printed first. */
 export async function run(world: World): Promise<number> {

@@ -10,8 +10,7 @@ import { LEAST_PROSE } from '../view/measure.js';
 import { withNames } from '../view/shorten.js';
 import { artifactRoom, factRoom } from '../view/size.js';
 import { collectArtifacts } from './compress-block.js';
-import { languageOf } from './language.js';
-import { summaryInput } from './prompt.js';
+import { languageOf, summaryInput } from './prompt.js';
 import type { CompactionDeps, CompactionInput } from './strategy.js';
 import { summarise } from './summarise.js';
 

@@ -1,10 +1,9 @@
-import type { LookupAddress, LookupOptions } from 'node:dns';
-import { lookup } from 'node:dns';
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { lookup as lookupAll } from 'node:dns/promises';
 import type { Agent } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { HiError } from '../errors.js';
-import { mask } from './mask-key.js';
+import { mask } from './failures.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HiError } from '../errors.js';
 import { agentFor, isNear, proxyFor } from './address.js';
 import { decompressed, readErrorText, toBody } from './body.js';
-import { type PendingRequest, refusePage, refuseRedirect } from './failures.js';
-import { mask, shownAddress } from './mask-key.js';
+import { mask, type PendingRequest, refusePage, refuseRedirect, shownAddress } from './failures.js';
 import { send, type Tunnel } from './send.js';
 import { PlainResponse, usePlainGlobals } from './web-standard.js';
 

@@ -6,8 +6,7 @@ import type { ToolPins } from './calls/tool-pins.js';
 import type { CallLimits } from './connection/client.js';
 import type { ConnectionDeps } from './connection/destination.js';
 import type { ServerConnection } from './connection/server-connection.js';
-import type { Offer, ToolDefinition } from './definitions/definition.js';
-import type { Failure, OfferCache } from './definitions/offer-cache.js';
+import type { Failure, Offer, OfferCache, ToolDefinition } from './definitions/definition.js';
 
 /** What the servers of a session share. */
 export interface ServerStore {

@@ -10,8 +10,7 @@ import { deferredTools, serverTool } from './calls/server-tool.js';
 import { ToolPins } from './calls/tool-pins.js';
 import type { CallLimits } from './connection/client.js';
 import type { ConnectionDeps } from './connection/destination.js';
-import { type Offer, type PromptDefinition, unknownTools } from './definitions/definition.js';
-import { failureText, OfferCache } from './definitions/offer-cache.js';
+import { failureText, type Offer, OfferCache, type PromptDefinition, unknownTools } from './definitions/definition.js';
 import { KnownServer } from './known-server.js';
 
 /** What the servers of a session need. */

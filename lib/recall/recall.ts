@@ -20,8 +20,7 @@ import {
   type Said,
   type Search,
 } from './search.js';
-import { Library } from './searched-index.js';
-import { KeptTail } from './unsealed-tail.js';
+import { KeptTail, Library } from './searched-index.js';
 
 /** The dependencies of recall. */
 export interface RecallDeps {

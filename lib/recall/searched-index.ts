@@ -1,13 +1,22 @@
-import { isMessage } from '../chat/entry.js';
+import { type Entry, isMessage } from '../chat/entry.js';
+import { HeldEntries } from '../chat/entry-list.js';
 import type { Message } from '../chat/message.js';
-import { undoneAfter } from './disk/build.js';
+import {
+  changesOfUndone,
+  coveredBy,
+  hasTailFiles,
+  openTailFile,
+  removeOtherTailFiles,
+  undoneAfter,
+  writeTailFile,
+} from './disk/build.js';
 import { DamagedSegment } from './disk/pages.js';
 import type { Segment } from './disk/segment.js';
-import type { Archive } from './index/documents.js';
-import type { Kind } from './index/part.js';
+import { Collector } from './index/collector.js';
+import { type Archive, documentOf, KindReader } from './index/documents.js';
+import type { IndexPart, Kind } from './index/part.js';
 import type { Scores } from './rank/scores.js';
 import { entriesFrom, messagesAround, ORIGIN_REACH, type Origin, originOf, type Said } from './search.js';
-import type { UnsealedTail } from './unsealed-tail.js';
 
 /** The kinds of messages that begin a turn. */
 const ASKED: readonly Kind[] = ['user', 'attached'];
@@ -125,5 +134,184 @@ export class Library {
       throw new DamagedSegment(`Document ${document} is not #${spot?.id}.`);
     }
     return entry !== null && isMessage(entry) ? entry : null;
+  }
+}
+
+/** The number of characters from which the index of the tail is stored in a file. Below it, every process indexes the text itself. */
+const KEPT_FROM = 32 * 1024;
+
+/** The newest messages, which are in no segment yet. They are indexed in memory, as the conversation continues; a large index is stored in files. */
+export class UnsealedTail {
+  readonly messages: Message[] = [];
+  readonly undone: number[] = [];
+  readonly #folder: string;
+  readonly #reader = new KindReader();
+  /** The parts before the collector, and the first document of each part. */
+  readonly #done: IndexPart[] = [];
+  readonly #starts: number[] = [0];
+  readonly #files: Segment[] = [];
+  #collector = new Collector();
+  #characters = 0;
+  /** All entries in it, and those that are in no file, from the first one's id on. */
+  readonly #held = new HeldEntries();
+  #unkept = new HeldEntries();
+  #firstUnkept: number | null = null;
+  /** The ids of the entries with which its files begin. */
+  readonly #kept: number[] = [];
+  /** Whether there is a file of other entries, or may be. */
+  #hasOtherFiles = false;
+  #last = 0;
+
+  /** Loads the files in `folder` for these entries, unless `believesFiles` is false. */
+  constructor(entries: readonly Entry[], folder: string, believesFiles = true) {
+    this.#folder = folder;
+    if (believesFiles) this.#open(entries);
+  }
+
+  /** The parts of the index, in order. */
+  get parts(): readonly IndexPart[] {
+    return [...this.#done, this.#collector];
+  }
+
+  /** The number of documents. */
+  get count(): number {
+    return this.messages.length;
+  }
+
+  /** The message of a document of one of the parts. */
+  message(part: number, local: number): Message | null {
+    return this.messages[(this.#starts[part] ?? 0) + local] ?? null;
+  }
+
+  /** True if it contains the beginning of these entries and can be extended. */
+  isBeginningOf(entries: readonly Entry[]): boolean {
+    return this.#held.isBeginningOf(entries);
+  }
+
+  /** Adds newer entries, oldest first, as long as there is time; true if it added all. Undone turns are always up to date. */
+  add(entries: readonly Entry[], hasTime: () => boolean): boolean {
+    this.#readMarks(entries);
+    for (const entry of entries) {
+      if (entry.id <= this.#last) continue;
+      if (!hasTime()) return false;
+      this.#pass(entry);
+      this.#unkept.add(entry);
+      this.#firstUnkept ??= entry.id;
+      const document = isMessage(entry) ? documentOf(entry, this.#reader.kindOf(entry)) : null;
+      if (document === null || !isMessage(entry)) continue;
+      this.#collector.add(document);
+      this.#characters += document.text.length;
+      this.messages.push(entry);
+    }
+    return true;
+  }
+
+  /** Stores the index in a file if that is worthwhile, and removes the files of other entries. Throws system errors and a `HiError`. */
+  async keep(archive: Pick<Archive, 'ifCurrent'>): Promise<void> {
+    if (this.#hasOtherFiles) removeOtherTailFiles(this.#folder, this.#kept);
+    this.#hasOtherFiles = false;
+    if (this.#characters >= KEPT_FROM && this.#firstUnkept !== null) {
+      const ids = this.messages.slice(this.#starts.at(-1)).map(({ id }) => id);
+      const [first, held] = [this.#firstUnkept, this.#unkept];
+      const indexed = { first, held, ids, collector: this.#collector };
+      if (!(await writeTailFile(this.#folder, indexed, archive))) return;
+      this.#kept.push(first);
+      this.#end(this.#collector);
+      this.#collector = new Collector();
+      this.#characters = 0;
+      this.#unkept = new HeldEntries();
+      this.#firstUnkept = null;
+      removeOtherTailFiles(this.#folder, this.#kept);
+    }
+  }
+
+  /** Whether all its files are intact. */
+  areFilesSound(): boolean {
+    return this.#files.every((file) => file.isSound());
+  }
+
+  close(): void {
+    for (const file of this.#files) file.close();
+  }
+
+  #open(entries: readonly Entry[]): void {
+    for (let rest = entries; rest.length > 0; ) {
+      const file = openTailFile(this.#folder, rest);
+      if (file === null) {
+        this.#hasOtherFiles = hasTailFiles(this.#folder);
+        return;
+      }
+      this.#files.push(file);
+      this.#kept.push(rest[0]?.id ?? 0);
+      const ids = new Set(file.ids());
+      for (const entry of rest.slice(0, coveredBy(file))) {
+        this.#pass(entry);
+        if (isMessage(entry)) this.#reader.kindOf(entry);
+        if (isMessage(entry) && ids.has(entry.id)) this.messages.push(entry);
+      }
+      this.#end(file);
+      rest = rest.slice(coveredBy(file));
+    }
+  }
+
+  #pass(entry: Entry): void {
+    this.#last = entry.id;
+    this.#held.add(entry);
+  }
+
+  /** Ends a part. Later documents go to another one. */
+  #end(part: IndexPart): void {
+    this.#done.push(part);
+    this.#starts.push(this.messages.length);
+  }
+
+  #readMarks(entries: readonly Entry[]): void {
+    this.undone.length = 0;
+    for (const entry of entries) for (const turn of changesOfUndone(entry)) this.undone.push(turn);
+  }
+}
+
+/** Keeps the index of a conversation's unsealed entries between searches. */
+export class KeptTail {
+  #tail: UnsealedTail | null = null;
+  /** The version of the entries that it contains completely; empty if some are missing. */
+  #version = '';
+  #believesFiles = true;
+
+  /** The tail with the new entries, as far as time allows. `folder` may contain files of an earlier process. */
+  of(archive: Archive, folder: string, hasTime: () => boolean): UnsealedTail {
+    if (this.#tail !== null && this.holds(archive)) return this.#tail;
+    const entries = archive.rest();
+    let tail = this.#tail;
+    if (tail?.isBeginningOf(entries) !== true) {
+      tail?.close();
+      tail = new UnsealedTail(entries, folder, this.#believesFiles);
+    }
+    this.#tail = tail;
+    this.#version = tail.add(entries, hasTime) ? archive.restVersion : '';
+    return tail;
+  }
+
+  /** Whether it contains all unsealed entries. */
+  holds({ restVersion }: Archive): boolean {
+    return this.#version === restVersion;
+  }
+
+  /** Writes files that save the next process time. Throws system errors and a `HiError`. */
+  async keep(archive: Archive): Promise<void> {
+    if (this.holds(archive)) await this.#tail?.keep(archive);
+  }
+
+  /** Drops the tail if one of its files is damaged, so that both are rebuilt. */
+  dropDamaged(): void {
+    if (this.#tail?.areFilesSound() !== false) return;
+    this.close();
+    this.#believesFiles = false;
+  }
+
+  close(): void {
+    this.#tail?.close();
+    this.#tail = null;
+    this.#version = '';
   }
 }

@@ -1,4 +1,4 @@
-import type { ViewReport } from '../chat/event.js';
+import type { ChatEvent, ViewReport } from '../chat/event.js';
 import { localMinute, quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { isConflictCopy } from '../history/base/history-paths.js';
@@ -91,4 +91,21 @@ export function statusText(status: Status, model: string): string {
     `compactions  ${compactions}${last}`,
     ...files.map((file) => `file         ${file}${remarkOn(file)}`),
   ].join('\n');
+}
+
+/** Asks the server about the model if needed. Yields a notice if the model does not support tools, which are then left out of every request. */
+export async function* askAboutModel(
+  target: Target,
+  hasTools: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  const takesTools = (): boolean => target.memory.facts.takes?.tools !== false;
+  const before = takesTools();
+  await target.ask?.(signal);
+  if (!hasTools || !before || takesTools()) return;
+  yield {
+    type: 'notice',
+    level: 'warning',
+    text: `'${target.model}' does not support tools here: it answers without them.`,
+  };
 }

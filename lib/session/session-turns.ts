@@ -11,7 +11,6 @@ import type { Provider } from '../providers/common/provider.js';
 import type { GivenFile } from '../tools/common/tool.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBlock, withoutWhole } from '../view/view.js';
-import { askAboutModel } from './ask-about-model.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
 import { CompactionAhead, storedWhile, type UpcomingCompaction } from './context/compaction-ahead.js';
 import { Context } from './context/context.js';
@@ -21,7 +20,7 @@ import { fitImages, type ImageFitting, keepImage } from './images/images.js';
 import { keptFiles } from './input.js';
 import { userContentOf } from './past-turns.js';
 import { type Reminders, readClock } from './reminders.js';
-import { type NextView, nextViewOf } from './session-status.js';
+import { askAboutModel, type NextView, nextViewOf } from './session-status.js';
 import type { SkillState } from './skill-state.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 

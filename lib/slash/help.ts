@@ -1,6 +1,6 @@
 import { pick } from '../registry.js';
-import { columns } from './common/columns.js';
 import type { SlashCommand } from './common/command.js';
+import { columns } from './common/shown.js';
 
 const KEYS = [
   ['Enter', 'send'],

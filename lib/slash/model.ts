@@ -1,7 +1,7 @@
 import { HiError } from '../errors.js';
 import { nearest } from '../registry.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
-import { noneWhenCancelled } from './common/none-when-cancelled.js';
+import { noneWhenCancelled } from './common/shown.js';
 
 /** Keeps the model for later chats. */
 const SAVE = '--save';

@@ -1,7 +1,6 @@
 import { textOf } from '../chat/message.js';
-import { beginningOf } from './common/beginning-of.js';
 import type { SlashCommand } from './common/command.js';
-import { whichMessage } from './common/which-message.js';
+import { beginningOf, whichMessage } from './common/shown.js';
 
 const USAGE = '/pin [n|#ID]';
 

@@ -1,6 +1,6 @@
 import { textOf } from '../chat/message.js';
-import { beginningOf } from './common/beginning-of.js';
 import type { SlashCommand } from './common/command.js';
+import { beginningOf } from './common/shown.js';
 
 /** `/pins`: lists what stays in view through compactions. */
 export const slashPins: SlashCommand = {

@@ -1,5 +1,5 @@
-import { saidElsewhere } from './common/beginning-of.js';
 import type { SlashCommand } from './common/command.js';
+import { saidElsewhere } from './common/shown.js';
 
 /** `/retry`: asks the last question again, or asks another model. */
 export const slashRetry: SlashCommand = {

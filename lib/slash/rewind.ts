@@ -1,9 +1,7 @@
 import { HiError } from '../errors.js';
 import { type PastTurn, pastTurns } from '../session/past-turns.js';
-import { beginningOf } from './common/beginning-of.js';
 import type { SlashCommand, SlashContext } from './common/command.js';
-import { noneWhenCancelled } from './common/none-when-cancelled.js';
-import { whichMessage } from './common/which-message.js';
+import { beginningOf, noneWhenCancelled, whichMessage } from './common/shown.js';
 
 /** How many turns are listed. */
 const LISTED = 10;

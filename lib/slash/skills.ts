@@ -1,5 +1,5 @@
-import { columns } from './common/columns.js';
 import type { SlashCommand } from './common/command.js';
+import { columns } from './common/shown.js';
 
 /** `/skills`: lists the skills found; with a name, shows its text and why it is or is not sent. */
 export const slashSkills: SlashCommand = {

@@ -1,5 +1,5 @@
-import { columns } from './common/columns.js';
 import type { SlashCommand } from './common/command.js';
+import { columns } from './common/shown.js';
 
 /** `/tools`: lists what the model may call. */
 export const slashTools: SlashCommand = {

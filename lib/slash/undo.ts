@@ -1,5 +1,5 @@
-import { beginningOf, saidElsewhere } from './common/beginning-of.js';
 import type { SlashCommand } from './common/command.js';
+import { beginningOf, saidElsewhere } from './common/shown.js';
 
 /** `/undo`: takes the last turn out of the view and puts its message back into the input line. */
 export const slashUndo: SlashCommand = {

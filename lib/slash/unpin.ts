@@ -1,8 +1,7 @@
 import { textOf } from '../chat/message.js';
 import { HiError } from '../errors.js';
-import { beginningOf } from './common/beginning-of.js';
 import type { SlashCommand } from './common/command.js';
-import { whichMessage } from './common/which-message.js';
+import { beginningOf, whichMessage } from './common/shown.js';
 
 const USAGE = '/unpin n|#ID';
 

@@ -5,7 +5,7 @@ import { absolutePath, type JudgedPlace, judgedPlace } from '../permission/paths
 import type { Tool } from './common/tool.js';
 import { openJudged } from './files/open-judged.js';
 import { changePreview, replaceFile, replaceOnce } from './files/replace-file.js';
-import { detectEncoding } from './shell/decode-text.js';
+import { detectEncoding } from './shell/spill.js';
 
 interface Edit extends JsonObject {
   readonly path: string;

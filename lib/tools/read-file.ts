@@ -7,7 +7,7 @@ import { absolutePath, judgedPlace } from '../permission/paths/resolve-path.js';
 import { nearest } from '../registry.js';
 import type { Tool, ToolContext } from './common/tool.js';
 import { openJudged } from './files/open-judged.js';
-import { detectEncoding } from './shell/decode-text.js';
+import { detectEncoding } from './shell/spill.js';
 
 const SAMPLE_BYTES = 64 * 1024;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { languageOf } from '../../lib/compaction/language.js';
+import { languageOf } from '../../lib/compaction/prompt.js';
 import { Log } from '../support/log.js';
 
 const written = async (...texts: readonly string[]): Promise<string | null> => {

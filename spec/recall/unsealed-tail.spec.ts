@@ -6,7 +6,7 @@ import type { Entry } from '../../lib/chat/entry.js';
 import { DamagedSegment } from '../../lib/recall/disk/pages.js';
 import type { Archive } from '../../lib/recall/index/documents.js';
 import { Arena, BEYOND, type IndexPart } from '../../lib/recall/index/part.js';
-import { UnsealedTail } from '../../lib/recall/unsealed-tail.js';
+import { UnsealedTail } from '../../lib/recall/searched-index.js';
 import { quickFolder } from '../support/history.js';
 import { flip } from '../support/recall.js';
 

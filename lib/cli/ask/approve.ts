@@ -1,13 +1,18 @@
-import { firstCharacters, lastCharacters } from '../../chat/text.js';
+import { firstCharacters, lastCharacters, quantity } from '../../chat/text.js';
+import { shortCount } from '../../chat/transcript.js';
+import { HiError } from '../../errors.js';
 import { displayWidth, layOutRows } from '../../repl/drawing/line-layout.js';
 import { graphemes } from '../../repl/editing/edit-buffer.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { visibleLine, visibleText } from '../../screen/text/neutralise.js';
 import { CYAN, GREEN, PLAIN, paint, RED, type Style } from '../../screen/text/styled-text.js';
+import type { UserInput } from '../../session/common/deps.js';
+import type { Session } from '../../session/session.js';
 import type { Approval, ApprovalQuestion } from '../../tools/common/tool.js';
 import { hasColour } from '../base/output.js';
 import type { World } from '../base/world.js';
-import { type ApprovalChoice, approvalPrompt, input, wrappedQuestion } from './inquirer.js';
+import { costLine, isDear, questionCost } from '../wiring/price.js';
+import { type ApprovalChoice, approvalPrompt, confirm, input, wrappedQuestion } from './inquirer.js';
 import { askQuestion, type PromptStreams } from './terminal-question.js';
 
 type Answer = 'once' | 'always' | 'no' | 'say';
@@ -258,4 +263,30 @@ export function excerpt(rows: readonly string[], available: number): { shown: re
   const tail = rows.slice(rows.length - Math.floor(visible / 2));
   const hidden = rows.length - head.length - tail.length;
   return { shown: [...head, `… ${hidden} more ${hidden === 1 ? 'line' : 'lines'} (v: view all)`, ...tail], hidden };
+}
+
+/**
+ * Says what a question with everything costs before it is asked. Resolves to whether the user agrees; a cheap one needs no answer. Without a terminal to ask on and
+ * without `-y`, throws a `HiError` of code `usage`.
+ */
+export async function agreeToAll(
+  world: World,
+  session: Session,
+  input: UserInput,
+  { yes, quiet }: { readonly yes?: boolean; readonly quiet?: boolean },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { messages, left_out, tokens } = await session.whole(input, signal);
+  const cost = questionCost(session.target, tokens, world.now());
+  const missing = left_out === 0 ? '' : `, ${shortCount(left_out)} do not fit`;
+  const line = `${quantity(messages, 'message')}${missing} · ${costLine(cost)}`;
+  if (!quiet) world.stderr.write(`${line}\n`);
+  if (yes || !isDear(cost, session.target)) return true;
+  if (world.stdinIs !== 'terminal' || !world.stderr.isTTY)
+    throw new HiError('usage', `Not asked with everything: ${line}.`, {
+      hint: 'To agree to that without a terminal, add -y.',
+    });
+  const streams = { input: world.stdin, output: world.stderr };
+  const message = 'Ask with everything?';
+  return await askQuestion((asking) => confirm({ message, default: false }, asking), streams).catch(() => false);
 }

@@ -14,8 +14,7 @@ import type { World } from '../base/world.js';
 import { forgetting, orderOf, parseForgetWords } from '../forget/forgetting.js';
 import { purgeCaches } from '../forget/places.js';
 import { type OwnInputDeps, ownSlashCommands } from '../input/own-commands.js';
-import { costLine, isDear, questionCost } from '../wiring/next-question.js';
-import { compactionCosts, fullSpendingText, spendingText } from '../wiring/price.js';
+import { compactionCosts, costLine, fullSpendingText, isDear, questionCost, spendingText } from '../wiring/price.js';
 import type { WiredSession } from '../wiring/wire.js';
 
 /** Gives slash commands access to the chat, the terminal and the disk. */

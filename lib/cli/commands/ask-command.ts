@@ -6,6 +6,7 @@ import { Screen } from '../../screen/screen.js';
 import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
+import { agreeToAll } from '../ask/approve.js';
 import { approver, instructionsAsker, serverAsker } from '../ask/asker.js';
 import { gatherInput } from '../base/gather-input.js';
 import { type ChatOptions, formatOf, type OutputFormat, withFresh } from '../base/options.js';
@@ -21,7 +22,6 @@ import { indexSlice } from '../wiring/index-slice.js';
 import { withCost } from '../wiring/price.js';
 import type { ServerTools } from '../wiring/tool-wiring.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
-import { agreeToAll } from './agree-to-all.js';
 import { openStructure, type Structure } from './structure.js';
 
 /** A question, and the model that is to answer it; null for the one in use. */

@@ -3,7 +3,7 @@ import { maskKey } from '../../config/read-key.js';
 import { NoModel } from '../../config/resolve.js';
 import type { ServerFile } from '../../config/server-settings.js';
 import type { ModelSettings } from '../../config/setting.js';
-import { shownAddress } from '../../http/mask-key.js';
+import { shownAddress } from '../../http/failures.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';

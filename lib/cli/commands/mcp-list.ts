@@ -8,9 +8,14 @@ import { readServers, type ServerAddress, type ServerEntry } from '../../mcp/bas
 import { type CallResult, readResult } from '../../mcp/calls/read-result.js';
 import { ToolPins } from '../../mcp/calls/tool-pins.js';
 import { ServerConnection } from '../../mcp/connection/server-connection.js';
-import { ServerLog } from '../../mcp/connection/server-log.js';
-import { type Offer, type ToolDefinition, unknownTools } from '../../mcp/definitions/definition.js';
-import { failureText, OfferCache } from '../../mcp/definitions/offer-cache.js';
+import { ServerLog } from '../../mcp/connection/spawn-server.js';
+import {
+  failureText,
+  type Offer,
+  OfferCache,
+  type ToolDefinition,
+  unknownTools,
+} from '../../mcp/definitions/definition.js';
 import { readRegularFile } from '../../regular-file.js';
 import { neutralise, visibleLine } from '../../screen/text/neutralise.js';
 import { askForServer } from '../ask/elicit.js';

@@ -10,8 +10,7 @@ import type { CommonOptions } from '../base/options.js';
 import { printHistoryNotices } from '../base/output.js';
 import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { costLine, type QuestionCost, questionCost } from '../wiring/next-question.js';
-import { conversationCost, costText, wholeCost } from '../wiring/price.js';
+import { conversationCost, costLine, costText, type QuestionCost, questionCost, wholeCost } from '../wiring/price.js';
 import { wire } from '../wiring/wire.js';
 
 interface StatusOptions extends CommonOptions, SettingsOptions {

@@ -7,7 +7,7 @@ import { quantity } from '../../chat/text.js';
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
-import { LOGS } from '../../mcp/connection/server-log.js';
+import { LOGS } from '../../mcp/connection/spawn-server.js';
 import { readMemory, withoutLines } from '../../memory/memory-file.js';
 import type { MemoryLine } from '../../memory/memory-text.js';
 import { removeIndex } from '../../recall/disk/index-folder.js';

@@ -1,18 +1,22 @@
+import { appendFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { type CacheRates, type CacheTerm, isOwnAddress, type ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import { readKey } from '../../config/read-key.js';
-import { baseWindow, makerElsewhere, restAfter } from '../../config/resolve.js';
+import { baseWindow, makerElsewhere, publishedWindow, restAfter } from '../../config/resolve.js';
 import type { ModelSettings } from '../../config/setting.js';
+import { HiError } from '../../errors.js';
+import { makeFolder } from '../../folder.js';
 import { isNear } from '../../http/address.js';
 import { KnownModels } from '../../providers/common/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import type { Target } from '../../session/common/deps.js';
-import { openDebugLog } from '../base/debug-log.js';
 import {
   readSettings,
   requireConfig,
@@ -24,7 +28,6 @@ import {
 import { requireTls } from '../base/warnings.js';
 import type { World } from '../base/world.js';
 import { withMaskedSecrets } from './masked-provider.js';
-import { refreshFacts } from './refresh-facts.js';
 
 /** The usage of one answer or summary, and the model that wrote it. */
 export interface UsageRecord {
@@ -294,4 +297,63 @@ export function memoized<Value>(
     });
     return making;
   };
+}
+
+/**
+ * Opens the log of `--debug`; the function it resolves to appends a line with the time. Only the user can read the file. Each line is on disk when the
+ * call returns, so that the log of a crash is complete. Throws a `HiError` of code `config` that names the file.
+ */
+async function openDebugLog(path: string): Promise<(line: string) => void> {
+  const write = (text: string): void => appendFileSync(path, text, { mode: 0o600 });
+  try {
+    makeFolder(dirname(path), 0o700);
+    write('');
+  } catch (cause) {
+    throw new HiError(
+      'config',
+      `Cannot write the debug log '${path}': ${cause instanceof Error ? cause.message : cause}`,
+      {
+        hint: 'Set HI_CACHE_DIR to a folder you can write to, or run without --debug.',
+        cause,
+      },
+    );
+  }
+  return (line) => write(`${new Date().toISOString()} ${neutralise(line)}\n`);
+}
+
+/** How long a server may take to describe a model, in milliseconds. */
+const TIME_LIMIT = 2000;
+
+/** How long its answer is valid, and how long a server that was too slow is not asked again, in milliseconds. */
+const VALID_FOR = 7 * 24 * 3_600_000;
+const PAUSE = 600_000;
+
+/** Failures of servers that do not support the request. */
+const UNKNOWN_QUESTION: readonly string[] = ['model', 'request', 'malformed'];
+
+/**
+ * Asks the server about a model that is not in its vendor's table, or whose server is not its vendor's, unless it answered in the last days; `again` ignores
+ * that answer. Never fails: a server that does not answer costs at most two seconds every ten minutes.
+ */
+async function refreshFacts(
+  member: ProviderMember,
+  { model, api_base }: ModelSettings,
+  memory: ModelMemory,
+  access: () => Promise<ProviderSettings>,
+  { now, signal, again }: { readonly now: number; readonly signal: AbortSignal; readonly again: boolean },
+): Promise<void> {
+  const { facts } = memory;
+  if (isOwnAddress(member, api_base) && publishedWindow(model) !== null) return;
+  if (!again && facts.asked_at !== undefined && Math.abs(now - facts.asked_at) < VALID_FOR) return;
+  const expired = AbortSignal.timeout(TIME_LIMIT);
+  try {
+    const question = { model, known: facts };
+    const learnt = await member.askFacts(await access(), question, AbortSignal.any([signal, expired]));
+    memory.learn({ ...learnt, asked_at: now });
+  } catch (thrown) {
+    if (signal.aborted) return;
+    const knows = !(thrown instanceof HiError) || !UNKNOWN_QUESTION.includes(thrown.code);
+    if (!knows) memory.learn({ asked_at: now });
+    else if (expired.aborted) memory.learn({ asked_at: now - VALID_FOR + PAUSE });
+  }
 }

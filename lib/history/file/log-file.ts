@@ -11,8 +11,19 @@ import { bufferedReader, type Codec, decompressFrame, fileSize, readAt, syncData
 import { entriesIn, frameContent, ID_LIMIT, lastMessages, messagesIn } from './entries.js';
 import { DATA_MAGIC, Damaged, frameAt, type ReadBytes } from './frames.js';
 import { type Facts, OPENING, withEntry } from './layout.js';
-import { type FrameStart, isSealDue, neededFrom, seal } from './seal.js';
-import { appendFrame, type FrameSource, findTail, isStillTail, isUnsealed, rowsBefore, type Tail } from './tail.js';
+import {
+  appendFrame,
+  type FrameSource,
+  type FrameStart,
+  findTail,
+  isSealDue,
+  isStillTail,
+  isUnsealed,
+  neededFrom,
+  rowsBefore,
+  seal,
+  type Tail,
+} from './tail.js';
 
 /** The open history file in hi's layout: its tail, the totals, reading and appending. */
 export class LogFile {

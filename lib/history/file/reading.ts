@@ -3,8 +3,7 @@ import { bufferedReader, decompressFrame, partReader } from './codec.js';
 import { ArraySplitter, entryIn } from './entries.js';
 import { Damaged, frameAt, frameHeaderAt } from './frames.js';
 import type { LogFile } from './log-file.js';
-import { type FramePlace, SEALED_SIZE } from './seal.js';
-import { type FrameSource, rowsBefore } from './tail.js';
+import { type FramePlace, type FrameSource, rowsBefore, SEALED_SIZE } from './tail.js';
 
 /** The number of cached decompressed pieces. Few are enough, because reads are close together. */
 const CACHED = 4;

@@ -19,7 +19,7 @@ import {
   tableSize,
   withEntry,
 } from './layout.js';
-import { type FrameStart, logEnd, neededFrom, SEALED_SIZE, sealedFrame } from './seal.js';
+import { type FrameStart, logEnd, neededFrom, SEALED_SIZE, sealedFrame } from './tail.js';
 
 /** Writes a whole log into an empty file, entry by entry, with one frame in memory. */
 export class LogWriter {

@@ -14,7 +14,7 @@ import {
   isWrittenByHi,
   timeOf,
   turnOf,
-} from './normalize-element.js';
+} from './other-formats.js';
 import type { RecoveredFrame, ScannedFrame } from './scan-frames.js';
 
 /** The beginning of an entry by hi. In a string the quotes would be escaped. */

@@ -7,8 +7,7 @@ import type { ReadBytes } from '../file/frames.js';
 import { heartbeat } from '../lock/holder.js';
 import { FrameProgress, Inventory, type Item } from './inventory.js';
 import { type Merged, mergeConversations, NewIds, renumber } from './join-logs.js';
-import { completeElement, isComplete, isElement, numberedElement } from './normalize-element.js';
-import { readOtherFormat } from './other-formats.js';
+import { completeElement, isComplete, isElement, numberedElement, readOtherFormat } from './other-formats.js';
 import { joinedTextAt, recoverFrame, scanFrames } from './scan-frames.js';
 
 /** Counts of what was done to the elements of a file. */

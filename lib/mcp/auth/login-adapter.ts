@@ -25,7 +25,7 @@ import {
 } from './tokens-adapter.js';
 
 /** A client that the user registered at the authorization server. */
-export interface OwnClient {
+interface OwnClient {
   readonly id: string;
   readonly secret: string | null;
   /** The authorization server it belongs to; null until the first login finds out. */
@@ -33,7 +33,7 @@ export interface OwnClient {
 }
 
 /** The options of a login. */
-export interface LoginOptions {
+interface LoginOptions {
   /** The address of the server. */
   readonly url: string;
   /** The headers of its entry. */

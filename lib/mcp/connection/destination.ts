@@ -4,8 +4,7 @@ import { SessionLogin } from '../auth/session-login.js';
 import type { Elicit } from '../base/elicitation.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { Destination } from './client-adapter.js';
-import type { ServerLog } from './server-log.js';
-import type { ConfinedProgram } from './spawn-server.js';
+import type { ConfinedProgram, ServerLog } from './spawn-server.js';
 
 /** The variables that every server gets, as in the SDK. None of them holds a key. */
 const USUAL_VARIABLES = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];

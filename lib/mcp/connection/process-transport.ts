@@ -6,8 +6,7 @@ import { isTooDeep } from '../../chat/json.js';
 import { lastCharacters } from '../../chat/text.js';
 import { type CommandProcesses, endProcesses, newMark } from '../../end-processes.js';
 import { HiError } from '../../errors.js';
-import type { ServerLog } from './server-log.js';
-import { type ConfinedProgram, Guardian, spawned } from './spawn-server.js';
+import { type ConfinedProgram, Guardian, type ServerLog, spawned } from './spawn-server.js';
 
 /** How to run a server, with every value resolved. */
 export interface ProcessStart {

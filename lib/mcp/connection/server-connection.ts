@@ -8,7 +8,7 @@ import type { AskUser } from './adapted-client.js';
 import { type CallLimits, type Client, ErrorResponse, SessionExpired } from './client.js';
 import { connect } from './client-adapter.js';
 import { type ConnectionDeps, destinationOf } from './destination.js';
-import { ServerLog } from './server-log.js';
+import { ServerLog } from './spawn-server.js';
 
 /** How long a server may be idle before it is ended, in milliseconds. */
 const IDLE_MS = 10 * 60_000;

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject, type JsonValue, parseObject } from '../../chat/json.js';
+import { quantity } from '../../chat/text.js';
+import { makeFolder } from '../../folder.js';
+import { writeAside } from '../../write-aside.js';
 import type { ServerEntry } from '../base/server-entry.js';
 
 /** A tool as described by its server, sanitised for the model and the user. */
@@ -70,4 +75,93 @@ export function unknownTools(
       .filter((name) => !tools.some((tool) => tool.name === name))
       .map((name) => `It has no tool '${name}', which tools.${key} names.`);
   return [...unknown('only', only ?? []), ...unknown('not', not)];
+}
+
+/** The version of the file's format. */
+const VERSION = 2;
+
+/** How long a server is not asked again after a failure, in milliseconds. */
+const REMEMBERED_MS = 10 * 60_000;
+
+/** Why a server could not be asked, and when, in milliseconds since 1970. */
+export interface Failure {
+  readonly at: number;
+  readonly message: string;
+}
+
+/** What each server offered when last asked, one file each, so that a start need not ask any. */
+export class OfferCache {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The offer for exactly this entry; null if none is known. */
+  read(entry: ServerEntry): Offer | null {
+    const offer = this.#stored(entry)?.offer;
+    return isOffer(offer) ? offer : null;
+  }
+
+  /** The recent failure of exactly this entry; null if there is none, or it may be asked again. */
+  failure(entry: ServerEntry): Failure | null {
+    const failed = this.#stored(entry)?.failed;
+    if (!isJsonObject(failed) || typeof failed.at !== 'number' || typeof failed.message !== 'string') return null;
+    return Date.now() - failed.at < REMEMBERED_MS ? { at: failed.at, message: failed.message } : null;
+  }
+
+  /** Stores an offer. If that fails, the next start only has to ask again. */
+  write(entry: ServerEntry, offer: Offer): void {
+    this.#write(entry, { offer });
+  }
+
+  /** Stores a failure next to the known offer. */
+  fail(entry: ServerEntry, failed: Failure): void {
+    this.#write(entry, { offer: this.read(entry), failed });
+  }
+
+  #write({ name, key }: ServerEntry, known: object): void {
+    try {
+      makeFolder(this.#folder, 0o700);
+      writeAside(this.#path(name), JSON.stringify({ version: VERSION, key, ...known }), { mode: 0o600, synced: false });
+    } catch {
+      // As above.
+    }
+  }
+
+  #stored({ name, key }: ServerEntry): JsonObject | null {
+    const stored = parseObject(this.#text(name));
+    return stored?.version === VERSION && stored.key === key ? stored : null;
+  }
+
+  remove(name: string): void {
+    rmSync(this.#path(name), { force: true });
+  }
+
+  #text(name: string): string {
+    try {
+      return readFileSync(this.#path(name), 'utf8');
+    } catch {
+      return '';
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, `${encodeURIComponent(name)}.json`);
+  }
+}
+
+/** Whether a stored value is an offer. The file is hi's own: it may be truncated or from another version, but not hostile. */
+function isOffer(stored: unknown): stored is Offer {
+  if (!isJsonObject(stored)) return false;
+  const { tools, prompts, resources, templates, problems, instructions } = stored;
+  return [tools, prompts, resources, templates, problems].every(Array.isArray) && typeof instructions === 'string';
+}
+
+/** `failed 2 minutes ago (It did not start within 10 s.)` */
+export function failureText(server: string, { at, message }: Failure): string {
+  const begin = `The server '${server}': `;
+  const reason = message.startsWith(begin) ? message.slice(begin.length) : message;
+  const minutes = Math.max(1, Math.round((Date.now() - at) / 60_000));
+  return `failed ${quantity(minutes, 'minute')} ago (${reason})`;
 }

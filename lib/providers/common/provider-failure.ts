@@ -2,8 +2,7 @@ import { jsonText } from '../../chat/json.js';
 import type { Vendor } from '../../chat/model.js';
 import { capitalised, firstCharacters } from '../../chat/text.js';
 import { type ErrorCode, HiError } from '../../errors.js';
-import { WebPage } from '../../http/failures.js';
-import { mask } from '../../http/mask-key.js';
+import { mask, WebPage } from '../../http/failures.js';
 import { RequestRefusal, UNSAID } from './provider.js';
 import { hasNoReason, isByAFirewall, refusalOf, refusedBy } from './refusals.js';
 import {

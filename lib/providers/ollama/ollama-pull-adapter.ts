@@ -2,9 +2,8 @@ import { Ollama } from 'ollama/browser';
 import type { Vendor } from '../../chat/model.js';
 import { capitalised } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
-import { aborted } from '../../http/failures.js';
+import { aborted, mask } from '../../http/failures.js';
 import type { Fetch } from '../../http/fetch.js';
-import { mask } from '../../http/mask-key.js';
 import type { ProviderSettings, PullProgress } from '../common/provider.js';
 import { sdkFetch, withoutVersion } from '../common/sdk.js';
 

@@ -10,8 +10,7 @@ import { Collector, type Vocabulary } from '../index/collector.js';
 import { type Archive, documentOf, KindReader, type Piece } from '../index/documents.js';
 import { FrequencyLists } from '../index/postings.js';
 import { asBytes, inOrder } from './dictionary.js';
-import { packSpots, type Spot } from './packed-columns.js';
-import { DamagedSegment } from './pages.js';
+import { DamagedSegment, packSpots, type Spot } from './pages.js';
 import { Segment } from './segment.js';
 import { type SegmentBody, SegmentWriter } from './segment-writer.js';
 

@@ -1,5 +1,4 @@
-import { NumberReader } from './packed-columns.js';
-import type { Pages } from './pages.js';
+import { NumberReader, type Pages } from './pages.js';
 
 /** A word in a segment: its UTF-8 bytes, decoded as Latin-1. */
 export interface SegmentWord {

@@ -1,6 +1,6 @@
 import { BEYOND, type DocumentList, type Postings } from '../index/part.js';
 import { FREQUENCIES, FrequencyLists } from '../index/postings.js';
-import { NumberReader } from './packed-columns.js';
+import { NumberReader } from './pages.js';
 
 /** Fewer documents than this are stored with their frequencies as variable-length numbers. */
 const FEW = 4;

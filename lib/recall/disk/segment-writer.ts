@@ -1,9 +1,8 @@
 import { wordsIn } from '../index/part.js';
 import type { FrequencyLists } from '../index/postings.js';
 import { type Block, packBlocks } from './dictionary.js';
-import { packDays, pushNumber } from './packed-columns.js';
 import { PostingsPacker } from './packed-postings.js';
-import { PageWriter } from './pages.js';
+import { PageWriter, packDays, pushNumber } from './pages.js';
 
 /** The version of the format and of the word splitting. Segments of other versions are rebuilt. */
 export const SEGMENT_VERSION = 9;

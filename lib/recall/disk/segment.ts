@@ -2,9 +2,8 @@ import { closeSync, openSync } from 'node:fs';
 import type { Piece } from '../index/documents.js';
 import { type Arena, type DocumentList, type IndexPart, type Postings, wordsIn } from '../index/part.js';
 import { Dictionary, type SegmentWord } from './dictionary.js';
-import { type Spot, unpackDays, unpackIds, unpackSpot } from './packed-columns.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
-import { DamagedSegment, Pages } from './pages.js';
+import { DamagedSegment, Pages, type Spot, unpackDays, unpackIds, unpackSpot } from './pages.js';
 import { type Columns, type IndexedPiece, PIECE_NUMBERS, SEGMENT_VERSION } from './segment-writer.js';
 
 /** The offsets of the sections of a segment, in file order. */

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { HiError, systemCode } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
 import { identityOf, type JudgedPlace } from '../../permission/paths/resolve-path.js';
-import { detectEncoding } from '../shell/decode-text.js';
+import { detectEncoding } from '../shell/spill.js';
 import { changed, openFolderOf } from './open-judged.js';
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DirectStream } from '../../../lib/cli/executable/direct-stream.js';
+import { DirectStream } from '../../../lib/cli/executable/run-executable.js';
 
 /** A reader that takes bytes only when it is told to, and what it has taken. */
 function lateReader() {

@@ -34,8 +34,7 @@ import {
   withEntry,
 } from '../../../lib/history/file/layout.js';
 import { LogFile } from '../../../lib/history/file/log-file.js';
-import { neededFrom, sealedFrame } from '../../../lib/history/file/seal.js';
-import { findTail } from '../../../lib/history/file/tail.js';
+import { findTail, neededFrom, sealedFrame } from '../../../lib/history/file/tail.js';
 import { LogWriter, RecentEntries } from '../../../lib/history/file/whole-log.js';
 import { recoverFrame } from '../../../lib/history/repair/scan-frames.js';
 import { quickFolder } from '../../support/history.js';

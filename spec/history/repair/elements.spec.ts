@@ -12,7 +12,7 @@ import {
   numberedElement,
   timeOf,
   turnOf,
-} from '../../../lib/history/repair/normalize-element.js';
+} from '../../../lib/history/repair/other-formats.js';
 
 const AT = '2026-01-01T00:00:00Z';
 const OTHERS = { id: 9, turn: 8, at: AT };

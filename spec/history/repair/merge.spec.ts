@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { loadCodec } from '../../../lib/history/file/codec.js';
 import { NO_FACTS } from '../../../lib/history/file/layout.js';
-import { sealedFrame } from '../../../lib/history/file/seal.js';
+import { sealedFrame } from '../../../lib/history/file/tail.js';
 import { Inventory } from '../../../lib/history/repair/inventory.js';
 import { type Merged, mergeConversations, NewIds } from '../../../lib/history/repair/join-logs.js';
 import { Salvage } from '../../../lib/history/repair/salvage.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MessageLines } from '../../../lib/mcp/connection/process-transport.js';
-import { ServerLog } from '../../../lib/mcp/connection/server-log.js';
+import { ServerLog } from '../../../lib/mcp/connection/spawn-server.js';
 
 let folder: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { packSpots, unpackIds, unpackSpot } from '../../../lib/recall/disk/packed-columns.js';
+import { packSpots, unpackIds, unpackSpot } from '../../../lib/recall/disk/pages.js';
 
 describe('packed spots', () => {
   it('are found one by one, in any group', () => {
