@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import {
@@ -65,8 +65,9 @@ async function withClient<Result>(
   });
   const stream = ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout) as ReadableStream<Uint8Array>);
   return await client({ name: 'spec' })
-    .onRequest(methods.client.session.requestPermission, ({ params }): RequestPermissionResponse => {
+    .onRequest(methods.client.session.requestPermission, async ({ params }): Promise<RequestPermissionResponse> => {
       asked.push(params);
+      if (answer === 'never') await new Promise(() => undefined);
       return { outcome: answer === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: answer } };
     })
     .connectWith(stream, async (context) => {
@@ -203,6 +204,38 @@ describe('hi acp', () => {
       expect(await session.prompt('Make it.')).toMatchObject({ stopReason: 'cancelled' });
     });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('cancels a prompt that waits for another session, and sends nothing of it', async () => {
+    replies = [{ pieces: ['Well', ', so'], hangAfter: 1 }];
+    await withClient(async (context) => {
+      const one = await context.buildSession(home.work).start();
+      const two = await context.buildSession(home.work).start();
+      const running = one.prompt('Talk.');
+      await one.nextUpdate();
+      const waiting = two.prompt('Never said.');
+      await context.notify(methods.agent.session.cancel, { sessionId: two.sessionId });
+      expect(await waiting).toMatchObject({ stopReason: 'cancelled' });
+      await context.notify(methods.agent.session.cancel, { sessionId: one.sessionId });
+      expect(await running).toMatchObject({ stopReason: 'cancelled' });
+      expect(await two.prompt('Go on.')).toMatchObject({ stopReason: 'end_turn' });
+    });
+    expect(JSON.stringify(server.requests)).not.toContain('Never said.');
+  });
+
+  it('cancels a turn while the editor owes an answer, and other sessions go on', async () => {
+    answer = 'never';
+    replies = [{ calls: [{ name: 'bash', args: { command: 'touch made' } }] }];
+    await withClient(async (context) => {
+      const one = await context.buildSession(home.work).start();
+      const two = await context.buildSession(home.work).start();
+      const running = one.prompt('Make it.');
+      while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      await context.notify(methods.agent.session.cancel, { sessionId: one.sessionId });
+      expect(await running).toMatchObject({ stopReason: 'cancelled' });
+      expect(await two.prompt('Go on.')).toMatchObject({ stopReason: 'end_turn' });
+    });
+    expect(existsSync(join(home.work, 'made'))).toBe(false);
   });
 
   it('has one conversation, whatever the session', async () => {

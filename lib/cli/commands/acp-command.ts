@@ -51,8 +51,10 @@ export async function acpCommand(world: World, options: SessionOptions): Promise
     .onRequest(methods.agent.session.prompt, async ({ params, client, signal }) => {
       const session = sessions.get(params.sessionId);
       if (session === undefined) throw RequestError.invalidParams({ sessionId: params.sessionId }, 'no such session');
-      const turn = turns.then(() => reporting(() => session.prompt(params, client, signal)));
-      turns = turn.catch(() => undefined);
+      const stop = session.expect();
+      const before = turns;
+      const turn = untilAborted(before, stop).then(() => reporting(() => session.prompt(params, client, signal, stop)));
+      turns = Promise.allSettled([before, turn]);
       return await turn;
     })
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel())
@@ -100,7 +102,8 @@ class EditorSession {
   readonly id: string;
   readonly #cwd: string;
   readonly #wired: WiredSession;
-  #running: AbortController | null = null;
+  /** What stops each prompt that runs or waits. */
+  readonly #stops = new Set<AbortController>();
   #updates: TurnUpdates;
   #client: AgentContext | null = null;
 
@@ -121,14 +124,25 @@ class EditorSession {
     return session;
   }
 
-  /** Runs one turn. Resolves when it ends; throws `HiError`s. */
-  async prompt({ prompt }: PromptRequest, client: AgentContext, signal: AbortSignal): Promise<PromptResponse> {
+  /** Announces a prompt. Returns what stops it, also while it waits for others. */
+  expect(): AbortController {
     const stop = new AbortController();
+    this.#stops.add(stop);
+    return stop;
+  }
+
+  /** Runs one turn that `expect` announced, unless it was stopped. Resolves when it ends; throws `HiError`s. */
+  async prompt(
+    { prompt }: PromptRequest,
+    client: AgentContext,
+    signal: AbortSignal,
+    stop: AbortController,
+  ): Promise<PromptResponse> {
     const both = AbortSignal.any([stop.signal, signal]);
-    this.#running = stop;
-    this.#client = client;
-    this.#updates = new TurnUpdates(this.#cwd);
     try {
+      if (both.aborted) return { stopReason: 'cancelled' };
+      this.#client = client;
+      this.#updates = new TurnUpdates(this.#cwd);
       for await (const event of this.#wired.session.send(promptInput(prompt), both)) {
         if (event.type === 'turn-end') return { stopReason: stopReasonOf(event) };
         for (const update of await this.#updates.of(event))
@@ -139,13 +153,13 @@ class EditorSession {
       if (isAbort(thrown) || both.aborted) return { stopReason: 'cancelled' };
       throw thrown;
     } finally {
-      this.#running = null;
+      this.#stops.delete(stop);
     }
   }
 
-  /** Ends the running turn. */
+  /** Ends the running turn, and those that wait. */
   cancel(): void {
-    this.#running?.abort();
+    for (const stop of this.#stops) stop.abort();
   }
 
   async close(): Promise<void> {
@@ -161,7 +175,7 @@ class EditorSession {
     const content = await previewContent(preview, this.#cwd);
     const update = this.#updates.announced(call, 'pending', content);
     await client.notify(methods.client.session.update, { sessionId, update });
-    const { outcome } = await client.request(
+    const asking = client.request(
       methods.client.session.requestPermission,
       {
         sessionId,
@@ -177,6 +191,13 @@ class EditorSession {
       },
       { cancellationSignal: signal },
     );
+    // An editor that was told to stop may never answer.
+    const answered = await Promise.race([asking, whenAborted(signal)]);
+    if (answered === null) {
+      asking.catch(() => undefined);
+      return { answer: 'no' };
+    }
+    const { outcome } = answered;
     if (outcome.outcome === 'cancelled') {
       this.cancel();
       return { answer: 'no' };
@@ -184,6 +205,17 @@ class EditorSession {
     if (outcome.optionId === 'always' && rule !== null) return { answer: 'always' };
     return { answer: outcome.optionId === 'once' ? 'once' : 'no' };
   }
+}
+
+/** Resolves to null when the signal aborts. */
+async function whenAborted(signal: AbortSignal): Promise<null> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return null;
+}
+
+/** Waits for the turns before one, unless that is stopped meanwhile. */
+async function untilAborted(before: Promise<unknown>, { signal }: AbortController): Promise<void> {
+  await Promise.race([before, whenAborted(signal)]);
 }
 
 function optionsFor(rule: string | null): PermissionOption[] {
