@@ -188,6 +188,10 @@ class GrowingArchive {
     return true;
   }
 
+  async recover(thrown: unknown): Promise<void> {
+    throw thrown;
+  }
+
   readAt(): never {
     throw new Error('There are no pieces.');
   }

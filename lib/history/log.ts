@@ -250,7 +250,10 @@ export class Log {
       const { edition } = this;
       try {
         const snapshot = await openReading(this.#disk, this.writes ? [] : this.loaded);
-        return Object.assign(snapshot, { ifCurrent: (work: () => void) => this.ifCurrent(edition, work) });
+        return Object.assign(snapshot, {
+          ifCurrent: (work: () => void) => this.ifCurrent(edition, work),
+          recover: (damage: unknown) => this.#recover(damage, UNLOCKED_TRIES - 1),
+        });
       } catch (thrown) {
         await this.#recover(thrown, tries);
       }

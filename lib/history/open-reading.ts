@@ -13,6 +13,8 @@ export interface ConversationReading extends Snapshot {
    * Runs `work` under the lock if nothing that was read is gone since; else resolves to false. Always false where nothing is written. Throws a `HiError`.
    */
   ifCurrent(work: () => void): Promise<boolean>;
+  /** To be called with what a read threw: repairs the conversation if that means damage, so that it can be opened again, and throws it else. */
+  recover(thrown: unknown): Promise<void>;
 }
 
 /** Opens the conversation on disk. `unwritten` are its entries in memory only. Throws `Damaged` and a `HiError`. */

@@ -46,8 +46,8 @@ const SEARCHED_ANYWAY = 16;
 /** The time if a part of the index was damaged, so that earlier results are found again. */
 const REPAIR_BUDGET = 5000;
 
-/** How often the conversation is opened again because something was removed of it, or of its index, while it was being indexed. */
-const OPENINGS = 9;
+/** How often the conversation is opened because something was removed of it, or of its index, while it was being indexed, or was damaged. */
+const OPENINGS = 40;
 
 /** Thrown when the time is over. Everything opened stays open for the next time. */
 class TooLate extends Error {}
@@ -183,7 +183,7 @@ export class Recall {
     this.#scored = null;
   }
 
-  /** Runs `work` with the conversation as it is at one moment; again, as it is then, if something was removed meanwhile. */
+  /** Runs `work` with the conversation as it is at one moment; again, as it is then, if something was removed meanwhile, or was damaged and is repaired. */
   async #reading<Result>(work: (archive: Archive, index: IndexMissing) => Promise<Result>): Promise<Result> {
     for (let openings = 1; ; openings += 1) {
       const archive = await this.#deps.open();
@@ -193,7 +193,8 @@ export class Recall {
           if (!isCurrent && openings < OPENINGS) throw new Outdated();
         });
       } catch (thrown) {
-        if (!(thrown instanceof Outdated)) throw thrown;
+        if (openings === OPENINGS) throw thrown;
+        if (!(thrown instanceof Outdated)) await archive.recover(thrown);
       } finally {
         archive.close();
       }

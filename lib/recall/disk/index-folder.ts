@@ -67,9 +67,12 @@ export class IndexFolder {
         if (writes) this.#remove(name);
         continue;
       }
-      const held = known.get(name) ?? this.#open(place, writes);
-      if (held?.segment.pieces.are(pieces, place.first, lengthOf(place)) === true) found.push(held);
-      else if (held !== null) this.#drop(held, writes);
+      const isOf = ({ segment }: Held): boolean => segment.pieces.are(pieces, place.first, lengthOf(place));
+      const held = known.get(name);
+      // Another process may have replaced the file of one that is open here.
+      const right = held !== undefined && isOf(held) ? held : this.#open(place, writes);
+      if (right !== null && isOf(right)) found.push(right);
+      else if (right !== null) this.#drop(right, writes);
     }
     for (const held of this.#held) if (!found.includes(held)) held.segment.close();
     this.#held = found.sort((one, other) => one.first - other.first);

@@ -109,6 +109,8 @@ export interface Archive {
    * snapshot is no longer a beginning of the conversation. Throws system errors and a `HiError`.
    */
   ifCurrent(work: () => void): Promise<boolean>;
+  /** To be called with what a read threw: repairs the conversation if that means damage, so that it can be opened again, and throws it else. */
+  recover(thrown: unknown): Promise<void>;
   close(): void;
 }
 

@@ -39,6 +39,9 @@ function archiveOf(pieces: readonly (readonly string[])[]): Archive {
       work();
       return true;
     },
+    async recover(thrown) {
+      throw thrown;
+    },
     close: () => {},
   };
 }

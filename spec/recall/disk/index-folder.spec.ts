@@ -144,6 +144,35 @@ describe('the index on disk', () => {
     }
   });
 
+  it.each([true, false])(
+    'is complete though the conversation is damaged, which is repaired or read as far as it can be (writing: %s)',
+    async (writes) => {
+      const folder = (await longHistory(1))();
+      flip(join(folder, 'history.json.zst'), 5000);
+      const store = await openIn(folder, { ephemeral: !writes });
+      const recall = recallIn(folder, store, writes);
+      expect((await recall.search(searchFor('"And the lagoon?"'))).hits).toMatchObject([{ text: 'And the lagoon?' }]);
+      expect(await recall.search(searchFor('question'))).toMatchObject({ unsearched: 0 });
+      expect(store.takeNotices()).toContainEqual(expect.stringContaining('damaged'));
+      recall.close();
+      await store.close();
+    },
+  );
+
+  it('is read anew, and stays, if another process forgot something and rebuilt it', async () => {
+    const folder = (await longHistory(2))();
+    const [store, other] = [await openIn(folder), await openIn(folder)];
+    const [recall, rebuilding] = [recallIn(folder, store), recallIn(folder, other)];
+    await recall.search(searchFor('quokka'));
+    await forgetSome(folder);
+    await rebuilding.search(searchFor('quokka'));
+    const rebuilt = indexHashes(folder);
+    expect((await recall.search(searchFor('quokka'))).hits.map(({ message }) => message.id)).not.toContain(2);
+    expect(indexHashes(folder)).toEqual(rebuilt);
+    for (const one of [recall, rebuilding]) one.close();
+    for (const one of [store, other]) await one.close();
+  });
+
   it('is not written if nothing may be written', async () => {
     const folder = copy();
     const found = await foundIn(folder, false);
