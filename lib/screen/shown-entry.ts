@@ -56,17 +56,17 @@ function wrapped(text: string, { wrap, columns }: AnswerStyle): string {
 }
 
 /** What does not show: styles and links. */
-const SEQUENCE = /\x1b(?:\[[\d;]*m|\]8;;[^\x1b]*\x1b\\)/;
+const SEQUENCES = /(\x1b(?:\[[\d;]*m|\]8;;[^\x1b]*\x1b\\))/g;
 
 const INVERSE_ON = '\x1b[7m';
 const INVERSE_OFF = '\x1b[27m';
 
 /** The styled text with what is found in it in inverse video, row by row. */
 function highlighted(text: string, hits: FindHits): string {
-  const spans = hits(text.replaceAll(new RegExp(SEQUENCE, 'g'), ''));
+  const spans = hits(text.replaceAll(SEQUENCES, ''));
   if (spans.length === 0) return text;
   let [result, isOn, at, next] = ['', false, 0, 0];
-  for (const piece of text.split(new RegExp(`(${SEQUENCE.source})`))) {
+  for (const piece of text.split(SEQUENCES)) {
     if (piece.startsWith('\x1b')) {
       // A style ends the one before it.
       result += piece + (isOn && piece.endsWith('m') ? INVERSE_ON : '');

@@ -53,7 +53,7 @@ export const DAMAGED_SUFFIX = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unver
  * Matches what programs that keep folders alike on several machines add to the name of a file that was changed on two: Syncthing, Dropbox and Nextcloud, and git
  * beside a merge.
  */
-const CONFLICT_MARK = /\.sync-conflict-|\([^()]*conflicted copy[^()]*\)|~(?:HEAD|[\w.-]*[a-z\d][\w.-]*)(?:_\d+)?$/i;
+const CONFLICT_MARK = /\.sync-conflict-|conflicted copy[^()]*\)|~(?=[^~]*[a-z\d])[\w.-]+$/i;
 
 /** Whether the file is a copy that such a program left beside its original. */
 export const isConflictCopy = (path: string): boolean => CONFLICT_MARK.test(path.slice(path.lastIndexOf('/') + 1));
