@@ -228,7 +228,7 @@ describe('a paste into hi chat', () => {
     await chat.open({ rows: 80 });
     chat.terminal.paste('/help\n');
     await chat.until('hi> /help');
-    await chat.say('', 'list the commands and keys');
+    await chat.say('', '/help NAME explains a command');
     expect(chat.server.requests).toHaveLength(0);
   });
 
