@@ -165,7 +165,11 @@ async function ask(terminal: Terminal, token: string, fate: Fate, isPasted: bool
   if (fate === 'late') {
     await terminal.until(`Answer to ${token}:`, PATIENCE);
     terminal.type(control('c'));
-    await terminal.until((screen) => screen.includes('(interrupted)') && isAtPrompt(screen), PATIENCE);
+    await terminal.until(
+      (screen) =>
+        screen.slice(screen.lastIndexOf(`Answer to ${token}:`)).includes('(interrupted)') && isAtPrompt(screen),
+      PATIENCE,
+    );
   }
   if (fate !== 'early' && fate !== 'refused') return;
   // The line is back in the prompt.
@@ -201,17 +205,14 @@ it(`${DAYS} of 14 days of daily use: every answered word is kept once, no cancel
       const then = fate === 'answered' ? chance() : 1;
       if (then < 0.1) {
         window.type(`/retry${KEY.enter}`);
-        await window.until(
-          (screen) => /> \/retry\n+(?:(?!hi).*\n)*Answer to q-/.test(screen) && isAtPrompt(screen),
-          PATIENCE,
-        );
+        await window.until((screen) => screen.split(`Answer to ${token}:`).length > 2 && isAtPrompt(screen), PATIENCE);
       } else if (then < 0.2) {
         window.type(`/undo${KEY.enter}`);
         await window.until(
           (screen) =>
-            /\/undo\nUndone: #/.test(screen) &&
+            screen.includes(`· ${token} answered`) &&
             !isAtPrompt(screen) &&
-            /\nhi(?: \d+%)?> \S/.test(screen.slice(screen.lastIndexOf('Undone: '))),
+            /\nhi(?: \d+%)?> \S/.test(screen.slice(screen.lastIndexOf(`· ${token} answered`))),
           PATIENCE,
         );
         window.type(control('c'));
