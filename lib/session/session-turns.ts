@@ -98,8 +98,9 @@ export class SessionTurns {
   async *#answered(content: readonly Part[], signal: AbortSignal, options: TurnOptions): AsyncGenerator<ChatEvent> {
     const { history, cwd, clock, via } = this.#deps;
     const provider = await this.#turnSettings.target.connect(signal);
-    const mayCall = options.tools !== false && this.#deps.toolSpecs.length > 0;
-    yield* askAboutModel(this.#turnSettings.target, mayCall, signal);
+    // Not whether there are any: those of a server that is starting come later.
+    const mayCall = options.tools !== false && this.#deps.otherTools === undefined;
+    yield* askAboutModel(this.#turnSettings.target, mayCall && this.#deps.toolSpecs.length > 0, signal);
     yield* this.#settle(signal);
     await history.refresh();
     const kept = mayCall || options.tools === false ? [] : keptTools(this.#deps, this.#turnSettings);
