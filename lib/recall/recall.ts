@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Entry } from '../chat/entry.js';
 import { monotonic } from '../clock.js';
 import { HiError, systemCode } from '../errors.js';
@@ -48,6 +49,9 @@ const REPAIR_BUDGET = 5000;
 
 /** How often the conversation is opened because something was removed of it, or of its index, while it was being indexed, or was damaged. */
 const OPENINGS = 40;
+
+/** How long long work goes on before it lets others work, in milliseconds. */
+const SLICE = 100;
 
 /** Thrown when the time is over. Everything opened stays open for the next time. */
 class TooLate extends Error {}
@@ -126,7 +130,7 @@ export class Recall {
       const all = archive.pieces.length;
       for (let left = all; left > 0; ) {
         signal.throwIfAborted();
-        await index(100);
+        await index(SLICE);
         const now = folder.missing(archive.pieces).length;
         if (now === left) {
           throw new HiError('history', `The index in '${this.#deps.folder}' cannot be written.`, {
@@ -134,7 +138,7 @@ export class Recall {
           });
         }
         left = now;
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
       }
       this.#tail.of(archive, folder.path, () => true);
       await this.#keepTail(archive);
@@ -162,17 +166,22 @@ export class Recall {
   }
 
   /** Measures the thresholds of automatic recall for `budget` milliseconds; true when that is done. */
-  async calibrate(budget: number): Promise<boolean> {
+  async calibrate(budget: number, signal?: AbortSignal): Promise<boolean> {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
       folder.look(archive.pieces, this.#deps.writes);
       const library = this.#libraryOf(archive, folder.segments);
       await this.#keepTail(archive);
-      const known = readCalibration(folder.path);
-      if (!this.#deps.writes || isComplete(library, known)) return true;
-      const next = calibrated(library, known, budget);
-      if (next !== null && next !== known) writeCalibration(folder.path, next);
-      return isComplete(library, next);
+      const stored = readCalibration(folder.path);
+      if (!this.#deps.writes || isComplete(library, stored)) return true;
+      let known = stored;
+      for (const end = monotonic() + budget; !isComplete(library, known); await nextTurn()) {
+        signal?.throwIfAborted();
+        known = calibrated(library, known, Math.min(SLICE, end - monotonic()));
+        if (monotonic() >= end) break;
+      }
+      if (known !== null && known !== stored) writeCalibration(folder.path, known);
+      return isComplete(library, known);
     });
   }
 

@@ -96,7 +96,7 @@ async function rebuild(world: World, recall: Recall, line: ProgressLine, { quiet
   const release = world.onStop(() => stop.abort());
   try {
     const pieces = await recall.rebuild(stop.signal);
-    while (!(await recall.calibrate(100))) stop.signal.throwIfAborted();
+    await recall.calibrate(Number.POSITIVE_INFINITY, stop.signal);
     line.erase();
     const indexed =
       pieces === 0
