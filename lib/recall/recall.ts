@@ -48,7 +48,7 @@ const SEARCHED_ANYWAY = 16;
 const REPAIR_BUDGET = 5000;
 
 /** How often the conversation is opened because something was removed of it, or of its index, while it was being indexed, or was damaged. */
-const OPENINGS = 40;
+const OPENINGS = 9;
 
 /** How long long work goes on before it lets others work, in milliseconds. */
 const SLICE = 100;

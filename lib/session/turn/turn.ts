@@ -22,7 +22,7 @@ import { cutCalls, cutResult, lengthCutNotice, Progress, stopBeforeRunning, type
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 
 /** How often the conversation is searched again if something of it is removed each time. */
-const SEARCHES = 40;
+const SEARCHES = 9;
 
 /** What a turn needs. */
 export interface TurnDeps {
