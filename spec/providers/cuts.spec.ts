@@ -10,7 +10,9 @@ const CALLS = [
   { name: 'bash', args: { command: 'echo "wörld"; ls -la' } },
 ];
 const PLACES = 50;
-const IDLE = 400;
+
+/** Milliseconds of silence after which a stream is given up: soon only where that is what happens. */
+const idleTimeout = (end: string): number => (end === 'never' ? 800 : 10_000);
 
 /** The three ways a stream can stop in the middle. */
 const ENDS = [
@@ -62,7 +64,7 @@ async function atEveryPlace(dialect: Dialect, whole: VendorAnswer, end: 'cut' | 
       await using server = await vendorServer({ ...whole, chunks, end });
       const provider = await adapter(dialect.provider, server.url + dialect.path, {
         ...dialect.settings,
-        idleTimeout: IDLE,
+        idleTimeout: idleTimeout(end),
       });
       return { sent, got: await ask(provider, chatRequest()) };
     }),
