@@ -45,12 +45,12 @@ export function homeFolder(): string | null {
   return home === '/' ? null : home;
 }
 
-/** The mounts that every command gets. */
-export function systemMounts(home: string | null, network: boolean): readonly Mount[] {
+/** The mounts that every command gets. What rules open `around` the home folder opens neither that one nor a folder of its own in it, such as /tmp. */
+export function systemMounts(home: string | null, network: boolean, around: readonly Mount[]): readonly Mount[] {
   const resolver = realPath('/etc/resolv.conf');
+  const scratch = SCRATCH.filter(existsSync).map((path): Mount => ({ kind: 'scratch', path }));
   return [
-    ...SYSTEM.flatMap(systemMount),
-    ...SCRATCH.filter(existsSync).map((path): Mount => ({ kind: 'scratch', path })),
+    ...[...around, ...SYSTEM.flatMap(systemMount), ...scratch].sort(byLength),
     // systemd-resolved keeps this file in /run.
     ...(network && !isInside('/etc', resolver) && existsSync(resolver)
       ? [{ kind: 'read' as const, path: resolver }]
@@ -58,6 +58,9 @@ export function systemMounts(home: string | null, network: boolean): readonly Mo
     ...(home === null ? [] : homeMounts(home)),
   ];
 }
+
+/** A folder before what lies in it. */
+const byLength = (one: Mount, other: Mount): number => one.path.length - other.path.length;
 
 function systemMount(path: string): readonly Mount[] {
   const found = lstatSync(path, { throwIfNoEntry: false });

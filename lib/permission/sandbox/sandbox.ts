@@ -238,8 +238,11 @@ export class Sandbox {
     ];
     return {
       grant: { ...grant, write, files: grant.files.map(realPath) },
-      // What opens a folder around the home folder does not open that one.
-      system: [...read.filter(isAroundHome).map(({ path }) => asReadable(path)), ...systemMounts(home, grant.network)],
+      system: systemMounts(
+        home,
+        grant.network,
+        read.filter(isAroundHome).map(({ path }) => asReadable(path)),
+      ),
       home,
       // A pattern may mean files in there, too many to search before each command.
       readable: [
