@@ -96,7 +96,7 @@ async function askOnce(
 }
 
 /** How long the program waits after the answer for the summary of what left the view, in milliseconds. */
-const SUMMARY_PATIENCE = 1800;
+const SUMMARY_PATIENCE = 1600;
 
 /** What is asked, with its files. The words behind a command of the user's own are its arguments. */
 async function gather(
