@@ -46,11 +46,12 @@ export function homeFolder(): string | null {
 }
 
 /** The mounts that every command gets. What rules open `around` the home folder opens neither that one nor a folder of its own in it, such as /tmp. */
-export function systemMounts(home: string | null, network: boolean, around: readonly Mount[]): readonly Mount[] {
+export function systemMounts(home: string | null, network: boolean, around: readonly Place[]): readonly Mount[] {
   const resolver = realPath('/etc/resolv.conf');
+  const opened = around.map(({ path }): Mount => ({ kind: 'read', path }));
   const scratch = SCRATCH.filter(existsSync).map((path): Mount => ({ kind: 'scratch', path }));
   return [
-    ...[...around, ...SYSTEM.flatMap(systemMount), ...scratch].sort(byLength),
+    ...[...opened, ...SYSTEM.flatMap(systemMount), ...scratch].sort(byLength),
     // systemd-resolved keeps this file in /run.
     ...(network && !isInside('/etc', resolver) && existsSync(resolver)
       ? [{ kind: 'read' as const, path: resolver }]

@@ -223,7 +223,7 @@ export class Sandbox {
     if (home !== null && root !== home && isInside(root, home))
       throw new NotConfinable(`the working folder '${root}' contains your home folder`, 'Start hi in a folder');
     const read = grant.read.flatMap((path) => placeAt(fullPath(path, root)));
-    const isAroundHome = ({ path }: Place): boolean => home !== null && path !== home && isInside(path, home);
+    const around = read.filter(({ path }) => home !== null && path !== home && isInside(path, home));
     const { top, tree } = await this.#treeOf(root, grant, signal);
     const others = await this.#otherTrees(read, signal);
     const repositories = [...new Set([...tree.runsLater.filter(isRepositoryFolder), ...repositoriesAbove(root)])];
@@ -238,11 +238,7 @@ export class Sandbox {
     ];
     return {
       grant: { ...grant, write, files: grant.files.map(realPath) },
-      system: systemMounts(
-        home,
-        grant.network,
-        read.filter(isAroundHome).map(({ path }) => asReadable(path)),
-      ),
+      system: systemMounts(home, grant.network, around),
       home,
       // A pattern may mean files in there, too many to search before each command.
       readable: [
@@ -251,7 +247,7 @@ export class Sandbox {
         ),
         ...[
           ...read
-            .filter((place) => !isAroundHome(place))
+            .filter((place) => !around.includes(place))
             .flatMap(({ path }) => (path === home ? visibleEntries(path) : [path])),
           ...(top === root ? [] : [top]),
         ].map(asReadable),
