@@ -1,7 +1,8 @@
 import type { CompactionSource, Entry } from './entry.js';
 import type { JsonObject, JsonValue } from './json.js';
-import type { AnswerPart, Billing, Opaque, Source, StopReason, Usage } from './message.js';
+import type { AnswerPart, Billing, Opaque, StopReason, Usage } from './message.js';
 import type { ModelFacts } from './model.js';
+import type { Source } from './source.js';
 
 /** The usage of a turn before its first request. */
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, context_tokens: 0 };
@@ -141,6 +142,8 @@ export type ChatEvent =
   /** A request is sent. */
   | { readonly type: 'request'; readonly provider: string; readonly model: string; readonly context_tokens: number }
   | { readonly type: 'text'; readonly text: string }
+  /** The text up to here rests on these sources of the turn, counted from 1 in the order of `sources`. */
+  | { readonly type: 'citation'; readonly numbers: readonly number[] }
   | { readonly type: 'thinking'; readonly text: string }
   /** The model generated an image, which is now in this file. */
   | ({ readonly type: 'image' } & ImageFile)

@@ -1,79 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
+import type { JsonObject, JsonValue } from './json.js';
 import { textBlock } from './marked-text.js';
-
-/** A web page that an answer cites. */
-export interface Source {
-  /** `http` or `https`, without white space or control characters. */
-  readonly url: string;
-  /** One line. */
-  readonly title?: string;
-  /** The passages of the answer that rest on it, in their order, each on one line; absent if the server does not say. */
-  readonly cited?: readonly string[];
-}
-
-/** The longest passage to keep, in characters. */
-const LONGEST_CITED = 500;
-
-const lineOf = (text: unknown): string => (typeof text === 'string' ? text.replace(/[\s\p{Cc}]+/gu, ' ').trim() : '');
-
-/** A source as a server names it, with a passage that rests on it; null if it is not a web address. */
-export function asSource(url: unknown, title?: unknown, passage?: unknown): Source | null {
-  if (typeof url !== 'string' || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(url)) return null;
-  const [name, words] = [lineOf(title), lineOf(passage).slice(0, LONGEST_CITED)];
-  return { url, ...(name !== '' && { title: name }), ...(words !== '' && { cited: [words] }) };
-}
-
-/** Whether a stored value is a source. */
-export function isSource(stored: unknown): stored is Source {
-  if (!isJsonObject(stored) || asSource(stored.url)?.url !== stored.url) return false;
-  const { title = '', cited = [] } = stored;
-  return typeof title === 'string' && Array.isArray(cited) && cited.every((one) => typeof one === 'string');
-}
-
-/** The valid sources in a server's list. */
-export function asSources(
-  list: readonly (readonly [url: unknown, title?: unknown, passage?: unknown])[],
-): readonly Source[] {
-  return list.flatMap(([url, title, passage]) => asSource(url, title, passage) ?? []);
-}
-
-/**
- * The first list, followed by what only the second one has; the passages of a page in both are joined. The order of the first one stays, because an answer may
- * cite its sources by number.
- */
-export function joinSources(known: readonly Source[], more: readonly Source[]): readonly Source[] {
-  const joined = new Map(known.map((source) => [source.url, source]));
-  for (const source of more) {
-    const before = joined.get(source.url);
-    const cited = [...new Set([...(before?.cited ?? []), ...(source.cited ?? [])])];
-    joined.set(source.url, before === undefined ? source : { ...before, ...(cited.length > 0 && { cited }) });
-  }
-  return known.length === joined.size && known.every((source) => joined.get(source.url) === source)
-    ? known
-    : [...joined.values()];
-}
-
-/** The list with each page once. */
-export function uniqueSources(sources: readonly Source[]): readonly Source[] {
-  return joinSources([], sources);
-}
-
-/** A numbered list of sources as plain text, without a final newline. */
-export function sourceText(sources: readonly Source[]): string {
-  return sources
-    .map(({ url, title }, at) => `  ${at + 1}. ${title === undefined ? '' : `${title}  `}${url}`)
-    .join('\n');
-}
-
-/** The same list as Markdown. */
-export function sourceMarkdown(sources: readonly Source[]): string {
-  return sources
-    .map(({ url, title }, at) => {
-      const link = `<${url.replaceAll('>', '%3E').replaceAll('<', '%3C')}>`;
-      return `${at + 1}. ${title === undefined ? link : `[${title.replace(/[[\]\\]/g, '\\$&')}](${link})`}`;
-    })
-    .join('\n');
-}
+import type { Source } from './source.js';
 
 /**
  * Data that must be sent back to the vendor unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown
@@ -264,12 +191,32 @@ export function isPart<Type extends Part['type']>(type: Type): (part: Part) => p
 /** Whether a document is an audio file. */
 export const isAudio = ({ mime }: DocumentPart): boolean => mime.startsWith('audio/');
 
-/** The text parts of a message, joined. */
+/** The text parts of a message, joined. What follows a search is a paragraph of its own. */
 export function textOf(content: readonly Part[]): string {
-  return spokenParts(content)
-    .filter(isPart('text'))
-    .map((part) => part.text)
-    .join('');
+  let [text, isApart] = ['', false];
+  for (const part of spokenParts(content)) {
+    isApart ||= part.type === 'vendor';
+    if (part.type !== 'text' || part.text === '') continue;
+    text += (isApart ? gapBetween(text, part.text) : '') + part.text;
+    isApart = false;
+  }
+  return text;
+}
+
+/** What begins a new paragraph between two texts; nothing if white space separates them. */
+export const gapBetween = (before: string, after: string): string =>
+  before === '' || /\s/.test(before.slice(-1) + after.slice(0, 1)) ? '' : '\n\n';
+
+/** The parts of an answer, with texts that follow each other as one: vendors cut a text at its citations. */
+export function withWholeTexts(content: readonly Part[]): readonly Part[] {
+  const whole: Part[] = [];
+  for (const part of content) {
+    const last = whole.at(-1);
+    if (part.type === 'text' && last?.type === 'text' && !isAdded(part) && !isAdded(last))
+      whole[whole.length - 1] = { type: 'text', text: last.text + part.text };
+    else whole.push(part);
+  }
+  return whole;
 }
 
 /** What the user typed: the last text part, because files and piped input come before it; `!command` for the report of such a command. */

@@ -9,7 +9,8 @@ import {
   WHOLE,
 } from './entry.js';
 import type { CompactionReport, KeptEntry } from './event.js';
-import { commandIn, type Message, type Part, sourceMarkdown, sourceText } from './message.js';
+import { commandIn, type Message, type Part, withWholeTexts } from './message.js';
+import { sourceMarkdown, sourceText, withCitations } from './source.js';
 import { firstCharacters, localMinute } from './text.js';
 
 /** The number of characters of a tool's arguments or result that a transcript shows. */
@@ -87,9 +88,21 @@ export interface BodyPart {
   readonly text: string;
 }
 
+/** The parts of a message as they are shown: an answer's texts whole, with the numbers of their sources. `mark`: how a number is written. */
+export function shownParts(
+  { role, content, sources = [] }: Message,
+  mark?: (number: number) => string,
+): readonly Part[] {
+  if (role !== 'assistant') return content;
+  return withWholeTexts(content).map((part) =>
+    part.type === 'text' ? { ...part, text: withCitations(part.text, sources, mark) } : part,
+  );
+}
+
 /** What a message says, without empty parts. */
-export function bodyOf({ role, content, sources, stop_reason }: Message): readonly BodyPart[] {
-  const body = content.map((part): BodyPart => {
+export function bodyOf(message: Message): readonly BodyPart[] {
+  const { role, sources, stop_reason } = message;
+  const body = shownParts(message).map((part): BodyPart => {
     const text = partText(part);
     const typed = asTyped(role, text);
     if (typed !== text) return { kind: 'output', text: typed };
@@ -126,7 +139,9 @@ export function fullText({ content }: Message): string {
 /** One entry as Markdown. */
 export function markdownOf(entry: Entry, undone = NONE): string {
   if (!isMessage(entry)) return `\n*${transcriptOf(entry).trim()}*\n`;
-  const body = entry.content.map((part) => partMarkdown(part, entry.role)).filter((text) => text !== '');
+  const body = shownParts(entry)
+    .map((part) => partMarkdown(part, entry.role))
+    .filter((text) => text !== '');
   if (entry.sources?.length) body.push(`Sources:\n\n${sourceMarkdown(entry.sources)}`);
   if (entry.stop_reason === 'interrupted') body.push('*interrupted*');
   if (body.length === 0) return '';

@@ -9,18 +9,17 @@ import {
 import { isJsonObject, type JsonValue } from '../chat/json.js';
 import { readFileBlock } from '../chat/marked-text.js';
 import {
-  asSource,
   commandIn,
   type ImagePart,
   type Message,
   type Part,
-  type Source,
   type TextPart,
   type ToolCallPart,
   type ToolResultPart,
 } from '../chat/message.js';
+import { asSource, numberLink, type Source } from '../chat/source.js';
 import { firstCharacters, localMinute, localTime } from '../chat/text.js';
-import { recalledLine, shortCount, transcriptOf } from '../chat/transcript.js';
+import { recalledLine, shortCount, shownParts, transcriptOf } from '../chat/transcript.js';
 import { escaped, harmless, linkStart, markdownHtml } from './markdown-html.js';
 import { POLICY, SCRIPT, STYLE } from './page-parts.js';
 
@@ -135,9 +134,10 @@ async function entryHtml(entry: Entry, read: ReadAttachment): Promise<string> {
 }
 
 async function messageHtml(message: Message, read: ReadAttachment): Promise<string> {
-  const { id, turn, role, content, sources, stop_reason } = message;
+  const { id, turn, role, sources, stop_reason } = message;
   const parts: string[] = [];
-  for (const part of content) parts.push(await partHtml(part, role, read));
+  const link = (number: number): string => numberLink(number, sources ?? []);
+  for (const part of shownParts(message, link)) parts.push(await partHtml(part, role, read));
   if (sources?.length) parts.push(sourcesHtml(sources));
   if (stop_reason === 'interrupted') parts.push('<p class="note">interrupted</p>');
   const body = parts.filter((part) => part !== '').join('\n');

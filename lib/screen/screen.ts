@@ -1,5 +1,6 @@
 import type { ChatEvent, ChatEventOf, KeptEntry, TextSpan, WrapMode } from '../chat/event.js';
-import type { Source, Usage } from '../chat/message.js';
+import type { Usage } from '../chat/message.js';
+import { numberMark, type Source } from '../chat/source.js';
 import { quantity } from '../chat/text.js';
 import { compactionLine, keptText, shortCount } from '../chat/transcript.js';
 import { type HiError, unreachable } from '../errors.js';
@@ -8,7 +9,19 @@ import { errorText, shortTime, skillsLine } from './print.js';
 import { shownEntry } from './shown-entry.js';
 import { FRAME, type OutputStreams, TerminalLayout } from './terminal-layout.js';
 import { Neutraliser, neutralise } from './text/neutralise.js';
-import { BOLD, combine, DIM, INVERSE, linkTo, PLAIN, paint, RED, type Style, YELLOW } from './text/styled-text.js';
+import {
+  BOLD,
+  combine,
+  DIM,
+  firstColumns,
+  INVERSE,
+  linkTo,
+  PLAIN,
+  paint,
+  RED,
+  type Style,
+  YELLOW,
+} from './text/styled-text.js';
 import { ToolTrace } from './tool-trace.js';
 import { ThinkingTrace, WaitingStatus } from './waiting-status.js';
 
@@ -31,6 +44,8 @@ export class Screen {
   /** Null if quiet. */
   readonly #trace: ToolTrace | null;
   readonly #thinking: ThinkingTrace;
+  /** The sources of the turn whose numbers stand behind what rests on them. */
+  readonly #cited = new Set<number>();
   #printed: Neutraliser | null = null;
   #isAfterEntry = false;
 
@@ -137,6 +152,9 @@ export class Screen {
       case 'thinking':
         this.#status.countThinking(event.text, this.#options.thinking === true);
         this.#thinking.add(event.text);
+        break;
+      case 'citation':
+        this.#cite(event);
         break;
       case 'image':
         this.#showImage(event);
@@ -246,16 +264,30 @@ export class Screen {
 
   #endTurn(event: ChatEventOf<'turn-end'>): void {
     this.#endAnswer();
-    this.#showSources(event.sources);
+    this.#showSources(event);
     this.#showUsage(event, `${shortCount(event.usage.context_tokens)} in context${costPhrase(event.cost)}`);
     if (event.stop_reason === 'interrupted') this.#line('(interrupted)', DIM);
   }
 
+  /** The numbers of sources behind the sentence. A pipe gets only the answer. */
+  #cite({ numbers }: ChatEventOf<'citation'>): void {
+    if (!this.#showsSources || !this.#streams.outIsTerminal || this.#options.exact === true) return;
+    for (const number of numbers) this.#cited.add(number);
+    this.#pacer.push(` ${numbers.map(numberMark).join('')}`);
+  }
+
+  get #showsSources(): boolean {
+    return !this.#options.quiet && this.#options.sources !== false;
+  }
+
   /** Goes to the log, so that a pipe gets only the answer. */
-  #showSources(sources: ChatEventOf<'turn-end'>['sources']): void {
-    if (sources.length === 0 || this.#options.quiet || this.#options.sources === false) return;
+  #showSources({ sources, text }: ChatEventOf<'turn-end'>): void {
+    const unmarked = sources.map(({ url, cited }, at) => !this.#cited.has(at + 1) && !text.includes(url) && cited);
+    this.#cited.clear();
+    if (sources.length === 0 || !this.#showsSources) return;
     const links = this.#streams.errIsTerminal && this.#streams.links === true;
-    this.#layout.logLine(sourceList(sources, { links, columns: this.#streams.columns() }), DIM);
+    const list = sourceList(sources, unmarked, { links, columns: this.#streams.columns() });
+    this.#layout.logLine(list, DIM);
   }
 
   #endAnswer(): void {
@@ -303,9 +335,17 @@ interface SourceListOptions {
   readonly columns: number;
 }
 
-/** The numbered list of pages that an answer cites, one per line, for the log. */
-function sourceList(sources: readonly Source[], options: SourceListOptions): string {
-  const lines = sources.map((source, at) => `${at + 1}. ${entry(source, options)}`);
+/** The numbered list of pages that an answer cites, for the log, each with those passages that have no number behind them. */
+function sourceList(
+  sources: readonly Source[],
+  unmarked: readonly (Source['cited'] | false)[],
+  options: SourceListOptions,
+): string {
+  const lines = sources.flatMap((source, at) => {
+    const passages = (unmarked[at] || []).map((passage) => `“${neutralise(passage)}”`);
+    const quoted = passages.length === 0 ? [] : [`   ${firstColumns(passages.join(' '), options.columns - 4)}`];
+    return [`${at + 1}. ${entry(source, options)}`, ...quoted];
+  });
   return [`${quantity(sources.length, 'source')}:`, ...lines].join('\n');
 }
 

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../lib/chat/json.js';
+import { isJsonObject, type JsonObject } from '../../lib/chat/json.js';
 import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { openTerminal } from '../support/terminal.js';
-import { chatServer, sse, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
-import { PAGES, WEB_ANSWERS } from '../support/web-answers.js';
+import { chatServer, namedSse, sse, type VendorAnswer, type VendorServer } from '../support/vendor-server.js';
+import { citedText, PAGES, searchBlocks, WEB_ANSWERS } from '../support/web-answers.js';
 
 let home: Home;
 let server: VendorServer;
@@ -23,18 +25,24 @@ const LIST = `2 sources:
 2. Met office  https://met.example/no
 `;
 
-describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (_title, { config, answer }) => {
+/** Those that say which words of the answer rest on a page. */
+const SAY_WHAT = ['OpenAI Responses', 'Anthropic', 'Gemini'];
+
+describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (title, { config, answer }) => {
+  const marks = SAY_WHAT.includes(title) ? ' [1][2]' : '';
+
   it('lists them under the answer, not on stdout, and stores them', async () => {
     await start(config, answer);
     const run = await runProgram(home, ['ask', 'How is the weather?']);
-    expect(run).toEqual({ status: 0, stdout: 'It is cold.\n', stderr: LIST });
+    const quoted = SAY_WHAT.includes(title) ? LIST.replace(/https.*$/gm, '$&\n   “It is cold.”') : LIST;
+    expect(run).toEqual({ status: 0, stdout: 'It is cold.\n', stderr: quoted });
     const [, said] = JSON.parse((await runProgram(home, ['history', '--json'])).stdout);
     expect(said).toMatchObject({ role: 'assistant', sources: PAGES });
     expect((await runProgram(home, ['history'])).stdout).toContain(
-      'It is cold.\nSources:\n  1. Oslo today  https://weather.example/oslo?day=1\n  2. Met office  https://met.example/no\n',
+      `It is cold.${marks}\nSources:\n  1. Oslo today  https://weather.example/oslo?day=1\n  2. Met office  https://met.example/no\n`,
     );
     expect((await runProgram(home, ['history', '--md'])).stdout).toContain(
-      '1. [Oslo today](<https://weather.example/oslo?day=1>)\n2. [Met office](<https://met.example/no>)\n',
+      `It is cold.${marks}\n\nSources:\n\n1. [Oslo today](<https://weather.example/oslo?day=1>)\n2. [Met office](<https://met.example/no>)\n`,
     );
   });
 
@@ -56,16 +64,73 @@ describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (
   });
 });
 
-it.each(['OpenAI Responses', 'Anthropic', 'Gemini'])(
-  'stores what the answer of %s says by each page',
-  async (title) => {
-    const { config = {}, answer = {} } = WEB_ANSWERS[title] ?? {};
-    await start(config, answer);
-    await runProgram(home, ['ask', 'How is the weather?']);
-    const [, said] = JSON.parse((await runProgram(home, ['history', '--json'])).stdout);
-    expect(said.sources).toEqual(PAGES.map((page) => ({ ...page, cited: ['It is cold.'] })));
-  },
+it.each(SAY_WHAT)('stores what the answer of %s says by each page', async (title) => {
+  const { config = {}, answer = {} } = WEB_ANSWERS[title] ?? {};
+  await start(config, answer);
+  await runProgram(home, ['ask', 'How is the weather?']);
+  const [, said] = JSON.parse((await runProgram(home, ['history', '--json'])).stdout);
+  expect(said.sources).toEqual(PAGES.map((page) => ({ ...page, cited: ['It is cold.'] })));
+});
+
+/** What Claude says around a search, cut at what it cites. */
+const SEARCHED = namedSse(
+  { type: 'message_start', message: { model: 'm', usage: { input_tokens: 7, output_tokens: 1 } } },
+  ...citedText(0, 'I search for it.', []),
+  ...searchBlocks(1),
+  ...citedText(3, 'It is **cold**', [PAGES[0]]),
+  ...citedText(4, ', and ', []),
+  ...citedText(5, 'snow falls', PAGES),
+  ...citedText(6, ' today.', []),
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } },
+  { type: 'message_stop' },
 );
+
+const MARKED = 'It is **cold** [1], and snow falls [1][2] today.';
+
+async function onTerminal(...args: readonly string[]): Promise<string> {
+  const terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: home.env, cwd: home.work });
+  expect(await terminal.exit()).toMatchObject({ status: 0 });
+  const shown = terminal.transcript();
+  await terminal.close();
+  return shown;
+}
+
+it('shows the number of each source behind its words on a terminal and wherever the answer is shown again', async () => {
+  await start({ provider: 'anthropic' }, SEARCHED);
+  expect(await onTerminal('ask', 'x')).toContain(`I search for it.\n\n${MARKED}\n${LIST.trimEnd()}`);
+  expect(await onTerminal('history')).toContain(`\n${MARKED}\nSources:\n  1.`);
+  expect((await runProgram(home, ['history'])).stdout).toContain(`I search for it.\n${MARKED}\nSources:`);
+  await runProgram(home, ['chat'], { input: '/export page.html\n' });
+  const page = readFileSync(join(home.work, 'page.html'), 'utf8');
+  expect(page).toContain('<strong>cold</strong> <a href="https://weather.example/oslo?day=1"');
+  expect(page.match(/>\[[12]\]<\/a>/g)).toEqual(['>[1]</a>', '>[1]</a>', '>[2]</a>']);
+});
+
+it('writes no number into a pipe, with --raw or into the text for scripts, which get where they belong', async () => {
+  await start({ provider: 'anthropic' }, SEARCHED);
+  const text = 'I search for it.\n\nIt is **cold**, and snow falls today.';
+  const piped = await runProgram(home, ['ask', 'x']);
+  expect(piped.stdout).toBe(`${text}\n`);
+  expect(piped.stderr).toContain('day=1\n   “It is **cold**” “snow falls”\n');
+  expect(await onTerminal('ask', '--raw', 'x')).not.toContain('[1]');
+  expect(JSON.parse((await runProgram(home, ['ask', '--json', 'x'])).stdout).text).toBe(text);
+  const lines = (await runProgram(home, ['ask', '-o', 'stream-json', 'x'])).stdout.trim().split('\n');
+  const events: unknown[] = lines.map((line) => JSON.parse(line));
+  const cited = events.filter(isJsonObject).filter(({ type }) => type === 'citation');
+  expect(cited.map(({ numbers }) => numbers)).toEqual([[1], [1, 2]]);
+});
+
+it('quotes what rests on a page in the list where that is known only after it was shown', async () => {
+  const { config = {}, answer = {} } = WEB_ANSWERS.Gemini ?? {};
+  const chunks = (answer.chunks ?? []).map((chunk) =>
+    String(chunk).replace('[{"text":"It is cold."', '[{"text":"It is cold. Wet."'),
+  );
+  await start(config, { ...answer, chunks });
+  expect(await onTerminal('ask', 'x')).toMatch(
+    /^It is cold. Wet.\n2 sources:\n1. .*\n {3}“It is cold.”\n2. .*\n {3}“It is cold.”/,
+  );
+  expect((await runProgram(home, ['history'])).stdout).toContain('\nIt is cold. [1][2] Wet.\nSources:');
+});
 
 it.each([
   ['It is cold. ([oslo](x)) It rains.', 12, 'It is cold.'],

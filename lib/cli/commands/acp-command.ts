@@ -144,9 +144,9 @@ class EditorSession {
       this.#client = client;
       this.#updates = new TurnUpdates(this.#cwd);
       for await (const event of this.#wired.session.send(promptInput(prompt), both)) {
-        if (event.type === 'turn-end') return { stopReason: stopReasonOf(event) };
         for (const update of await this.#updates.of(event))
           await client.notify(methods.client.session.update, { sessionId: this.id, update });
+        if (event.type === 'turn-end') return { stopReason: stopReasonOf(event) };
       }
       return { stopReason: 'end_turn' };
     } catch (thrown) {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { PlanEntry, SessionUpdate, StopReason, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
 import type { ChatEvent, ChatEventOf } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
+import { numberMark, sourceMarkdown } from '../../chat/source.js';
 import { compactionLine } from '../../chat/transcript.js';
 import { type ApprovalQuestion, describeCall } from '../../tools/common/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
@@ -24,6 +25,8 @@ export class TurnUpdates {
     switch (event.type) {
       case 'text':
         return [said('agent_message_chunk', event.text)];
+      case 'citation':
+        return [said('agent_message_chunk', ` ${event.numbers.map(numberMark).join('')}`)];
       case 'thinking':
         return [said('agent_thought_chunk', event.text)];
       case 'image':
@@ -38,6 +41,10 @@ export class TurnUpdates {
         return [this.announced(event, 'in_progress'), this.#planned(event, 'in_progress')];
       case 'tool-end':
         return [ended(event), this.#planned(event, 'completed')];
+      case 'turn-end':
+        return event.sources.length === 0
+          ? []
+          : [said('agent_message_chunk', `\n\nSources:\n\n${sourceMarkdown(event.sources)}`)];
       default:
         return [];
     }

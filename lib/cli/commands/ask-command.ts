@@ -235,13 +235,13 @@ async function showAnswer(
   const format = formatOf(options);
   let status = 0;
   // An answer in JSON is shown once it is whole and fits.
-  const hidden = format === 'text' && !isStructured(options) ? null : 'text';
+  const hidden: readonly string[] = format === 'text' && !isStructured(options) ? [] : ['text', 'citation'];
   async function* watched(): AsyncGenerator<ChatEvent> {
     for await (const event of options.stream ? events : inOnePiece(events)) {
       if (event.type !== 'print' && (format === 'stream-json' || (format === 'json' && event.type === 'turn-end')))
         await printJson(world, event, format);
       if (event.type === 'turn-end' && event.stop_reason === 'interrupted') status = EXIT_STATUS.interrupted;
-      if (event.type !== hidden && (format === 'text' || event.type !== 'print')) yield event;
+      if (!hidden.includes(event.type) && (format === 'text' || event.type !== 'print')) yield event;
     }
   }
   try {
@@ -258,6 +258,7 @@ async function showAnswer(
 async function* inOnePiece(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
   let text = '';
   for await (const event of events) {
+    if (event.type === 'citation') continue;
     if (event.type === 'text') {
       text += event.text;
       continue;

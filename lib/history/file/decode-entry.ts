@@ -7,24 +7,24 @@ import {
   type UnknownEntry,
 } from '../../chat/entry.js';
 import { isJsonObject, isTooDeep, type JsonObject, type JsonValue, jsonText, TOO_DEEP } from '../../chat/json.js';
-import {
-  type Billing,
-  type DocumentPart,
-  type ImagePart,
-  isSource,
-  type Message,
-  type Part,
-  type RestsOn,
-  type SkillRecord,
-  type SkillStanding,
-  type TextPart,
-  type ThinkingPart,
-  type ToolCallPart,
-  type ToolResultPart,
-  type Usage,
-  type VendorPart,
+import type {
+  Billing,
+  DocumentPart,
+  ImagePart,
+  Message,
+  Part,
+  RestsOn,
+  SkillRecord,
+  SkillStanding,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+  Usage,
+  VendorPart,
 } from '../../chat/message.js';
 import { asTokens } from '../../chat/request.js';
+import { isSource } from '../../chat/source.js';
 
 /**
  * Decodes an element of the history into a valid entry, null for one without an id. Data that this version cannot read becomes a placeholder;

@@ -11,7 +11,8 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import { billed, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
-import { type Part, type Source, type Usage, uniqueSources } from '../../chat/message.js';
+import type { Part, Usage } from '../../chat/message.js';
+import { type Source, uniqueSources } from '../../chat/source.js';
 import type { VendorTurn } from '../common/normalise-history.js';
 import { longerArguments, readFinishWord, type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { closeCited, readCitation, readPages } from './anthropic-web.js';

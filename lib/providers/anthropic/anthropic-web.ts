@@ -6,8 +6,9 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import { addUsage, NO_USAGE, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, jsonText, parseObject } from '../../chat/json.js';
-import { type AnswerPart, asSources, type Source, type Usage, uniqueSources } from '../../chat/message.js';
+import type { AnswerPart, Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
+import { asSources, type Source, uniqueSources } from '../../chat/source.js';
 import { offersWeb } from '../common/fit-request.js';
 import type { StreamedAnswer } from '../common/streamed-answer.js';
 

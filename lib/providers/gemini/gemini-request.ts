@@ -12,9 +12,10 @@ import type {
 } from '@google/genai/web';
 import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import { asSources, joinSources, type ToolResultPart, uniqueSources } from '../../chat/message.js';
+import type { ToolResultPart } from '../../chat/message.js';
 import type { ThinkingLevel as ThinkingName } from '../../chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
+import { asSources, joinSources, uniqueSources } from '../../chat/source.js';
 import { unreachable } from '../../errors.js';
 import { offersWeb } from '../common/fit-request.js';
 import {

@@ -1,7 +1,8 @@
 import { addUsage, NO_USAGE, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, parseObject } from '../../chat/json.js';
-import { type AnswerPart, asSources, isPart, type Source, type ToolCallPart, type Usage } from '../../chat/message.js';
+import { type AnswerPart, isPart, type ToolCallPart, type Usage } from '../../chat/message.js';
 import { type ChatRequest, estimateTokens, type ToolSpec } from '../../chat/request.js';
+import { asSources, type Source } from '../../chat/source.js';
 import { firstCharacters } from '../../chat/text.js';
 import { isAbort } from '../../errors.js';
 import { type Fetch, RefusedRequest } from '../../http/fetch.js';

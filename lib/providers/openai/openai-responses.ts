@@ -9,7 +9,8 @@ import type {
 } from 'openai/resources/responses/responses';
 import { billed, type StreamEvent } from '../../chat/event.js';
 import { type JsonObject, jsonText, parseObject } from '../../chat/json.js';
-import { type Source, type ToolCallPart, type Usage, uniqueSources } from '../../chat/message.js';
+import type { ToolCallPart, Usage } from '../../chat/message.js';
+import { type Source, uniqueSources } from '../../chat/source.js';
 import { StreamError } from '../../http/failures.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { callIds, type TurnForm } from '../common/normalise-history.js';

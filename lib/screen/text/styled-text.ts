@@ -167,6 +167,12 @@ export function textWidth(text: string): number {
   return text.length;
 }
 
+/** The text, or as much of it as fits so many columns, with an ellipsis. */
+export function firstColumns(text: string, columns: number): string {
+  const { index, truncated, ellipsed } = truncatedWidth(text, { limit: columns, ellipsis: '…', ellipsisWidth: 1 });
+  return truncated || ellipsed ? `${text.slice(0, index)}…` : text;
+}
+
 /** The colours of answers and notices. */
 type ThemeName = 'dark' | 'light' | 'mono' | 'terminal';
 

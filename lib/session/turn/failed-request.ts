@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
 import { estimateParts } from '../../chat/media.js';
-import type { AnswerPart, Source } from '../../chat/message.js';
+import type { AnswerPart } from '../../chat/message.js';
 import type { ModelFacts, ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
+import type { Source } from '../../chat/source.js';
 import { windowIn } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { RequestRefusal } from '../../providers/common/provider.js';
@@ -18,6 +19,8 @@ export interface PartialAnswer {
   end: StreamEnd | null;
   /** Present if it is based on a web search. */
   sources?: readonly Source[];
+  /** The sources of the turn's earlier answers, which have the first numbers. */
+  readonly earlier?: readonly Source[];
 }
 
 /** How often a request is sent again without what the server refused, and without what it may have refused. */

@@ -1,7 +1,8 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
-import { joinSources } from '../../chat/message.js';
+import { gapBetween, isPart } from '../../chat/message.js';
 import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
+import { citationsIn, joinSources, type Source } from '../../chat/source.js';
 import { Pieces } from '../../chat/text.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
@@ -95,7 +96,7 @@ async function* once(
 ): AsyncGenerator<ChatEvent> {
   const text = new Pieces();
   const thinking = new Pieces();
-  let size = 0;
+  let [size, isOpen] = [0, false];
   try {
     let unsaid = notice;
     for await (const event of wholeCharacters(provider.stream(request, signal))) {
@@ -104,9 +105,17 @@ async function* once(
         unsaid = null;
       }
       switch (event.type) {
-        case 'text':
+        case 'text': {
+          const gap = isOpen ? '' : gapBefore(event.text, answer);
+          if (gap !== '') yield { type: 'text', text: gap };
+          isOpen = true;
+          text.add(event.text);
+          yield event;
+          size += event.text.length;
+          break;
+        }
         case 'thinking':
-          (event.type === 'text' ? text : thinking).add(event.text);
+          thinking.add(event.text);
           yield event;
           size += event.text.length;
           break;
@@ -114,6 +123,7 @@ async function* once(
           answer.parts.push(event.part);
           text.take();
           thinking.take();
+          isOpen = false;
           break;
         case 'image': {
           const shown = await addImage(event, answer, keep);
@@ -126,8 +136,15 @@ async function* once(
         case 'end':
           answer.end = withModel(event, request.model);
           break;
-        default:
-          note(event, answer, memory);
+        case 'facts':
+          memory.learn(event.facts);
+          break;
+        case 'sources': {
+          answer.sources = joinSources(answer.sources ?? [], event.sources);
+          const open = text.take();
+          text.add(open);
+          yield* citation(event.sources, open, answer);
+        }
       }
       if (size > MAX_ANSWER) {
         answer.end = { type: 'end', stop_reason: 'length', usage: null, detail: ENDLESS };
@@ -154,14 +171,27 @@ function withModel(end: StreamEnd, asked: string): StreamEnd {
   return { ...end, usage: { ...usage, billing: { ...usage.billing, model } } };
 }
 
-/** Collects the events that are not shown immediately. */
-function note(
-  event: Extract<StreamEvent, { type: 'sources' | 'facts' }>,
-  answer: PartialAnswer,
-  memory: ModelMemory,
-): void {
-  if (event.type === 'facts') memory.learn(event.facts);
-  else answer.sources = joinSources(answer.sources ?? [], event.sources);
+/** What begins a new paragraph after a search, which shows nothing of itself. */
+function gapBefore(text: string, { parts }: PartialAnswer): string {
+  const at = parts.findLastIndex((part) => part.type === 'text' && part.text !== '');
+  const before = parts[at];
+  return before?.type === 'text' && parts.slice(at).some(isPart('vendor')) ? gapBetween(before.text, text) : '';
+}
+
+/** The numbers of the sources that the text which just ended rests on. Nothing if one of them is about an earlier place, which has been shown. */
+function* citation(
+  sources: readonly Source[],
+  open: string,
+  { parts, earlier = [], sources: own = [] }: PartialAnswer,
+): Generator<ChatEvent> {
+  const last = parts.at(-1);
+  const text = open === '' && last?.type === 'text' ? last.text : open;
+  const cited = sources.filter(({ cited: passages = [] }) => passages.length > 0);
+  const [place, ...others] = citationsIn(text, cited);
+  if (place === undefined || others.length > 0 || !/^[ \t]*$/.test(text.slice(place.at))) return;
+  if (place.numbers.length < cited.length) return;
+  const urls = joinSources(earlier, own).map(({ url }) => url);
+  yield { type: 'citation', numbers: cited.map(({ url }) => urls.indexOf(url) + 1).sort((one, two) => one - two) };
 }
 
 /** Stores a picture and returns the event for the screen; null if none can be stored. */

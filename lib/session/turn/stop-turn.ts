@@ -1,14 +1,13 @@
 import type { ChatEvent, ChatEventOf, ImageFile, ToolCallReport, TurnReport } from '../../chat/event.js';
 import {
   isPart,
-  joinSources,
   type Message,
   type NewMessage,
-  type Source,
   type ToolCallPart,
   type ToolResultPart,
   textOf,
 } from '../../chat/message.js';
+import { joinSources, type Source } from '../../chat/source.js';
 import type { Provider } from '../../providers/common/provider.js';
 import type { PartialAnswer } from './failed-request.js';
 
@@ -33,6 +32,10 @@ export class Progress {
   /** Whether any part of an answer is in the history. */
   get kept(): boolean {
     return this.rounds > 0;
+  }
+
+  get sources(): readonly Source[] {
+    return this.#sources;
   }
 
   take(answer: PartialAnswer): void {

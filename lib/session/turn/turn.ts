@@ -108,7 +108,7 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
   let overflow: HiError | null = null;
   const failures = { cuts: 0, unreadable: 0 };
   for (;;) {
-    const answer: PartialAnswer = { parts: [], end: null };
+    const answer: PartialAnswer = { parts: [], end: null, earlier: progress.sources };
     try {
       const request = yield* deps.request(overflow === null ? 'auto' : 'overflow');
       yield* requestAnswer(deps.provider, request, answer, deps.memory, signal, deps);
