@@ -53,6 +53,8 @@ export interface ErrorDetails {
   readonly retryAfter?: number;
   /** How often it is worth another try; as often as usual when absent. */
   readonly retries?: number;
+  /** Whether the server says that it is loading its model, after which it will answer; false when absent. */
+  readonly isLoading?: boolean;
 }
 
 /**
@@ -65,6 +67,7 @@ export class HiError extends Error {
   readonly retryable: boolean;
   readonly retryAfter: number | null;
   readonly retries: number;
+  readonly isLoading: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -74,6 +77,7 @@ export class HiError extends Error {
     this.retryable = details.retryable ?? false;
     this.retryAfter = details.retryAfter ?? null;
     this.retries = details.retries ?? Number.POSITIVE_INFINITY;
+    this.isLoading = details.isLoading ?? false;
   }
 }
 

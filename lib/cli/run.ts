@@ -1,7 +1,7 @@
 import { HiError } from '../errors.js';
 import { BY_MODEL } from '../own-programs.js';
 import type { ChatOptions } from './base/options.js';
-import { showHistoryProgress } from './base/output.js';
+import { showHistoryProgress, showWaits } from './base/output.js';
 import type { World } from './base/world.js';
 import { chatCommand } from './chat/chat.js';
 import { askCommand } from './commands/ask-command.js';
@@ -17,7 +17,10 @@ export async function run(world: World): Promise<number> {
         failed = new HiError('output', `Cannot write the output: ${error.message}`, { cause: error });
     });
   }
-  if (!optionsIn(world.argv).some((word) => word === '-q' || word === '--quiet')) showHistoryProgress(world);
+  if (!optionsIn(world.argv).some((word) => word === '-q' || word === '--quiet')) {
+    showHistoryProgress(world);
+    showWaits(world);
+  }
   try {
     const fast = fastPathCommand(world);
     const status = fast === null ? await runProgram(world) : await fast();

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { HiError, isAbort } from '../errors.js';
 import { ownEnvironment } from '../own-programs.js';
 import { shellCommand } from '../shell-command.js';
+import { beginWait } from '../waits.js';
 
 /**
  * The key itself. For `"!command"` it is the first line that the shell command prints, so that a password manager can hold it.
@@ -33,6 +34,7 @@ function checkKey(key: string): string {
 }
 
 async function output(command: string, signal?: AbortSignal): Promise<string> {
+  const endWait = beginWait(`the key command '${command}'`, { mayAsk: true });
   try {
     const { file, args, options } = shellCommand(command);
     return (await promisify(execFile)(file, args, { ...options, env: ownEnvironment(), timeout: 60_000, signal }))
@@ -43,6 +45,8 @@ async function output(command: string, signal?: AbortSignal): Promise<string> {
       hint: 'Run it in a shell to see why. It is set by api_key in config.json.',
       cause,
     });
+  } finally {
+    endWait();
   }
 }
 

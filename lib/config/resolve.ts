@@ -59,14 +59,16 @@ export async function resolveConfig(sources: Sources): Promise<Resolved> {
     ...windowOf(vendor, model, given),
   };
   const asked = filledIn(DEFAULTS, file ?? {});
-  // The variable by which command lines are asked to be readable for screen readers.
-  const settings = { ...asked, screen_reader: asked.screen_reader || !/^(?:0|false)?$/i.test(env.ACCESSIBLE ?? '') };
+  const settings = { ...asked, screen_reader: asked.screen_reader || asksForPlainLines(env) };
   const preamble = sources.flags.preamble ?? settings.preamble;
   const { options = {}, headers = {} } = own ?? {};
   const small_model = await smallModel(sources, vendor, main);
   const mcpServers = file?.mcpServers ?? {};
   return { config: { ...main, ...settings, preamble, options, headers, small_model, mcpServers }, locals };
 }
+
+/** Whether the variable is set by which command lines are asked to be readable for screen readers: nothing is redrawn then. */
+export const asksForPlainLines = (env: Sources['env']): boolean => !/^(?:0|false)?$/i.test(env.ACCESSIBLE ?? '');
 
 /** The window that the user set, else the one assumed until the server reports its own. */
 function windowOf(

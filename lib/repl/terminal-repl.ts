@@ -164,7 +164,7 @@ class TerminalRepl implements Repl {
     this.#terminal.write(OUTPUT_START);
     this.#line.draw();
     try {
-      await screen.follow(await this.#deps.submit(submitted, signal));
+      await screen.follow(this.#deps.submit(submitted, signal));
       if (signal.aborted) this.#line.restoreQueued();
     } catch (thrown) {
       this.#line.restoreQueued();

@@ -1,5 +1,7 @@
 import type { ChatEventOf } from '../chat/event.js';
+import { monotonic } from '../clock.js';
 import type { HiError } from '../errors.js';
+import type { Wait } from '../waits.js';
 import { neutralise } from './text/neutralise.js';
 import { LONGEST_ROW, textWidth } from './text/styled-text.js';
 
@@ -15,6 +17,15 @@ export function shortTime(milliseconds: number): string {
   if (seconds < 1) return `${seconds.toFixed(1)}s`;
   if (seconds < 60) return `${Math.floor(seconds)}s`;
   return `${Math.floor(seconds / 60)}m ${String(Math.floor(seconds % 60)).padStart(2, '0')}s`;
+}
+
+/** What the program waits for and since when, on one line. It stays the same where nothing may be redrawn. */
+export function waitText({ what, since, at, mayAsk }: Wait): string {
+  const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0'));
+  const shown = neutralise(what);
+  return mayAsk
+    ? `waiting since ${clock.join(':')} for ${shown}`
+    : `waiting for ${shown} · ${shortTime(monotonic() - since)}`;
 }
 
 /** Which skills were loaded and dropped: `skills: +review -deploy`. */

@@ -63,8 +63,9 @@ export class Screen {
   }
 
   /** Shows every event as it comes, no faster than the streams accept them. Rejects if `events` does. */
-  async follow(events: AsyncIterable<ChatEvent>): Promise<void> {
-    for await (const event of events) {
+  async follow(events: AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>): Promise<void> {
+    this.#status.begin();
+    for await (const event of await events) {
       if (event.type !== 'text') {
         this.#pacer.flush();
         // Pending text may start a code block, whose highlighter must be loaded before the answer ends.

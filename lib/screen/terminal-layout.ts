@@ -228,6 +228,8 @@ export class TerminalLayout {
 interface Waiting {
   /** The text of the line; called each time it is drawn. */
   readonly text: () => string;
+  /** Whether it is not drawn again while the text is the same: somebody else may use the terminal. */
+  isStill?(): boolean;
   /** How long output must pause before the line appears, in milliseconds. Without a delay it would flicker between pieces of arriving text. */
   readonly delay: number;
 }
@@ -257,6 +259,7 @@ class WaitingLine {
   #frame = 0;
   #quietSince = 0;
   #drawnAt = 0;
+  #drawn = '';
 
   constructor(terminal: WaitingLineTerminal) {
     this.#terminal = terminal;
@@ -286,9 +289,11 @@ class WaitingLine {
     if (this.#terminal.now() - this.#quietSince < this.#waiting.delay) return;
     const isAnimated = this.#terminal.isAnimated();
     if (!isAnimated && this.#isDrawn && this.#terminal.now() - this.#drawnAt < STILL_INTERVAL) return;
-    this.#drawnAt = this.#terminal.now();
-    this.#frame = (this.#frame + 1) % FRAMES.length;
     const text = this.#waiting.text();
+    if (this.#isDrawn && text === this.#drawn && this.#waiting.isStill?.()) return;
+    this.#drawnAt = this.#terminal.now();
+    this.#drawn = text;
+    this.#frame = (this.#frame + 1) % FRAMES.length;
     // Leaves one column free: a line as wide as the terminal would wrap, and erasing clears only one row.
     const { index } = truncatedWidth(text, { limit: Math.max(1, this.#terminal.columns() - 3), ellipsis: '' });
     this.#isDrawn = true;

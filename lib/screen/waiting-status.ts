@@ -2,8 +2,9 @@ import type { ChatEventOf, ScreenSettings } from '../chat/event.js';
 import { quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { unreachable } from '../errors.js';
+import { currentWait } from '../waits.js';
 import type { ScreenOptions } from './answer-writer.js';
-import { shortTime } from './print.js';
+import { shortTime, waitText } from './print.js';
 import type { TerminalLayout } from './terminal-layout.js';
 import { Neutraliser, neutralise } from './text/neutralise.js';
 import { DIM } from './text/styled-text.js';
@@ -35,6 +36,11 @@ export class WaitingStatus {
     this.#layout = layout;
     this.#heldLines = heldLines;
     this.#options = options;
+  }
+
+  /** Whatever is done next, it may take long. */
+  begin(): void {
+    this.#waitFor('working', PAUSE, () => '');
   }
 
   show(event: WaitingEvent): void {
@@ -87,9 +93,13 @@ export class WaitingStatus {
       return;
     }
     const since = this.#options.now();
-    const text = (): string =>
+    const own = (): string =>
       `${this.#held() ?? neutralise(what)} · ${shortTime(this.#options.now() - since)}${progress()}`;
-    this.#layout.wait({ delay, text });
+    const text = (): string => {
+      const wait = currentWait();
+      return wait === null ? own() : waitText(wait);
+    };
+    this.#layout.wait({ delay, text, isStill: () => currentWait()?.mayAsk === true });
   }
 
   /** Whether nothing is redrawn: each state is a line of its own. */

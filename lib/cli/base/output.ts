@@ -1,10 +1,14 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import { monotonic } from '../../clock.js';
+import type { Config } from '../../config/config.js';
+import { asksForPlainLines } from '../../config/resolve.js';
 import { listenToProgress } from '../../history/base/notices.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { OutputStream } from '../../screen/output-stream.js';
+import { waitText } from '../../screen/print.js';
 import type { OutputStreams } from '../../screen/screen.js';
 import { neutralise } from '../../screen/text/neutralise.js';
+import { listenToWaits } from '../../waits.js';
 import type { World } from './world.js';
 
 /** The output streams for the screen. Links are not for the Linux console and Emacs, which print unknown sequences. Honours NO_COLOR and FORCE_COLOR. */
@@ -87,7 +91,8 @@ export class ProgressLine {
   readonly #stderr: World['stderr'];
   readonly #isShown: boolean;
   #nextAt: number;
-  #isDrawn = false;
+  /** What is drawn; null if nothing is. */
+  #drawn: string | null = null;
 
   constructor({ stderr, env }: Pick<World, 'stderr' | 'env'>, { after = WORTH }: { readonly after?: number } = {}) {
     this.#stderr = stderr;
@@ -100,10 +105,11 @@ export class ProgressLine {
     const now = monotonic();
     if (!this.#isShown || now < this.#nextAt) return;
     this.#nextAt = now + INTERVAL;
-    this.#isDrawn = true;
     // Leaves one column free: a line as wide as the terminal would wrap, and erasing clears one row only.
     const columns = Math.max(1, (this.#stderr.columns ?? 80) - 1);
     const shown = text(columns);
+    if (shown === this.#drawn) return;
+    this.#drawn = shown;
     const { index } = truncatedWidth(shown, { limit: columns, ellipsis: '' });
     this.#stderr.write(`\r${shown.slice(0, index)}\x1b[K`);
   }
@@ -114,8 +120,8 @@ export class ProgressLine {
   }
 
   erase(): void {
-    if (this.#isDrawn) this.#stderr.write('\r\x1b[K');
-    this.#isDrawn = false;
+    if (this.#drawn !== null) this.#stderr.write('\r\x1b[K');
+    this.#drawn = null;
   }
 }
 
@@ -140,4 +146,35 @@ export function hideHistoryProgress(): void {
 function erase(): void {
   line?.erase();
   line = null;
+}
+
+/** Ends the line that says what the program waits for. */
+let endWaitLine: (() => void) | null = null;
+
+/** From now on, says on stderr what the program waits for and since when, once that takes longer than a second: on a line in place, or where nothing may be redrawn on one of its own. */
+export function showWaits(world: World, isPlain = asksForPlainLines(world.env)): void {
+  const { stderr, env } = world;
+  if (stderr.isTTY !== true) return;
+  const isLine = isPlain || isDumb(env);
+  listenToWaits((wait) => {
+    endWaitLine?.();
+    endWaitLine = null;
+    if (wait === null) return;
+    const drawn = new ProgressLine(world);
+    const timer = isLine
+      ? setTimeout(() => stderr.write(`${waitText(wait)}\n`), WORTH)
+      : setInterval(() => drawn.show(() => waitText(wait)), INTERVAL);
+    endWaitLine = () => {
+      clearInterval(timer);
+      drawn.erase();
+    };
+  });
+}
+
+/** Leaves it to the screen from now on, which has a line for it unless nothing may be redrawn. */
+export function leaveWaitsToScreen(world: World, { screen_reader }: Pick<Config, 'screen_reader'>): void {
+  listenToWaits(null);
+  endWaitLine?.();
+  endWaitLine = null;
+  if (screen_reader || isDumb(world.env)) showWaits(world, true);
 }

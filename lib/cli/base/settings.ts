@@ -1,5 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config, ConfigFile } from '../../config/config.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { type ConfigCheck, readConfig } from '../../config/read-config.js';
@@ -11,6 +12,7 @@ import type { ListedModel } from '../../providers/common/known-models.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
+import { beginWait } from '../../waits.js';
 import { acceptsConfig } from '../config-check/config-acceptor.js';
 import type { World } from './world.js';
 
@@ -52,8 +54,15 @@ const LIST_TIMEOUT = 5000;
 /** How long a server may send nothing before an answer is abandoned, unless HI_IDLE_TIMEOUT_MS is set. Milliseconds. */
 const IDLE_TIMEOUT = 180_000;
 
-/** Reads the configuration and applies the environment and the command line. Throws a `HiError` of code `config`. */
-export async function readSettings(world: World, options: SettingsOptions): Promise<Settings> {
+/**
+ * Reads the configuration and applies the environment and the command line. Throws a `HiError` of code `config`. With `signal` it waits until the signal aborts for a
+ * server that is loading its model before it lists any.
+ */
+export async function readSettings(
+  world: World,
+  options: SettingsOptions,
+  signal: AbortSignal | null = null,
+): Promise<Settings> {
   const paths = await findPaths(world.env, options.config ?? null);
   const { file, warnings } = await readConfig(paths.configFile, CONFIG_CHECK, options.config !== undefined);
   const { provider, model, system } = options;
@@ -70,7 +79,7 @@ export async function readSettings(world: World, options: SettingsOptions): Prom
     models: async ({ name }, apiBase, apiKey) => {
       const member = pick<ProviderMember>(providers, name, 'provider');
       const access = { apiBase, apiKey, ...(file?.provider === name && file.headers && { headers: file.headers }) };
-      const listed = await listModels(world, member, access);
+      const listed = await onceLoaded(() => listModels(world, member, access, signal), signal);
       if (member.pull !== undefined && !listed.some(({ chats }) => chats)) empty = { member, access };
       return listed;
     },
@@ -131,11 +140,47 @@ export async function probeModels(
 }
 
 /** The models at an address. Throws a `HiError` if it sends no list in time. */
-async function listModels(world: World, member: ProviderMember, access: Access): Promise<readonly ListedModel[]> {
+async function listModels(
+  world: World,
+  member: ProviderMember,
+  access: Access,
+  stop: AbortSignal | null = null,
+): Promise<readonly ListedModel[]> {
   const timeout = Math.min(idleTimeout(world), member.keyVariables.length === 0 ? PROBE_TIMEOUT : LIST_TIMEOUT);
-  const settings = { ...access, apiKey: await readKey(access.apiKey), idleTimeout: timeout, env: world.env };
-  const { signal } = new AbortController();
-  return await withTimeout(timeout, signal, (expired) => member.listModels(settings, expired));
+  const settings = {
+    ...access,
+    apiKey: await readKey(access.apiKey, stop ?? undefined),
+    idleTimeout: timeout,
+    env: world.env,
+  };
+  const signal = stop ?? new AbortController().signal;
+  const endWait = beginWait('the list of models');
+  try {
+    return await withTimeout(timeout, signal, (expired) => member.listModels(settings, expired));
+  } finally {
+    endWait();
+  }
+}
+
+/** How often a server that is loading its model is asked, in milliseconds. */
+const BETWEEN_LOADING = 1000;
+
+/** What `ask` resolves to, asked again for as long as the server says that it is loading its model; without a signal only once. */
+async function onceLoaded<Value>(ask: () => Promise<Value>, signal: AbortSignal | null): Promise<Value> {
+  let endWait: (() => void) | null = null;
+  try {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (thrown) {
+        if (signal === null || !(thrown instanceof HiError) || !thrown.isLoading) throw thrown;
+        endWait ??= beginWait('the server to load its model');
+        await sleep(BETWEEN_LOADING, undefined, { signal });
+      }
+    }
+  } finally {
+    endWait?.();
+  }
 }
 
 /** Throws a `HiError` of code `config` unless the folder can be written to, or created where it is missing. */

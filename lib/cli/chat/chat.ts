@@ -18,6 +18,7 @@ import {
   type ChatTerminal,
   chatTerminal,
   isDumb,
+  leaveWaitsToScreen,
   outputStreams,
   printHistoryNotices,
   showHistoryProgress,
@@ -174,6 +175,7 @@ export async function chatCommand(world: World, options: ChatOptions, isDefault 
   const { history, ahead } = chat.wired.session;
   try {
     await showStart(world, options, chat);
+    leaveWaitsToScreen(world, chat.wired.config);
     return await chat.repl.run();
   } finally {
     ahead.drop();
@@ -184,10 +186,11 @@ export async function chatCommand(world: World, options: ChatOptions, isDefault 
 
 /** The settings of a chat. If nothing is configured, the set-up runs first; null if the user leaves it. */
 async function chatSettings(world: World, options: ChatOptions, isDefault: boolean): Promise<Settings | null> {
-  const settings = await readSettings(world, options);
+  const settings = await stoppable(world, (signal) => readSettings(world, options, signal));
+  if (settings === null) return null;
   if (chatTerminal(world) !== 'full') return settings;
   if (settings.problem instanceof NoModel && settings.empty !== null)
-    return await afterDownload(world, options, settings);
+    return await stoppable(world, (signal) => withFirstModel(world, options, settings, signal));
   if (settings.config !== null) return settings;
   // Who types `hi chat` and named a server is shown its error.
   if (settings.problem instanceof NoModel && !isDefault) return settings;
@@ -196,12 +199,12 @@ async function chatSettings(world: World, options: ChatOptions, isDefault: boole
   return null;
 }
 
-/** Null when the user leaves. */
-async function afterDownload(world: World, options: ChatOptions, settings: Settings): Promise<Settings | null> {
+/** Runs `work` with a signal that aborts when the user leaves; null then. */
+async function stoppable(world: World, work: (signal: AbortSignal) => Promise<Settings>): Promise<Settings | null> {
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
   try {
-    return await withFirstModel(world, options, settings, stop.signal);
+    return await work(stop.signal);
   } catch (thrown) {
     if (!isAbort(thrown)) throw thrown;
     return null;

@@ -10,7 +10,14 @@ import { agreeToAll } from '../ask/approve.js';
 import { approver, instructionsAsker, serverAsker } from '../ask/asker.js';
 import { gatherInput } from '../base/gather-input.js';
 import { type ChatOptions, formatOf, type OutputFormat, withFresh } from '../base/options.js';
-import { canApprove, hasColour, isDumb, outputStreams, printHistoryNotices } from '../base/output.js';
+import {
+  canApprove,
+  hasColour,
+  isDumb,
+  leaveWaitsToScreen,
+  outputStreams,
+  printHistoryNotices,
+} from '../base/output.js';
 import { applyTheme, inlineImage, screenSettingsOf } from '../base/screen-settings.js';
 import { readSettings, requireConfig } from '../base/settings.js';
 import { newSettingsWarnings } from '../base/warnings.js';
@@ -67,7 +74,7 @@ async function askOnce(
         elicit: serverAsker(world, screen, stop),
       }
     : {};
-  const settings = await withFirstModel(world, options, await readSettings(world, options), stop.signal);
+  const settings = await withFirstModel(world, options, await readSettings(world, options, stop.signal), stop.signal);
   const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
   const { session, config, close } = wired;
   Object.assign(screenSettings, screenSettingsOf(config));
@@ -80,6 +87,7 @@ async function askOnce(
     if (options.all && !(await agreeToAll(world, session, asked.input, options, stop.signal)))
       return EXIT_STATUS.interrupted;
     const notices = [...(await newSettingsWarnings(settings)), ...session.history.takeNotices()];
+    leaveWaitsToScreen(world, config);
     const shown = await shownEvents(options, wired, asked, structure, stop.signal);
     return await showAnswer(world, screen, options, notices, shown);
   } catch (thrown) {

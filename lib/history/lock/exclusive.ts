@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { HiError } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
-import { Claim, livenessOf, processName } from './holder.js';
+import { Claim, LockWait, livenessOf, processName } from './holder.js';
 import { LivenessWatch } from './lock.js';
 
 /** How often the holder sends a heartbeat, in milliseconds. */
@@ -26,18 +26,24 @@ export async function runExclusive<Result>(folder: string, name: string, work: (
   const own = prefix + processName();
   const claim = new Claim(join(folder, own));
   const watch = new LivenessWatch();
+  const wait = new LockWait();
   const rivals = (): readonly string[] => livingRivals(folder, prefix, own, watch);
   try {
     for (;;) {
       if (!claim.isMade && rivals().length === 0) claim.make();
       const others = rivals();
-      if (claim.isMade && claim.isStanding && others.length === 0) return await withHeartbeat(claim, work);
+      if (claim.isMade && claim.isStanding && others.length === 0) {
+        wait.end();
+        return await withHeartbeat(claim, work);
+      }
       // The smallest name keeps its claim and waits; all others withdraw.
       if (claim.isMade && (!claim.isStanding || others.some((other) => other < own))) claim.withdraw();
       claim.heartbeat();
+      wait.tryAgain(others[0]?.slice(prefix.length));
       await new Promise((resolve) => setTimeout(resolve, WAIT * (1 + Math.random())));
     }
   } finally {
+    wait.end();
     claim.withdraw();
   }
 }

@@ -4,7 +4,7 @@ import { monotonic } from '../../clock.js';
 import { HiError, systemCode } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
-import { Claim, fingerprintOf, LockLost, livenessOf, processName, runAsHolder } from './holder.js';
+import { Claim, fingerprintOf, LockLost, LockWait, livenessOf, processName, runAsHolder } from './holder.js';
 
 const LOCK_PREFIX = 'history.lock.';
 
@@ -46,6 +46,7 @@ export async function runLocked<Result>(
   const name = LOCK_PREFIX + processName();
   const claim = new Claim(join(folder, name));
   const watch = new LivenessWatch();
+  const wait = new LockWait();
   let lastHeartbeat = monotonic();
   try {
     for (let tries = 0; ; tries += 1) {
@@ -63,9 +64,11 @@ export async function runLocked<Result>(
         lastHeartbeat = monotonic();
         claim.heartbeat();
       }
+      wait.tryAgain(rivals[0]?.slice(LOCK_PREFIX.length));
       await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * Math.min(2 ** tries, LONGEST_WAIT)));
     }
   } finally {
+    wait.end();
     claim.withdraw();
   }
 }

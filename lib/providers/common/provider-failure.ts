@@ -39,6 +39,9 @@ export function asFailure(thrown: unknown, context: FailureContext): HiError {
   return fromSdk(thrown, cause, context);
 }
 
+/** llama.cpp says "Loading model", TGI and Hugging Face "Model … is currently loading". */
+const LOADING = /\bloading\b(?! failed)/i;
+
 /** Converts a vendor's error into a `HiError`. */
 function fromVendor(error: VendorError, cause: unknown, context: FailureContext): HiError {
   const kind = kindOf(error, context.tokens);
@@ -52,6 +55,7 @@ function fromVendor(error: VendorError, cause: unknown, context: FailureContext)
   const details = {
     hint: mask(wait !== null && wait >= MINUTE ? later(wait) : hint, context.apiKey),
     retryable: isRetryable(code, error),
+    isLoading: code === 'overload' && error.status === 503 && LOADING.test(error.message),
     cause,
     ...(wait === null ? {} : { retryAfter: wait }),
   };

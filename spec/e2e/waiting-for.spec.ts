@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { KEY, openTerminal, type Terminal } from '../support/terminal.js';
+
+let home: Home;
+let terminal: Terminal | undefined;
+let server: ScriptedServer | undefined;
+let loading: Server | undefined;
+
+afterEach(async () => {
+  await terminal?.close();
+  await server?.close();
+  loading?.closeAllConnections();
+  loading?.close();
+  terminal = server = loading = undefined;
+  home?.remove();
+});
+
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Terminal {
+  terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: { ...home.env, ...env }, cwd: home.work });
+  return terminal;
+}
+
+/** A home whose server answers at once, with these settings. */
+async function withServer(settings: object): Promise<void> {
+  server = await startScriptedServer(() => ({ text: 'Here it is.' }));
+  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, ...settings });
+}
+
+/** A llama.cpp that is loading its model until it is told that it has. */
+async function loadingServer(): Promise<{ readonly base: string; load(): void }> {
+  let isLoaded = false;
+  const said = { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } };
+  const chunk = { choices: [{ index: 0, delta: { content: 'Loaded and well.' }, finish_reason: 'stop' }] };
+  loading = createServer((request, response) => {
+    request.resume();
+    if (!isLoaded) response.writeHead(503, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+    else if (request.method === 'GET') response.end(JSON.stringify({ object: 'list', data: [{ id: 'large' }] }));
+    else {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+    }
+  });
+  await new Promise<void>((done) => loading?.listen(0, '127.0.0.1', done));
+  const { port } = loading.address() as AddressInfo;
+  return {
+    base: `http://127.0.0.1:${port}/v1`,
+    load() {
+      isLoaded = true;
+    },
+  };
+}
+
+const SLOW_KEY = '!sleep 2; echo sk-1';
+const FOR_THE_KEY = /waiting since \d\d:\d\d:\d\d for the key command 'sleep 2; echo sk-1'/;
+
+describe('the waiting line says for what and since when', () => {
+  it('hi waits for a command that prints the key, in hi ask and hi chat', async () => {
+    await withServer({ api_key: SLOW_KEY });
+    const asked = start(['ask', 'hello']);
+    await asked.until(FOR_THE_KEY);
+    await asked.exit();
+    expect(asked.screen().trim()).toBe('Here it is.');
+    const chat = start(['chat']);
+    await chat.until(/^hi> *$/m);
+    chat.type(`hello${KEY.enter}`);
+    await chat.until(FOR_THE_KEY);
+    await chat.until(/hello\n+Here it is\.\n+hi> *$/);
+  });
+
+  it('hi waits for the lock of another machine, which it may hold', async () => {
+    await withServer({});
+    mkdirSync(home.data, { recursive: true });
+    writeFileSync(`${home.data}/history.lock.elsewhere.12.34`, '');
+    const asked = start(['ask', 'hello']);
+    await asked.until(/waiting for hi on another machine, which holds the lock · \ds/);
+    await asked.close();
+    const plain = start(['ask', 'hello'], { ACCESSIBLE: '1' });
+    await plain.until(/^waiting for hi on another machine, which holds the lock · 1s\n/m);
+    expect(plain.written()).not.toContain('\r\x1b[K');
+  });
+
+  it.each([
+    ['the list of its models', ['ask', 'hello'], /waiting for the server to load its model · \ds/],
+    ['the answer', ['-m', 'large', 'ask', 'hello'], /waiting for the server to load large · \ds/],
+  ])('a server loads its model before %s', async (_, args, line) => {
+    home = makeHome(null);
+    const { base, load } = await loadingServer();
+    const asked = start(args, { OPENAI_BASE_URL: base });
+    await asked.until(line);
+    load();
+    expect((await asked.exit()).status).toBe(0);
+    expect(asked.screen().trim()).toBe('Loaded and well.');
+  });
+});
