@@ -35,6 +35,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   providers: 2,
   recall: 2,
   page: 2,
+  servers: 2,
   history: 3,
   mcp: 3,
   session: 4,
@@ -92,6 +93,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   providers: [...GROUND, 'http'],
   recall: [...GROUND, 'permission/secrets'],
   page: [...GROUND, 'screen/markdown/languages', 'screen/text/neutralise', 'screen/text/styled-text'],
+  servers: [...GROUND, 'config', 'providers/common/provider'],
   history: [...GROUND, 'view'],
   mcp: [
     ...GROUND,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../chat/json.js';
 import { configKeys, type MemberNames, optionsOfAny } from './keys.js';
 import type { ServersFile } from './server-settings.js';
-import { type DefaultsOf, type FileOf, type ModelSettings, objectSchema } from './setting.js';
+import { type DefaultsOf, type FileOf, type ModelSettings, type NamedServer, objectSchema } from './setting.js';
 
 type ConfigKeys = ReturnType<typeof configKeys>;
 
@@ -18,6 +18,8 @@ export interface Config extends ModelSettings, ConfigDefaults {
   readonly headers: Readonly<Record<string, string>>;
   /** The MCP servers, by name. */
   readonly mcpServers: ServersFile;
+  /** The other servers of models, by name. */
+  readonly servers: Readonly<Record<string, NamedServer>>;
 }
 
 /** The contents of a `config.json`. Every key is optional. */

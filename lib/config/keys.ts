@@ -8,6 +8,7 @@ import {
   DEFAULT_WINDOW,
   found,
   GRANTS,
+  type NamedServer,
   objectSchema,
   oneOf,
   type RuleSetting,
@@ -37,6 +38,24 @@ const api_base = found<string | null>(
   'An address other than the vendor’s own: a compatible server, a gateway, your own server on another machine.',
   "the vendor's",
 );
+
+const headers = found<Readonly<Record<string, string>>>(
+  {
+    type: 'object',
+    propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+    additionalProperties: { type: 'string', pattern: '^[\\t -~]*$' },
+  },
+  'Headers to send with every request to the provider, as some gateways require. Their values are never shown.',
+  'none',
+);
+
+const openai = section('For OpenAI and servers that are compatible with it.', {
+  api: oneOf(
+    ['auto', 'responses', 'chat'],
+    'auto',
+    '`"responses"` or `"chat"`. `"auto"`: Responses for OpenAI itself, Chat Completions with an `api_base`.',
+  ),
+});
 
 /**
  * The keys of `config.json`. A key is defined only here: its type, its default, the schema and the tables of the manual (`npm run docs`)
@@ -79,12 +98,12 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       'Compact at this many tokens, instead of by `compaction.trigger_ratio`.',
       'none',
     ),
-    small_model: found<SmallModelFile | null>(
+    small_model: found<SmallModelFile | string | null>(
       {
         ...objectSchema('', { ...reach, model, api_key, api_base, context_window }, ['model']),
-        type: ['object', 'null'],
+        type: ['object', 'string', 'null'],
       },
-      'The fast model for summaries and skills: `model`, and `provider`, `api_key`, `api_base`, `context_window` where they differ.',
+      'The fast model for summaries and skills: `"SERVER/MODEL"` as after `-m`, or `model`, and `provider`, `api_key`, `api_base`, `context_window` where they differ.',
       "the vendor's, at its own address; else the main model",
     ),
     thinking: oneOf<ThinkingLevel | null>(
@@ -98,15 +117,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       'Other options of the provider, under its own names: `temperature`, `max_output_tokens`, `top_p`, `service_tier` and others. Not used for summaries.',
       'none',
     ),
-    headers: found<Readonly<Record<string, string>>>(
-      {
-        type: 'object',
-        propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
-        additionalProperties: { type: 'string', pattern: '^[\\t -~]*$' },
-      },
-      'Headers to send with every request to the provider, as some gateways require. Their values are never shown.',
-      'none',
-    ),
+    headers,
     web: oneOf<WebMode>(
       ['off', 'on', 'auto'],
       'off',
@@ -116,6 +127,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       ['ask', 'on', 'off'],
       'ask',
       'Whether the model reads `AGENTS.md` (or else `CLAUDE.md`) in the folders from the working folder up to the root of the repository. `"ask"`: ask once, and again when they change; without a terminal they are not used.',
+    ),
+    servers: found<Readonly<Record<string, NamedServer>>>(
+      serversRange({ ...reach, model, api_key, api_base, context_window, headers, openai }, options),
+      'Servers by name, each with `provider`, `model`, `api_key`, `api_base`, `context_window`, `options`, `headers` and `openai` of its own: `-m NAME` or `-m NAME/MODEL` asks it. See [several servers](#several-servers).',
+      'none',
     ),
     ...SCREEN_KEYS,
     compaction: section(
@@ -272,13 +288,22 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     input: section('The line editor.', {
       long_paste: setting(COUNT, 200, 'A longer paste, in characters, is shown as `[LongText#1]`.'),
     }),
-    openai: section('For OpenAI and servers that are compatible with it.', {
-      api: oneOf(
-        ['auto', 'responses', 'chat'],
-        'auto',
-        '`"responses"` or `"chat"`. `"auto"`: Responses for OpenAI itself, Chat Completions with an `api_base`.',
-      ),
-    }),
+    openai,
+  };
+}
+
+/** Servers by name. A name is typed before a slash. */
+function serversRange(keys: object, options: MemberNames['options']): JsonObject {
+  const { properties } = objectSchema('', keys);
+  const known = { type: 'object', properties: optionsOfAny(options), additionalProperties: false };
+  return {
+    type: 'object',
+    propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+    additionalProperties: {
+      type: 'object',
+      properties: { ...Object(properties), options: known },
+      additionalProperties: false,
+    },
   };
 }
 

@@ -63,8 +63,8 @@ export async function resolveConfig(sources: Sources): Promise<Resolved> {
   const preamble = sources.flags.preamble ?? settings.preamble;
   const { options = {}, headers = {} } = own ?? {};
   const small_model = await smallModel(sources, vendor, main);
-  const mcpServers = file?.mcpServers ?? {};
-  return { config: { ...main, ...settings, preamble, options, headers, small_model, mcpServers }, locals };
+  const { mcpServers = {}, servers = {} } = file ?? {};
+  return { config: { ...main, ...settings, preamble, options, headers, small_model, mcpServers, servers }, locals };
 }
 
 /** Whether the variable is set by which command lines are asked to be readable for screen readers: nothing is redrawn then. */
@@ -150,7 +150,7 @@ export function makerElsewhere(
 }
 
 /** Whether the server in use is a gateway whose models have such names: OpenRouter's `anthropic/claude-…`, Groq's `openai/gpt-oss-…`. */
-async function isListed(sources: Sources, usual: string | null, typed: string): Promise<boolean> {
+export async function isListed(sources: Sources, usual: string | null, typed: string): Promise<boolean> {
   const { file, env, vendors, models } = sources;
   const vendor = vendors.find(({ name }) => name === usual);
   if (vendor === undefined) return false;
@@ -165,15 +165,11 @@ function withoutPrefix(model: string | null, provider: string): string | null {
   return model?.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
 }
 
-/** The first vendor with a key in the environment, else with an address of another server there, else the first that answers without a key. */
+/** The vendor that the environment names, else the first that answers without a key. */
 async function detect(sources: Sources, locals: LocalServer[]): Promise<Vendor | null> {
   const { vendors, env, file } = sources;
-  const keyed = vendors.find((vendor) => vendor.keyVariables.some((name) => env[name]?.trim()));
-  if (keyed) return keyed;
-  const addressed = vendors.find(
-    (vendor) => vendor.keyVariables.length > 0 && !isOwnAddress(vendor, baseOf(vendor, env)),
-  );
-  if (addressed) return addressed;
+  const named = vendorIn(env, vendors);
+  if (named) return named;
   for (const vendor of vendors.filter(({ keyVariables }) => keyVariables.length === 0)) {
     const address = file?.api_base ?? baseOf(vendor, env);
     const models = await sources.models(vendor, address, null).catch(() => null);
@@ -181,6 +177,14 @@ async function detect(sources: Sources, locals: LocalServer[]): Promise<Vendor |
     locals.push({ vendor, address, answers: models !== null });
   }
   return null;
+}
+
+/** The first vendor with a key in the environment, else with an address of another server there. */
+export function vendorIn(env: Sources['env'], vendors: readonly Vendor[]): Vendor | undefined {
+  const keyed = vendors.find((vendor) => vendor.keyVariables.some((name) => env[name]?.trim()));
+  return (
+    keyed ?? vendors.find((vendor) => vendor.keyVariables.length > 0 && !isOwnAddress(vendor, baseOf(vendor, env)))
+  );
 }
 
 /** The key and its source. HI_API_KEY is only for hi and wins over the file. A vendor's variable is for every program and comes last. A blank key is none. */
@@ -262,7 +266,8 @@ async function smallModel(sources: Sources, vendor: Vendor, main: ModelSettings)
       return null;
     return { ...main, model: vendor.fastModel, ...windowOf(vendor, vendor.fastModel, undefined) };
   }
-  if (fromFile === null) return null;
+  // That of another server is resolved as one.
+  if (fromFile === null || typeof fromFile === 'string') return null;
   const owner = fromFile.provider === undefined ? vendor : pick(sources.vendors, fromFile.provider, 'provider');
   const same = owner.name === vendor.name;
   const api_base =

@@ -160,7 +160,23 @@ export interface ModelSettings {
   readonly context_window: number;
   /** True when the user set the window. Then nothing that a server reports changes it. */
   readonly window_is_set: boolean;
+  /** The name of the server in the configuration; absent for that of the flat form. */
+  readonly server?: string;
+}
+
+/** A server in `servers` of a `config.json`: what the flat form has for one. */
+export interface NamedServer {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly api_key?: string | null;
+  readonly api_base?: string | null;
+  readonly context_window?: number;
+  readonly options?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly openai?: { readonly api?: 'auto' | 'responses' | 'chat' };
 }
 
 /** `small_model` in a `config.json`: the settings that differ from the main model's. */
-export type SmallModelFile = Partial<Omit<ModelSettings, 'window_is_set' | 'key_source'>> & { readonly model: string };
+export type SmallModelFile = Partial<Omit<ModelSettings, 'window_is_set' | 'key_source' | 'server'>> & {
+  readonly model: string;
+};

@@ -38,16 +38,21 @@ function describe(error: ErrorObject): string {
     case 'required':
       return `  ${path}: '${error.params.missingProperty}' is missing; add it`;
     case 'pattern':
-      if (path.startsWith('$.headers'))
+      if (path.includes('.headers'))
         return `  ${path}: the value is not valid for a header; it must be one line of ASCII`;
       return `  ${path}: ${value} is not an address; it must begin with http:// or https://`;
     case 'minLength':
       return `  ${path}: the value is empty; set it, or remove the key`;
     case 'propertyNames':
-      return `  ${path}: '${String(error.params.propertyName)}' is not a valid name for ${path.endsWith('headers') ? 'a header' : 'a server; it must have 1 to 64 characters'}`;
+      return `  ${path}: '${String(error.params.propertyName)}' is not a valid name for ${validName(path)}`;
     default:
       return `  ${path}: ${value} ${error.message ?? 'is not allowed'}`;
   }
+}
+
+function validName(path: string): string {
+  if (path.endsWith('headers')) return 'a header';
+  return `a server; it must have 1 to 64 ${path === '$.servers' ? 'letters, digits, dots, dashes or underscores' : 'characters'}`;
 }
 
 function unknownKey(error: ErrorObject, path: string): string {
@@ -62,7 +67,7 @@ function unknownKey(error: ErrorObject, path: string): string {
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function shown(value: unknown, path: string): string {
-  if (path.endsWith('api_key') || path.startsWith('$.headers.')) return 'the value';
+  if (path.endsWith('api_key') || path.includes('.headers.')) return 'the value';
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -8,7 +8,7 @@ import { writeAside } from '../write-aside.js';
 import type { ConfigFile } from './config.js';
 import { parseConfig } from './read-config.js';
 import type { ServersFile } from './server-settings.js';
-import type { RuleSetting } from './setting.js';
+import type { ModelSettings, RuleSetting } from './setting.js';
 
 /**
  * Replaces a configuration file atomically, following a symbolic link. Only the user can read it, since it may hold a key.
@@ -37,10 +37,17 @@ export async function addRule(path: string, rule: RuleSetting): Promise<void> {
   await writeConfig(path, { ...file, tools: { ...file.tools, permissions } });
 }
 
-/** Sets `provider` and `model`. */
-export async function keepModel(path: string, provider: string, model: string): Promise<void> {
+/** Sets `provider` and `model`, or the model of a server by name. */
+export async function keepModel(
+  path: string,
+  { provider, model, server }: Pick<ModelSettings, 'provider' | 'model'> & { readonly server: string | undefined },
+): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
-  await writeConfig(path, { ...(isJsonObject(found) ? found : {}), provider, model });
+  const file: ConfigFile = isJsonObject(found) ? found : {};
+  if (server === undefined) return await writeConfig(path, { ...file, provider, model });
+  if (file.model?.split('/')[0] === server) return await writeConfig(path, { ...file, model: `${server}/${model}` });
+  const named = { ...file.servers?.[server], model };
+  await writeConfig(path, { ...file, servers: { ...file.servers, [server]: named } });
 }
 
 /** Changes `mcpServers`. */

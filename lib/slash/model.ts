@@ -12,7 +12,8 @@ export const slashModel: SlashCommand = {
   usage: '/model [name]',
   summary: 'show the model, or switch to another; --save keeps it',
   takesWords: true,
-  complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
+  complete: async (typed, { models, serverNames }) =>
+    [...serverNames, ...(await models())].filter((name) => name.startsWith(typed)),
   async *run(argument, context, signal) {
     const words = argument.split(/\s+/).filter((word) => word !== '');
     const names = words.filter((word) => word !== SAVE);
@@ -27,14 +28,25 @@ export const slashModel: SlashCommand = {
 
 /** Shows the model in use, and the others to choose from. */
 async function* offered(context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
-  const { session, models, search } = context;
-  const { provider, model: name, context_window, model_window = context_window } = session.target;
-  yield { type: 'print', text: `${provider}/${name}, window ${model_window} tokens` };
+  const { session, models, search, serverNames } = context;
+  const { provider, model: name, server, context_window, model_window = context_window } = session.target;
+  if (serverNames.length > 0) yield* serverTable(context, signal);
+  else yield { type: 'print', text: `${provider}/${name}, window ${model_window} tokens` };
   const known = await listed(models, signal);
-  if ('failure' in known) return yield { type: 'notice', level: 'info', text: withoutList(known.failure) };
-  const others = known.names.filter((one) => one !== name);
+  const elsewhere = serverNames.filter((one) => one !== server);
+  if ('failure' in known) yield { type: 'notice', level: 'info', text: withoutList(known.failure) };
+  const others = 'failure' in known ? elsewhere : [...elsewhere, ...known.names.filter((one) => one !== name)];
   if (search !== null && others.length > 0) return yield* chosen([name, ...others], context, signal);
   if (others.length > 0) yield { type: 'print', text: `Available: ${others.join(', ')}` };
+}
+
+/** Shows every server, the one in use first. */
+async function* serverTable({ modelServers }: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
+  yield { type: 'waiting', what: 'asking the servers' };
+  const rows = await modelServers(signal);
+  const width = rows.reduce((widest, { name }) => Math.max(widest, name.length), 0);
+  const lines = rows.map(({ name, text }, at) => `${at === 0 ? '*' : ' '} ${name.padEnd(width)}  ${text}`);
+  yield { type: 'print', text: lines.join('\n') };
 }
 
 /** Switches to a model by name, and warns if the provider does not list it. A name without its tag is that of the newest. */
@@ -50,9 +62,9 @@ async function* named(
   const names = 'names' in known ? known.names : [];
   const { provider, model: given } = session.target;
   const isTagless = !names.includes(given) && names.includes(`${given}:latest`);
-  if (isTagless) await session.useModel(`${provider}/${given}:latest`, signal);
+  if (isTagless) await session.useModel(`${session.target.server ?? provider}/${given}:latest`, signal);
   const name = session.target.model;
-  yield { type: 'print', text: `Switched to ${provider}/${name}. The provider's prompt cache starts empty.` };
+  yield { type: 'print', text: `Switched to ${inUse(context)}. The provider's prompt cache starts empty.` };
   if (names.length > 0 && !names.includes(name)) {
     const near = nearest(name, names);
     const meant = near === null ? '' : ` The nearest name is '${near}'.`;
@@ -73,19 +85,25 @@ async function* chosen(
   const choices = names.map((value) => ({ value, name: value }));
   const choice = await search?.('Which model? (Ctrl-S: in later chats too)', choices).catch(noneWhenCancelled);
   if (!choice || (choice.value === before && !choice.isKept))
-    return yield { type: 'print', text: `Still ${session.target.provider}/${before}.` };
+    return yield { type: 'print', text: `Still ${inUse(context)}.` };
   if (choice.value !== before) await session.useModel(choice.value, signal);
-  yield { type: 'print', text: `Switched to ${session.target.provider}/${session.target.model}.` };
+  yield { type: 'print', text: `Switched to ${inUse(context)}.` };
   if (choice.isKept) yield* kept(context);
 }
 
+const inUse = ({ session: { target } }: SlashContext): string => `${target.server ?? target.provider}/${target.model}`;
+
 /** Uses the model in later chats too. */
 async function* kept({ session, keepModel }: SlashContext): AsyncGenerator<SlashEvent> {
-  const { provider, model } = session.target;
+  const { provider, model, server } = session.target;
   const keep = keepModel();
   if (keep === 'configured') return yield { type: 'print', text: `Later chats use ${model} anyway.` };
   if (keep === 'foreign') {
-    const text = `Later chats use another provider. To change that, set provider and model in the configuration: '${provider}', '${model}'.`;
+    const set =
+      server === undefined
+        ? `provider and model in the configuration: '${provider}', '${model}'`
+        : `HI_MODEL=${server}/${model}`;
+    const text = `Later chats use another ${server === undefined ? 'provider' : 'server'}. To change that, set ${set}.`;
     return yield { type: 'notice', level: 'warning', text };
   }
   await keep();

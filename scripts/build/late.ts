@@ -45,6 +45,7 @@ export const LATE: readonly string[] = [
   'lib/cli/wiring/index-slice.ts',
   'lib/cli/wiring/open-memory.ts',
   'lib/cli/wiring/price.ts',
+  'lib/cli/wiring/server-list.ts',
   'lib/compaction/rest-block.ts',
   'lib/compaction/rest-record.ts',
   'lib/compaction/run-strategy.ts',

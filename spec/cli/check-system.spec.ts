@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemFindings } from '../../lib/cli/commands/check-command.js';
+import { systemFindings } from '../../lib/cli/commands/check-system.js';
 
 const told = 'GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n';
 const fails = (): string => {

@@ -86,7 +86,7 @@ async function serve(
   };
 }
 
-async function say(answer: VendorAnswer, response: ServerResponse): Promise<void> {
+export async function say(answer: VendorAnswer, response: ServerResponse): Promise<void> {
   if (answer.silent) return;
   response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
   response.flushHeaders();

@@ -1,17 +1,19 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Vendor } from '../../chat/model.js';
 import type { Config, ConfigFile } from '../../config/config.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { type ConfigCheck, readConfig } from '../../config/read-config.js';
 import { readKey } from '../../config/read-key.js';
-import { NoModel, notConfigured, resolveConfig } from '../../config/resolve.js';
+import { NoModel, notConfigured, type Resolved, resolveConfig, type Sources } from '../../config/resolve.js';
 import { filledIn } from '../../config/setting.js';
 import { HiError, systemCode } from '../../errors.js';
 import type { ListedModel } from '../../providers/common/known-models.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
+import { chooseServer, type ServerChoice, sourcesOf } from '../../servers/named-server.js';
 import { beginWait } from '../../waits.js';
 import { acceptsConfig } from '../config-check/config-acceptor.js';
 import type { World } from './world.js';
@@ -45,6 +47,8 @@ export interface SettingsOptions {
   readonly provider?: string;
   readonly model?: string;
   readonly system?: string;
+  /** The server in use, for a model that is named without one. */
+  readonly server?: string;
 }
 
 /** How long a server that needs no key may take to list its models: when probing for a provider, and when it was chosen. Milliseconds. */
@@ -65,33 +69,79 @@ export async function readSettings(
 ): Promise<Settings> {
   const paths = await findPaths(world.env, options.config ?? null);
   const { file, warnings } = await readConfig(paths.configFile, CONFIG_CHECK, options.config !== undefined);
-  const { provider, model, system } = options;
   let empty: EmptyServer | null = null;
-  const resolving = resolveConfig({
-    file,
-    env: world.env,
-    vendors: providers,
-    flags: {
-      ...(provider === undefined ? {} : { provider }),
-      ...(model === undefined ? {} : { model }),
-      ...(system === undefined ? {} : { preamble: system }),
-    },
-    models: async ({ name }, apiBase, apiKey) => {
-      const member = pick<ProviderMember>(providers, name, 'provider');
-      const access = { apiBase, apiKey, ...(file?.provider === name && file.headers && { headers: file.headers }) };
-      const listed = await onceLoaded(() => listModels(world, member, access, signal), signal);
-      if (member.pull !== undefined && !listed.some(({ chats }) => chats)) empty = { member, access };
-      return listed;
-    },
-  });
+  const list = async ({ name }: Vendor, apiBase: string | null, apiKey: string | null, headers: Headers) => {
+    const member = pick<ProviderMember>(providers, name, 'provider');
+    const access = { apiBase, apiKey, ...(headers && { headers }) };
+    const listed = await onceLoaded(() => listModels(world, member, access, signal), signal);
+    if (member.pull !== undefined && !listed.some(({ chats }) => chats)) empty = { member, access };
+    return listed;
+  };
   try {
-    const { config, locals } = await resolving;
+    const { config, locals } = await resolveNamed({ file, env: world.env, list }, options);
     const problem = config === null ? notConfigured(paths.configFile, providers, locals) : null;
     return { paths, file, config, problem, empty: config === null ? empty : null, warnings };
   } catch (thrown) {
     if (!(thrown instanceof NoModel)) throw thrown;
     return { paths, file, config: null, problem: thrown, empty, warnings };
   }
+}
+
+type Headers = ConfigFile['headers'];
+
+/** Where settings come from, and how a server is asked for its models. */
+interface SettingsSources extends Pick<Sources, 'file' | 'env'> {
+  list(vendor: Vendor, apiBase: string | null, apiKey: string | null, headers: Headers): ReturnType<Sources['models']>;
+}
+
+/** The settings of the server that the options or the configuration name, with those of the fast model, which may be at another one. */
+async function resolveNamed(sources: SettingsSources, options: SettingsOptions): Promise<Resolved> {
+  const { file, env, list } = sources;
+  const { provider, model, system, server = null } = options;
+  const modelsOf =
+    (own: ConfigFile | null): Sources['models'] =>
+    (vendor, apiBase, apiKey) =>
+      list(vendor, apiBase, apiKey, own?.provider === vendor.name ? own.headers : undefined);
+  const preamble = system === undefined ? {} : { preamble: system };
+  const flat: Sources = {
+    ...{ file, env, vendors: providers, models: modelsOf(file) },
+    flags: { ...(provider !== undefined && { provider }), ...(model !== undefined && { model }), ...preamble },
+  };
+  const typed = model ?? (env.HI_MODEL || null);
+  const given = provider ?? ((model === undefined && env.HI_PROVIDER) || null);
+  const choice = await chooseServer({ ...flat, typed, provider: given, inUse: server });
+  if (choice === null) return await withSmallModel(await resolveConfig(flat), sources);
+  const named = sourcesOf(flat, choice);
+  const resolved = await resolveConfig({
+    ...named,
+    flags: { ...named.flags, ...preamble },
+    models: modelsOf(named.file),
+  });
+  return await withSmallModel(labelled(resolved, choice), sources);
+}
+
+/** The settings with the name of the server, unless the model is another vendor's. */
+function labelled({ config, locals }: Resolved, { name, server, keySource }: ServerChoice): Resolved {
+  if (config === null || config.provider !== server.provider) return { config, locals };
+  const key_source = config.key_source === 'api_key' ? keySource : (config.key_source ?? null);
+  return { config: { ...config, server: name, key_source }, locals };
+}
+
+/** The settings with the fast model of another server, which is not asked for a list of its models. */
+async function withSmallModel(resolved: Resolved, sources: SettingsSources): Promise<Resolved> {
+  const { config, locals } = resolved;
+  const name = sources.file?.small_model;
+  if (config === null || typeof name !== 'string') return resolved;
+  const list = async (): Promise<never> => {
+    throw new HiError('config', `small_model does not name a model: '${name}'.`, {
+      hint: 'Write "SERVER/MODEL", or set the model of that server.',
+    });
+  };
+  const file = { ...sources.file, small_model: null };
+  // What is meant for hi's main model is not for another server.
+  const env = { ...sources.env, HI_API_KEY: undefined, HI_API_BASE: undefined, HI_PROVIDER: undefined };
+  const small = (await resolveNamed({ file, env, list }, { model: name })).config;
+  return { config: { ...config, small_model: small }, locals };
 }
 
 /** The configuration. Throws a `HiError` that says how to create one. */

@@ -15,6 +15,7 @@ import { forgetting, orderOf, parseForgetWords } from '../forget/forgetting.js';
 import { purgeCaches } from '../forget/places.js';
 import { type OwnInputDeps, ownSlashCommands } from '../input/own-commands.js';
 import { compactionCosts, costLine, fullSpendingText, isDear, questionCost, spendingText } from '../wiring/price.js';
+import { serverList } from '../wiring/server-list.js';
 import type { WiredSession } from '../wiring/wire.js';
 
 /** Gives slash commands access to the chat, the terminal and the disk. */
@@ -42,6 +43,8 @@ export async function slashContext(
     copy: (text) => copyText(text, world, world.stdout),
     keepModel: modelKeeper(session, config, paths.configFile),
     models: (signal) => connections.models(session.target, undefined, signal),
+    serverNames: connections.serverNames,
+    modelServers: async (signal) => await serverList(connections, session.target, world.now(), signal),
     purgeCaches: async () => purgeCaches(paths),
     forgetting: async (argument) => {
       return await forgetting(
@@ -72,11 +75,11 @@ export async function slashContext(
 function modelKeeper(session: Session, config: Config, configFile: string): SlashContext['keepModel'] {
   let kept = config.model;
   return () => {
-    const { provider, model } = session.target;
-    if (provider !== config.provider) return 'foreign';
+    const { provider, model, server } = session.target;
+    if (provider !== config.provider || server !== config.server) return 'foreign';
     if (model === kept) return 'configured';
     return async () => {
-      await keepModel(configFile, provider, model);
+      await keepModel(configFile, { provider, model, server });
       kept = model;
     };
   };

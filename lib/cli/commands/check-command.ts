@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import type { ChalkInstance } from 'chalk';
 import { isOwnAddress, REFUSAL_LIFE } from '../../chat/model.js';
 import { quantity } from '../../chat/text.js';
@@ -15,7 +14,6 @@ import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { Target } from '../../session/common/deps.js';
-import { commandShell, shellProgram } from '../../tools/shell/command-shell.js';
 import { colours } from '../base/command-output.js';
 import { usableServers } from '../base/configured-servers.js';
 import { clipboardMethod } from '../base/give-out.js';
@@ -32,6 +30,7 @@ import {
 import { orphanRules, plainHttpWarnings } from '../base/warnings.js';
 import type { World } from '../base/world.js';
 import { openSession, type WiredSession } from '../wiring/wire.js';
+import { type Finding, systemFindings } from './check-system.js';
 import { findSkills } from './skills-command.js';
 
 interface CheckOptions extends CommonOptions {
@@ -172,13 +171,6 @@ async function* rules({ config }: WiredSession): AsyncGenerator<Finding> {
       yield { part, note: `in every folder: ${describeRule(rule)}` };
 }
 
-/** The result of one check: it passed, it failed and how to fix it, or something worth knowing. */
-type Finding = { readonly part: string } & (
-  | { readonly ok: string }
-  | { readonly failure: HiError }
-  | { readonly note: string }
-);
-
 /** Runs a check; what it resolves to is said when it passes. */
 async function checkPart(part: string, check: () => Promise<string>): Promise<Finding> {
   const result = await attempt(part, check);
@@ -296,8 +288,31 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
   } else if (['network', 'key'].includes(listed.failure.code)) return yield listed;
   else
     yield { part: 'reachability', note: `the server answers, but does not list its models: ${listed.failure.message}` };
-  const notices: string[] = [];
   connections.forgetRefusals();
+  yield* answerFindings('answer', session);
+  // The call has loaded the model, which may have set its window.
+  await session.target.ask?.(AbortSignal.timeout(FACTS_LIMIT), true);
+  yield* serverFacts(session.target, config);
+  yield* otherServers({ session, connections });
+}
+
+/** One small call to each of the other servers by name. */
+async function* otherServers({
+  session,
+  connections,
+}: Pick<WiredSession, 'session' | 'connections'>): AsyncGenerator<Finding> {
+  const main = session.target.server;
+  for (const name of connections.serverNames.filter((one) => one !== main)) {
+    const part = `server '${name}'`;
+    const used = await attempt(part, () => session.useModel(name, AbortSignal.timeout(TEST_LIMIT)));
+    if ('failure' in used) yield used;
+    else yield* answerFindings(part, session);
+  }
+}
+
+/** Asks for one word, with all that a question has. */
+async function* answerFindings(part: string, session: WiredSession['session']): AsyncGenerator<Finding> {
+  const notices: string[] = [];
   const ask = async (expired: AbortSignal): Promise<string> => {
     for await (const event of session.tryOut('Answer with the one word: ready', expired)) {
       if (event.type === 'notice') notices.push(event.text);
@@ -307,11 +322,8 @@ async function* live({ session, config, connections }: WiredSession): AsyncGener
     return 'nothing';
   };
   const forever = new AbortController().signal;
-  yield await checkPart('answer', () => withTimeout(TEST_LIMIT, forever, ask, TEST_HINT));
-  for (const note of notices) yield { part: 'answer', note };
-  // The call has loaded the model, which may have set its window.
-  await session.target.ask?.(AbortSignal.timeout(FACTS_LIMIT), true);
-  yield* serverFacts(session.target, config);
+  yield await checkPart(part, () => withTimeout(TEST_LIMIT, forever, ask, TEST_HINT));
+  for (const note of notices) yield { part, note };
 }
 
 /** What the server reports about the model. */
@@ -350,45 +362,4 @@ function window(title: string, real: number, configured: number): Finding {
       hint: `Set context_window to ${real} in config.json, or configure ${title} to give the model more.`,
     }),
   };
-}
-
-/** Runs bash and returns its first line about itself; throws where it cannot be run. */
-type AskBash = (program: string) => string;
-
-/** Reports what works on this system, and what does not. */
-export function systemFindings(
-  platform: NodeJS.Platform = process.platform,
-  ask: AskBash = askBash,
-): readonly Finding[] {
-  const limits = LIMITS[platform] ?? [];
-  return [bashFinding(platform, ask), ...limits.map((note) => ({ part: 'system', note }))];
-}
-
-function bashFinding(platform: NodeJS.Platform, ask: AskBash): Finding {
-  try {
-    const program = shellProgram('bash');
-    const output = ask(program);
-    if (platform === 'win32' && !/msys|cygwin|mingw/i.test(output))
-      return { part: 'bash', note: `'${program}' is that of WSL, which has other paths: install Git for Windows` };
-    const version = /version (\S+)/.exec(output)?.[1];
-    return { part: 'bash', ok: [program === 'bash' ? null : program, version].filter((word) => word).join(', ') };
-  } catch {
-    if (commandShell(process.env) === 'sh') return { part: 'bash', note: 'none: commands run in sh' };
-    const how = platform === 'win32' ? 'Git for Windows brings it' : 'install it with your package manager';
-    return { part: 'bash', note: `none, so the model can run no commands and !command does not work: ${how}` };
-  }
-}
-
-/** Differences from Linux. */
-const LIMITS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ["a program that hides its environment from ps and has left its command's group is not ended with it"],
-  win32: [
-    'what a command leaves in the background is not ended when the turn ends',
-    'who may read config.json is not checked',
-    'an MCP server may outlive hi where hi itself is killed',
-  ],
-};
-
-function askBash(program: string): string {
-  return execFileSync(program, ['--version'], { encoding: 'utf8', timeout: 5000, windowsHide: true });
 }

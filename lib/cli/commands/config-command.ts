@@ -2,7 +2,7 @@ import { findPaths } from '../../config/paths.js';
 import { maskKey } from '../../config/read-key.js';
 import { NoModel } from '../../config/resolve.js';
 import type { ServerFile } from '../../config/server-settings.js';
-import type { ModelSettings } from '../../config/setting.js';
+import type { ModelSettings, NamedServer } from '../../config/setting.js';
 import { shownAddress } from '../../http/failures.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { writeJson } from '../base/command-output.js';
@@ -23,21 +23,33 @@ export async function configShowCommand(world: World, options: CommonOptions & S
   const config = requireConfig(isWithout ? await readSettings(world, { ...options, model: 'none' }) : settings);
   const small = config.small_model;
   // What config.json does not take is no setting.
-  const { window_is_set: _set, key_source: _source, ...settable } = config;
+  const { window_is_set: _set, key_source: _source, server: _server, ...settable } = config;
   const masked = {
     ...settable,
     ...(isWithout && { model: null }),
     ...shownReach(config),
     headers: hiddenValues(config.headers),
     small_model: small === null ? null : shownSmall(small),
+    servers: Object.fromEntries(Object.entries(config.servers).map(([name, one]) => [name, shownNamed(one)])),
     mcpServers: Object.fromEntries(Object.entries(config.mcpServers).map(([name, file]) => [name, shownServer(file)])),
   };
   writeJson(world.stdout, masked, 2);
   return 0;
 }
 
-function shownSmall({ window_is_set: _set, key_source: _source, ...small }: ModelSettings) {
-  return { ...small, ...shownReach(small) };
+function shownSmall({ provider, model, context_window, ...reach }: ModelSettings) {
+  return { provider, model, ...shownReach(reach), context_window };
+}
+
+/** A server by name, with what it leaves out left out. */
+function shownNamed({ api_key, api_base, headers, ...rest }: NamedServer): NamedServer {
+  const { api_key: key, api_base: address } = shownReach({ api_key: api_key ?? null, api_base: api_base ?? null });
+  return {
+    ...rest,
+    ...(key !== null && { api_key: key }),
+    ...(address !== null && { api_base: address }),
+    ...(headers && { headers: hiddenValues(headers) }),
+  };
 }
 
 /** The key and the address, with secrets masked. */

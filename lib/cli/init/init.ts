@@ -194,7 +194,8 @@ function mergeSettings(previous: ConfigFile, chosen: ConfigFile): ConfigFile {
   const { $schema, provider, model, api_key, api_base, context_window, small_model, ...others } = previous;
   const sameServer = provider === chosen.provider && (api_base ?? null) === (chosen.api_base ?? null);
   const keepsWindow = context_window !== undefined && sameServer && model === chosen.model;
-  const keepsSmall = small_model !== undefined && (sameServer || small_model?.provider !== undefined);
+  const keepsSmall =
+    small_model !== undefined && (sameServer || typeof small_model === 'string' || small_model?.provider !== undefined);
   return {
     ...chosen,
     ...(keepsWindow ? { context_window } : {}),

@@ -16,6 +16,7 @@ import type { Provider, ProviderMember, ProviderSettings } from '../../providers
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/text/neutralise.js';
+import { KNOWN_SERVERS, readyServers } from '../../servers/known-servers.js';
 import type { Target } from '../../session/common/deps.js';
 import {
   readSettings,
@@ -49,6 +50,8 @@ export class Connections {
   /** Whether `--debug` may write its log now. */
   readonly #traces: () => boolean;
   readonly #keys = new Map<string | null, { readonly key: Promise<string | null>; readonly at: number }>();
+  /** The settings of each target. */
+  readonly #models = new WeakMap<Target, ModelSettings>();
 
   constructor(
     world: World,
@@ -73,15 +76,16 @@ export class Connections {
       this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
     };
     const member = pick<ProviderMember>(providers, provider, 'provider');
-    const options = provider === this.#config.provider ? this.#config.options : {};
+    const { options } = this.#extrasOf(model);
     const after = restAfter(this.#config, model);
     const cache_rates = cacheRates(member, model, options);
     const real = (): number =>
       model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
     const base = (): number => baseWindow(this.#config, model, real());
-    return {
+    const target: Target = {
       provider,
       model: name,
+      ...(model.server !== undefined && { server: model.server }),
       ...(api_base !== null && { api_base: bareAddress(api_base) }),
       isNear: api_base === null ? member.keyVariables.length === 0 : isNear(api_base),
       isSingle: member.keyVariables.length === 0,
@@ -104,6 +108,8 @@ export class Connections {
       ask: (signal, again) => this.#ask(model, memory, signal, again),
       spent,
     };
+    this.#models.set(target, model);
+    return target;
   }
 
   /** The usage of every request so far, oldest first. */
@@ -111,25 +117,40 @@ export class Connections {
     return this.#spent;
   }
 
-  /** Another model by name, resolved like `--model`, with the key and address of its own provider. Throws a `HiError` if it cannot be used. */
-  async find(name: string, signal?: AbortSignal): Promise<Target> {
-    const { provider: _previous, ...rest } = this.#options;
-    const isNamed = name.includes('/') || makerElsewhere(providers, this.#config, name) !== null;
-    const sameProvider = isNamed ? {} : { provider: this.#config.provider };
-    const target = this.target(
-      requireConfig(await readSettings(this.#world, { ...rest, ...sameProvider, model: name })),
-    );
+  /**
+   * Another model by name, resolved like `--model`, with the key and address of its own server: that of `inUse` for a name without one. Throws a `HiError` if it
+   * cannot be used.
+   */
+  async find(name: string, inUse: Target | null, signal?: AbortSignal): Promise<Target> {
+    const target = this.target(requireConfig(await readSettings(this.#world, this.#named(name, inUse))));
     await target.connect(signal);
     return target;
   }
 
+  /** The names of the servers that can be asked: those of the configuration, then services whose variables are set. */
+  get serverNames(): readonly string[] {
+    const ready = readyServers(this.#world.env).map(({ name }) => name);
+    return [...new Set([...Object.keys(this.#config.servers), ...ready])];
+  }
+
+  /** A server by name with its usual model. Reads no key yet. Throws a `HiError` if it is not configured well. */
+  async server(name: string): Promise<Target> {
+    return this.target(requireConfig(await readSettings(this.#world, this.#named(name, null))));
+  }
+
+  #named(name: string, inUse: Target | null): SettingsOptions {
+    const { provider: _previous, ...rest } = this.#options;
+    if (inUse?.server !== undefined) return { ...rest, server: inUse.server, model: name };
+    const isNamed = name.includes('/') || makerElsewhere(providers, this.#config, name) !== null;
+    const isServer = Object.hasOwn(this.#config.servers, name) || KNOWN_SERVERS.some((known) => known.name === name);
+    return { ...rest, ...(!isNamed && !isServer && { provider: this.#config.provider }), model: name };
+  }
+
   /** The chat models of a target's provider. Also remembers the facts in the list about the target's own model. Throws a `HiError` if the server does not list them. */
-  async models(
-    { provider, model, memory }: Target,
-    timeout = 10_000,
-    signal?: AbortSignal,
-  ): Promise<readonly string[]> {
-    const { member, access } = await this.#memberAndAccess(provider, signal);
+  async models(target: Target, timeout = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
+    const { provider, model, memory } = target;
+    const member = pick<ProviderMember>(providers, provider, 'provider');
+    const access = await this.#access(this.#models.get(target) ?? this.#config, signal);
     const stopped = signal ?? new AbortController().signal;
     const listed = await withTimeout(timeout, stopped, (combined) => member.listModels(access, combined));
     memory.learn(listed.find(({ name }) => name === model)?.facts ?? {});
@@ -148,10 +169,14 @@ export class Connections {
     const used = [this.#config.api_key, this.#config.small_model?.api_key].map((key) =>
       this.#key(key ?? null).catch(() => null),
     );
-    const variables = ['HI_API_KEY', ...providers.flatMap(keyVariablesOf)];
-    const others = [file?.api_key, file?.small_model?.api_key, ...variables.map((name) => env[name]?.trim())];
-    const keys = [...(await Promise.all(used)), ...others];
-    const headers = Object.values(this.#config.headers);
+    const known = KNOWN_SERVERS.map(({ keyVariable }) => keyVariable);
+    const variables = ['HI_API_KEY', ...providers.flatMap(keyVariablesOf), ...known];
+    const small = typeof file?.small_model === 'object' ? file.small_model?.api_key : null;
+    const servers = Object.values(this.#config.servers);
+    const others = [file?.api_key, small, ...servers.map(({ api_key }) => api_key)];
+    const asked = [...this.#keys.values()].map(({ key }) => key.catch(() => null));
+    const keys = await Promise.all([...used, ...asked, ...others, ...variables.map((name) => env[name]?.trim())]);
+    const headers = [this.#config, ...servers].flatMap((one) => Object.values(one.headers ?? {}));
     return [...keys, ...headers].flatMap((key) => (key && !key.startsWith('!') ? [key] : []));
   }
 
@@ -167,27 +192,21 @@ export class Connections {
     return key;
   }
 
-  async #memberAndAccess(
-    provider: string,
-    signal?: AbortSignal,
-  ): Promise<{ readonly member: ProviderMember; readonly access: ProviderSettings }> {
-    const isMain = provider === this.#config.provider;
-    const model = isMain
-      ? this.#config
-      : requireConfig(await readSettings(this.#world, { ...this.#options, provider }));
-    return { member: pick<ProviderMember>(providers, provider, 'provider'), access: await this.#access(model, signal) };
-  }
-
   async #ask(model: ModelSettings, memory: ModelMemory, signal: AbortSignal, again = false): Promise<void> {
     const member = pick<ProviderMember>(providers, model.provider, 'provider');
     const now = this.#world.now().getTime();
     await refreshFacts(member, model, memory, () => this.#access(model, signal), { now, signal, again });
   }
 
-  /** The headers are meant for one server, and may contain secrets that no other server may see. */
-  #headersFor(provider: string, api_base: string | null): Readonly<Record<string, string>> {
-    const { headers, provider: own, api_base: address } = this.#config;
-    return provider === own && api_base === address ? headers : {};
+  /** The options and headers of a model's server, which may contain secrets that no other server may see. */
+  #extrasOf(model: ModelSettings): Pick<Config, 'options' | 'headers'> {
+    if (isWhole(model)) return model;
+    const { provider, api_base, server, options, headers } = this.#config;
+    const isSame = provider === model.provider && server === model.server;
+    return {
+      options: isSame ? options : {},
+      headers: isSame && api_base === model.api_base ? headers : {},
+    };
   }
 
   async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {
@@ -228,10 +247,9 @@ export class Connections {
     };
   }
 
-  async #access(
-    { provider, api_key, key_source, api_base }: ModelSettings,
-    signal?: AbortSignal,
-  ): Promise<ProviderSettings> {
+  async #access(model: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
+    const { provider, api_key, key_source, api_base } = model;
+    const { headers } = this.#extrasOf(model);
     requireTls({ api_key, api_base }, this.#config);
     const apiKey = await this.#key(api_key, signal);
     return {
@@ -240,8 +258,8 @@ export class Connections {
       ...(api_key?.startsWith('!') && { account: api_key }),
       ...(key_source && { keySource: keySourceText(key_source, api_key, this.#settings.paths.configFile) }),
       ...timeLimits(this.#world),
-      options: optionsOf(this.#config, provider),
-      headers: this.#headersFor(provider, api_base),
+      options: optionsOf(isWhole(model) ? model : this.#config, provider),
+      headers,
       env: this.#world.env,
       ...(this.#options.debug ? { trace: await this.#trace() } : {}),
     };
@@ -276,6 +294,9 @@ const USUAL_TERM: CacheTerm = { life: 5 * 60_000, write: 1 };
 
 /** What reading from a cache costs at most vendors. */
 const USUAL_READ = 0.1;
+
+/** Whether these settings of a model are those of its server as a whole. */
+const isWhole = (model: ModelSettings): model is Config => 'headers' in model;
 
 /** The section of the configuration that has the provider's name. */
 function optionsOf(config: Config, provider: string): JsonObject {

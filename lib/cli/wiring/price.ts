@@ -228,6 +228,25 @@ export function questionCost(
   };
 }
 
+/** What a million tokens cost, in words: `$2.00 in, $10.00 out`, `free` at a server of the user's own, `price unknown`. */
+export function ratesText(target: PricedModel, at: Date): string {
+  const { provider, model, api_base, isNear } = target;
+  if (isNear) return 'free';
+  const rate = (usage: { readonly input_tokens: number; readonly output_tokens: number }): number | null => {
+    const whole = { ...usage, cached_tokens: 0, context_tokens: RATED };
+    const price = priceOf({ provider, model, api_base: api_base ?? null, at, usage: whole });
+    return price === null ? null : price * (1_000_000 / RATED);
+  };
+  const [input, output] = [
+    rate({ input_tokens: RATED, output_tokens: 0 }),
+    rate({ input_tokens: 0, output_tokens: RATED }),
+  ];
+  return input === null || output === null ? 'price unknown' : `${dollarText(input)} in, ${dollarText(output)} out`;
+}
+
+/** A prompt of so many tokens costs what most do: some models cost more in longer ones. */
+const RATED = 1000;
+
 /** The price in dollars from which a question with everything is asked about. */
 const DEAR = 0.25;
 

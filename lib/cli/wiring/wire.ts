@@ -77,7 +77,7 @@ export async function wire(
   const session = new Session({
     history,
     target: connections.target(config),
-    find: (name, signal) => connections.find(name, signal),
+    find: (name, signal) => connections.find(name, session.target, signal),
     writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
     preamble: config.preamble,
     ...standingTexts(new StandingMemory(paths.memory), project, servers),

@@ -16,6 +16,8 @@ import type { SaveImage } from '../images/images.js';
 export interface Target {
   readonly provider: string;
   readonly model: string;
+  /** The name of its server in the configuration; absent for that of the flat form. */
+  readonly server?: string;
   /** The URL of its server without credentials and query, if it is not the vendor's own. */
   readonly api_base?: string;
   /** In tokens: what the user set, else that of the model but at most 128,000. Every share is one of this. May change as hi learns about the model. */

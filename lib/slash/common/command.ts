@@ -23,6 +23,12 @@ export interface Chosen {
   readonly isKept: boolean;
 }
 
+/** A server of models by name, and what is to be said of it in one line. */
+export interface ModelServer {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** What would be forgotten: how it is shown, and how to forget it. */
 export interface Forgetting {
   readonly shown: readonly string[];
@@ -51,8 +57,12 @@ export interface SlashContext {
   edit(text: string): Promise<string | null>;
   /** Copies a text to the clipboard. Resolves to a description of what happened. */
   copy(text: string): Promise<string>;
-  /** The models of the provider in use. */
+  /** The models of the server in use. */
   models(signal?: AbortSignal): Promise<readonly string[]>;
+  /** The names of the servers by name. */
+  readonly serverNames: readonly string[];
+  /** Asks each of them, and the one in use, which is the first. */
+  modelServers(signal: AbortSignal): Promise<readonly ModelServer[]>;
   /** Removes files outside the history that may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
   purgeCaches(): Promise<void>;
   /** What `/forget` with this argument would remove; null for nothing. Throws a `HiError`. */

@@ -7,7 +7,7 @@ import { textModel } from '../../../lib/session/turn/metered-model.js';
 
 async function isNear(provider: string, api_base: string | null): Promise<boolean | undefined> {
   const model = { provider, model: 'm', api_key: null, api_base, context_window: 4096, window_is_set: true };
-  const config = { ...model, ...DEFAULTS, options: {}, headers: {}, small_model: null, mcpServers: {} };
+  const config = { ...model, ...DEFAULTS, options: {}, headers: {}, small_model: null, mcpServers: {}, servers: {} };
   const paths = await findPaths({ HOME: '/nowhere' }, null);
   const settings = { paths, file: null, config, problem: null, empty: null, warnings: [] };
   return textModel(new Connections(realWorld(), {}, settings, config).target(model)).isNear;
