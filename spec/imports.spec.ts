@@ -38,6 +38,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   servers: 2,
   history: 3,
   mcp: 3,
+  books: 4,
   session: 4,
   slash: 5,
   repl: 6,
@@ -104,6 +105,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'screen/text/neutralise',
     'tools/common/tool',
   ],
+  books: [...GROUND, 'history'],
   session: [
     ...GROUND,
     'history',

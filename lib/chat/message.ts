@@ -141,6 +141,15 @@ export interface SkillRecord {
 /** Whether a text rests only on words of the user and the model, or also on those of tools, files or pages. */
 export type RestsOn = 'own' | 'foreign';
 
+/** Where a message of an imported book comes from, in the words of its source. */
+export interface Imported {
+  /** The ids of its conversation, and of the message in it. */
+  readonly thread: string;
+  readonly id: string;
+  /** The title of the conversation, in its first message. */
+  readonly title?: string;
+}
+
 /** A message before the history has given it an id. */
 export interface NewMessage {
   readonly role: 'user' | 'assistant' | 'tool';
@@ -169,6 +178,8 @@ export interface NewMessage {
   /** `foreign` if a summary was in view that rested on text that neither the user nor the model wrote. */
   readonly rests_on?: RestsOn;
   readonly skills?: SkillRecord;
+  /** Where an imported message comes from. */
+  readonly imported?: Imported;
   /** True for a message of an aside (`--fresh`): it is kept and found, but is in no later view or summary. */
   readonly aside?: true;
 }

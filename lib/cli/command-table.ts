@@ -25,6 +25,7 @@ import {
 } from './commands/config-command.js';
 import { forgetCommand } from './commands/forget-command.js';
 import { historyCommand } from './commands/history-command.js';
+import { importCommand } from './commands/import-command.js';
 import { mcpAddCommand, mcpApproveCommand, mcpRemoveCommand } from './commands/mcp-add.js';
 import { mcpListCommand, mcpLogCommand, mcpTestCommand } from './commands/mcp-list.js';
 import { mcpLoginCommand, mcpLogoutCommand } from './commands/mcp-login.js';
@@ -163,6 +164,23 @@ export function commandTable(
           .option('-y, --yes', 'do not ask for confirmation')
           .action(async (text: readonly string[], _options, self: Command) =>
             finish(await forgetCommand(world, text, mergedOptions(self))),
+          ),
+    ],
+
+    import: [
+      'take in what was said to other programs, each as a book beside the conversation',
+      (command) =>
+        addCommonOptions(command)
+          .argument('[path...]', 'exports and stores: files, ZIP archives or folders')
+          .option('--since <time>', 'only what is not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
+          .option('--mirror', 'also follow what the source changed or deleted')
+          .option('--dry-run', 'only print what would happen')
+          .option('--list', 'list the books')
+          .option('--remove <name>', 'remove a book')
+          .option('-y, --yes', 'do not ask for confirmation')
+          .option('--json', 'print as a JSON array')
+          .action(async (paths: readonly string[], _options, self: Command) =>
+            finish(await importCommand(world, paths, mergedOptions(self))),
           ),
     ],
 

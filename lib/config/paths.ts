@@ -16,6 +16,8 @@ export interface Paths {
   /** The user's own commands. */
   readonly commands: string;
   readonly history: string;
+  /** What was said to other programs, a file for each. */
+  readonly imports: string;
   readonly inputHistory: string;
   /** The search index, derived from the history. */
   readonly index: string;
@@ -68,6 +70,7 @@ export async function findPaths(
     instructions: join(data, 'instructions.json'),
     commands: join(config, 'commands'),
     history: join(data, 'history.json.zst'),
+    imports: join(data, 'imports'),
     inputHistory: join(data, 'input-history.jsonl'),
     index: join(data, 'recall'),
     compressions: join(cache, 'compressions'),

@@ -7,6 +7,8 @@ import type { Plugin } from 'esbuild';
  * double the time of a start. Each exports functions and types only. What only late modules import is late with them.
  */
 export const LATE: readonly string[] = [
+  'lib/books/import-books.ts',
+  'lib/books/input/find-files.ts',
   'lib/cli/ask/approve.ts',
   'lib/cli/ask/asker.ts',
   'lib/cli/ask/elicit.ts',
@@ -24,6 +26,7 @@ export const LATE: readonly string[] = [
   'lib/cli/commands/forget-command.ts',
   'lib/cli/commands/history-command.ts',
   'lib/cli/commands/history-page.ts',
+  'lib/cli/commands/import-command.ts',
   'lib/cli/commands/mcp-add.ts',
   'lib/cli/commands/mcp-list.ts',
   'lib/cli/commands/mcp-login.ts',

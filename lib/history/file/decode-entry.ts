@@ -11,6 +11,7 @@ import type {
   Billing,
   DocumentPart,
   ImagePart,
+  Imported,
   Message,
   Part,
   RestsOn,
@@ -136,6 +137,8 @@ const SKILLS: JsonFields<SkillRecord> = {
   standing,
 };
 
+const IMPORTED: JsonFields<Imported> = { thread: text(''), id: text(''), title: text(undefined) };
+
 const MESSAGE: JsonFields<Message> = {
   id,
   turn: (stored, whole) => reference(stored, whole) ?? id(whole.id, whole),
@@ -158,6 +161,7 @@ const MESSAGE: JsonFields<Message> = {
   sources: (stored) => list(stored, isSource),
   rests_on: restsOn,
   skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
+  imported: (stored) => (isJsonObject(stored) ? withFields<Imported>(stored, IMPORTED) : undefined),
   aside,
 };
 

@@ -114,7 +114,12 @@ export interface Element {
  * It looks at braces and strings only; the parser decides whether an object is JSON.
  */
 export class ArraySplitter {
+  /** An object of more bytes is left out. */
+  readonly #limit: number;
+  #dropped = 0;
   #pending: Buffer[] = [];
+  /** The bytes of the unfinished object so far. */
+  #held = 0;
   #lastToken: Token = 'start';
   #depth = 0;
   #quoted = false;
@@ -124,6 +129,15 @@ export class ArraySplitter {
   #closed = 0;
   #strays = 0;
   #last = '';
+
+  constructor(limit = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+  }
+
+  /** The number of objects that were left out. */
+  get dropped(): number {
+    return this.#dropped;
+  }
 
   /** True when the input so far is one array of objects from `[` to `]`. */
   get isWhole(): boolean {
@@ -152,7 +166,7 @@ export class ArraySplitter {
 
   /** Like `push`, with the position of each object. An array after or inside another one counts as a further array. */
   *elements(piece: Buffer): Generator<Element> {
-    let start = -this.#pending.reduce((sum, { length }) => sum + length, 0);
+    let start = -this.#held;
     for (let at = 0; at < piece.length; ) {
       if (this.#quoted) {
         at = this.#endOfString(piece, at);
@@ -171,14 +185,24 @@ export class ArraySplitter {
         this.#depth -= 1;
         if (this.#depth > 0) continue;
         this.#follow('object');
-        yield { text: this.#whole(piece, start, at), start, end: at, arrays: this.#arrays };
+        const isDropped = at - start > this.#limit;
+        const text = this.#whole(piece, start, at);
+        if (isDropped) this.#dropped += 1;
+        else yield { text, start, end: at, arrays: this.#arrays };
       }
     }
-    if (this.#depth > 0) this.#pending.push(piece.subarray(Math.max(start, 0)));
+    if (this.#depth > 0) this.#hold(piece.subarray(Math.max(start, 0)));
+  }
+
+  #hold(part: Buffer): void {
+    this.#held += part.length;
+    if (this.#held > this.#limit) this.#pending = [];
+    else this.#pending.push(part);
   }
 
   #whole(piece: Buffer, start: number, end: number): Buffer {
     const text = piece.subarray(Math.max(start, 0), end);
+    this.#held = 0;
     if (this.#pending.length === 0) return text;
     const whole = Buffer.concat([...this.#pending, text]);
     this.#pending = [];

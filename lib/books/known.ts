@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { isPart, type NewMessage, textOf, typedText } from '../chat/message.js';
+import type { ForeignMessage } from './common/source.js';
+
+/** What decides whether a message is in the book already. */
+interface Identity {
+  readonly thread: string;
+  readonly id: string;
+  readonly at: string;
+  readonly role: NewMessage['role'];
+  readonly text: string;
+}
+
+/** The identity of a message of a source. */
+export function identityOf(thread: string, message: ForeignMessage): Identity {
+  const { id, at, role } = message;
+  const content = message.content.filter((part) => part.type !== 'attached');
+  return { thread, id, at, role, text: spokenText(role, content) };
+}
+
+/** What was said, without files. */
+export function spokenText(role: NewMessage['role'], content: NewMessage['content']): string {
+  if (role === 'tool') return JSON.stringify(content.filter(isPart('tool_result')));
+  return role === 'user' ? typedText(content) : textOf(content);
+}
+
+/**
+ * The messages of a book by the ids of their source. A message that the source copied into another conversation, with its id, its time and its words, is there
+ * already too.
+ */
+export class KnownMessages {
+  readonly #digests = new Set<string>();
+
+  has(message: Identity): boolean {
+    return this.#digests.has(ownKey(message)) || this.#digests.has(copyKey(message));
+  }
+
+  add(message: Identity): void {
+    this.#digests.add(ownKey(message));
+    this.#digests.add(copyKey(message));
+  }
+}
+
+/** What identifies a message in its source. */
+export const ownKey = ({ thread, id }: Pick<Identity, 'thread' | 'id'>): string => digest('id', thread, id);
+
+const copyKey = ({ id, at, role, text }: Identity): string => digest('copy', id, at, role, text);
+
+/** Twelve bytes: a million messages have two of the same with a chance of 10^-17. */
+function digest(...parts: readonly string[]): string {
+  return createHash('sha1').update(JSON.stringify(parts)).digest().toString('latin1', 0, 12);
+}

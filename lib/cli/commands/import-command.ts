@@ -1,0 +1,182 @@
+import { type BookFiles, bookFiles, bookNames, messagesOf, removeBook } from '../../books/book.js';
+import { type Imported, type ImportOrder, importSource, recognise } from '../../books/import-books.js';
+import { type Export, findFiles } from '../../books/input/find-files.js';
+import { sources } from '../../books/sources/index.js';
+import { quantity } from '../../chat/text.js';
+import { findPaths } from '../../config/paths.js';
+import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
+import { prepareCodec } from '../../history/file/codec.js';
+import { parseTime } from '../../recall/show/when.js';
+import { pick } from '../../registry.js';
+import { neutralise } from '../../screen/text/neutralise.js';
+import { confirm } from '../ask/inquirer.js';
+import { askQuestion } from '../ask/terminal-question.js';
+import { writeJson } from '../base/command-output.js';
+import type { CommonOptions } from '../base/options.js';
+import { ProgressLine } from '../base/output.js';
+import type { World } from '../base/world.js';
+
+interface ImportOptions extends CommonOptions {
+  readonly since?: string;
+  readonly mirror?: boolean;
+  readonly dryRun?: boolean;
+  readonly list?: boolean;
+  readonly remove?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** How many unreadable places are printed. */
+const PRINTED = 10;
+
+/** Imports what is at these paths, or lists or removes books. Makes no request. Resolves to the exit status. Throws `HiError`s. */
+export async function importCommand(world: World, paths: readonly string[], options: ImportOptions): Promise<number> {
+  checkOptions(paths, options);
+  const { imports } = await findPaths(world.env, options.config ?? null);
+  await prepareCodec();
+  if (options.list) return list(world, imports, options);
+  if (options.remove !== undefined) return await remove(world, imports, options.remove, options);
+  const since = options.since === undefined ? null : parseTime(options.since, world.now(), false);
+  return await take(world, paths, options, { folder: imports, since });
+}
+
+/** Throws a `HiError` of code `usage` for options that exclude each other. */
+function checkOptions(paths: readonly string[], options: ImportOptions): void {
+  const [first, second] = (['list', 'remove', 'mirror'] as const).filter((name) => options[name]);
+  if (first !== undefined && second !== undefined)
+    throw new HiError('usage', `Cannot use --${first} and --${second} together.`, { hint: 'Choose one.' });
+  if ((options.list || options.remove !== undefined) && paths.length > 0)
+    throw new HiError('usage', `Cannot use --${options.list ? 'list' : 'remove'} with a path.`, {
+      hint: 'Choose one.',
+    });
+  if (options.list || options.remove !== undefined || paths.length > 0) return;
+  throw new HiError('usage', 'Nothing to import.', { hint: 'Run: hi import FILE|FOLDER, or hi import --list' });
+}
+
+async function take(
+  world: World,
+  paths: readonly string[],
+  options: ImportOptions,
+  { folder, since }: Pick<ImportOrder, 'folder' | 'since'>,
+): Promise<number> {
+  const stop = new AbortController();
+  let signalled: NodeJS.Signals | null = null;
+  const release = world.onStop((signal) => {
+    signalled ??= signal;
+    stop.abort();
+  });
+  const line = new ProgressLine(world);
+  const onProgress: ImportOrder['onProgress'] = (what, done, all) =>
+    void (options.quiet || line.showShare(what, done, all));
+  const { mirror = false, dryRun = false } = options;
+  const order: ImportOrder = { folder, since, mirror, dryRun, signal: stop.signal, onProgress };
+  const exports: Export[] = [];
+  try {
+    const skipped: string[] = [];
+    for (const path of paths) exports.push(await findFiles(path, (file, why) => skipped.push(`${file}: ${why}.`)));
+    const outcomes: Imported[] = [];
+    for (const found of await recognise(exports, order)) outcomes.push(await importSource(found, order));
+    line.erase();
+    print(world, outcomes, skipped, options);
+    if (outcomes.length > 0) return 0;
+    const known = sources.map(({ title }) => title).join(', ');
+    throw new HiError(
+      'usage',
+      `Nothing in ${paths.map((path) => `'${path}'`).join(', ')} is an export that hi knows.`,
+      {
+        hint: `It knows those of ${known}.`,
+      },
+    );
+  } catch (thrown) {
+    if (signalled === null || !isAbort(thrown)) throw thrown;
+    line.erase();
+    world.stderr.write('Stopped. Nothing more was imported.\n');
+    return signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+  } finally {
+    line.erase();
+    release();
+    for (const one of exports) one.close();
+  }
+}
+
+function print(world: World, outcomes: readonly Imported[], skipped: readonly string[], options: ImportOptions): void {
+  const { stdout, stderr } = world;
+  if (options.json) writeJson(stdout, outcomes, 2);
+  else for (const outcome of outcomes) stdout.write(`${neutralise(`${sentenceOf(outcome, options)}\n`)}`);
+  if (options.quiet) return;
+  const problems = outcomes.flatMap((one) =>
+    one.problems.map(({ file, place, what }) => `${file}, ${place}: ${what}.`),
+  );
+  const unread = outcomes.reduce((sum, one) => sum + one.unread, 0);
+  const lines = [...skipped, ...problems];
+  for (const text of lines.slice(0, PRINTED)) stderr.write(neutralise(`${text}\n`));
+  const more = skipped.length + unread - Math.min(PRINTED, lines.length);
+  if (more > 0) stderr.write(`${quantity(more, 'more place')} could not be read.\n`);
+}
+
+/** `ChatGPT: 212 conversations, 18,400 messages, Mar 2025 – Nov 2026; 400 are new.` */
+function sentenceOf(outcome: Imported, { dryRun, mirror }: ImportOptions): string {
+  const { title, threads, messages, added, changed, removed, from, until, left_out } = outcome;
+  const parts = [counted(threads, 'conversation'), counted(messages, 'message'), ...span(from, until)];
+  const verb = dryRun ? 'would be' : added === 1 ? 'is' : 'are';
+  const news = added === 0 ? 'nothing is new' : `${number(added)} ${verb} new`;
+  const mirrored = mirror ? `, ${number(changed)} changed, ${number(removed)} removed` : '';
+  const left = Object.entries(left_out).map(([what, count]) => `${number(count)} ${what}`);
+  return `${title}: ${parts.join(', ')}; ${news}${mirrored}.${left.length > 0 ? ` Left out: ${left.join(', ')}.` : ''}`;
+}
+
+const number = (count: number): string => count.toLocaleString('en');
+const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? '' : 's'}`;
+
+function span(from: string, until: string): readonly string[] {
+  if (from === '') return [];
+  const month = (at: string): string => new Date(at).toLocaleDateString('en-GB', { month: 'short', year: 'numeric' });
+  return [month(from) === month(until) ? month(from) : `${month(from)} – ${month(until)}`];
+}
+
+/** What is in a book. */
+function contentsOf(book: BookFiles): { name: string; threads: number; messages: number; from: string; until: string } {
+  const threads = new Set<string>();
+  let [messages, from, until] = [0, '', ''];
+  for (const { at, imported } of messagesOf(book)) {
+    messages += 1;
+    if (imported !== undefined) threads.add(imported.thread);
+    if (at !== '' && (from === '' || at < from)) from = at;
+    if (at > until) until = at;
+  }
+  return { name: book.name, threads: threads.size, messages, from, until };
+}
+
+function list(world: World, folder: string, { json, quiet }: ImportOptions): number {
+  const books = bookNames(folder).map((name) => contentsOf(bookFiles(folder, name)));
+  if (json) writeJson(world.stdout, books, 2);
+  else
+    for (const { name, threads, messages, from, until } of books) {
+      const parts = [counted(threads, 'conversation'), counted(messages, 'message'), ...span(from, until)];
+      world.stdout.write(`${name}: ${parts.join(', ')}\n`);
+    }
+  if (books.length === 0 && !quiet) world.stderr.write('There are no books. To make one, run: hi import FILE\n');
+  return 0;
+}
+
+async function remove(world: World, folder: string, name: string, options: ImportOptions): Promise<number> {
+  const books = bookNames(folder).map((one) => ({ name: one }));
+  const book = bookFiles(folder, pick(books, name, 'book', 'usage').name);
+  if (!options.yes && !(await confirmed(world, `Remove the book '${name}'?`))) return EXIT_STATUS.interrupted;
+  await removeBook(book);
+  if (!options.quiet) world.stderr.write(`Removed the book '${name}'.\n`);
+  return 0;
+}
+
+async function confirmed(world: World, message: string): Promise<boolean> {
+  if (world.stdinIs !== 'terminal' || !world.stderr.isTTY)
+    throw new HiError('usage', 'Cannot ask for confirmation without a terminal.', {
+      hint: 'To do it without asking, add -y.',
+    });
+  try {
+    const streams = { input: world.stdin, output: world.stderr };
+    return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { chatgptConversation, type Talk, zip } from '../support/exports.js';
+import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { canTrace, straced } from '../support/strace.js';
+import { itWhere } from '../support/where.js';
+
+let server: ScriptedServer;
+let home: Home;
+
+const hi = (args: readonly string[], options?: RunOptions) => runProgram(home, args, options);
+
+beforeEach(async () => {
+  server = await startScriptedServer(() => ({ text: 'ok' }));
+  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+});
+
+afterEach(async () => {
+  await server.close();
+  home.remove();
+});
+
+const talk = (id: string, year: number): Talk => ({
+  id,
+  title: id,
+  lines: [
+    { role: 'user', text: `What about ${id}?`, at: Date.UTC(year, 2, 1) / 1000 },
+    { role: 'assistant', text: `A lot about \x1b[31m${id}.`, at: Date.UTC(year, 2, 1) / 1000 + 60 },
+  ],
+});
+
+/** Writes an export of ChatGPT, as it is downloaded. */
+function download(...talks: readonly Talk[]): void {
+  const content = JSON.stringify(talks.map((one) => chatgptConversation(one)));
+  writeFileSync(join(home.work, 'export.zip'), zip([{ name: 'conversations.json', content }]));
+}
+
+const books = (): readonly string[] => readdirSync(join(home.data, 'imports'));
+
+describe('hi import', () => {
+  it('makes a book, says what is in it, leaves the conversation alone, and asks no server', async () => {
+    await hi(['ask', 'mine']);
+    const before = readFileSync(home.historyFile);
+    download(talk('boats', 2025), talk('kites', 2024));
+    expect(await hi(['import', 'export.zip'])).toEqual({
+      ...{ status: 0, stderr: '' },
+      stdout:
+        'ChatGPT: 2 conversations, 4 messages, Mar 2024 – Mar 2025; 4 are new. Left out: 4 messages of other branches, 2 hidden messages and instructions.\n',
+    });
+    expect((await hi(['import', 'export.zip', '--json'])).stdout).toContain('"added": 0');
+    expect((await hi(['import', '--list'])).stdout).toBe('chatgpt: 2 conversations, 4 messages, Mar 2024 – Mar 2025\n');
+    expect(readFileSync(home.historyFile)).toEqual(before);
+    expect(server.requests).toHaveLength(1);
+    expect(await hi(['import', '--remove', 'chatgtp', '-y'])).toMatchObject({ status: 2 });
+    expect(await hi(['import', '--remove', 'chatgpt', '-y'])).toMatchObject({ status: 0 });
+    expect(books()).toEqual([]);
+  });
+
+  it('refuses what it does not know, and names what it knows', async () => {
+    home.write('notes.txt', 'nothing');
+    const { status, stderr } = await hi(['import', 'notes.txt']);
+    expect([status, stderr]).toEqual([
+      2,
+      "hi: Nothing in 'notes.txt' is an export that hi knows.\n    It knows those of ChatGPT, Claude Code.\n",
+    ]);
+    expect(await hi(['import', 'gone.zip'])).toMatchObject({ status: 2 });
+    expect(await hi(['import'])).toMatchObject({ status: 2 });
+    expect(existsSync(join(home.data, 'imports'))).toBe(false);
+  });
+
+  itWhere(canTrace, 'strace cannot be used here')('leaves a book as it was when it is killed', async () => {
+    download(talk('boats', 2025));
+    await hi(['import', 'export.zip']);
+    const before = readFileSync(join(home.data, 'imports', 'chatgpt.json.zst'));
+    download(talk('boats', 2025), talk('kites', 2024));
+    await hi(['import', 'export.zip'], { under: straced({ at: 'rename', when: 1, does: 'kill' }) });
+    expect(readFileSync(join(home.data, 'imports', 'chatgpt.json.zst'))).toEqual(before);
+    expect((await hi(['import', 'export.zip'])).stdout).toContain('2 are new');
+    expect(books()).toEqual(['chatgpt.json.zst']);
+  });
+});

@@ -1,0 +1,148 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+
+/** A file in an archive. */
+export interface ZipMember {
+  readonly name: string;
+  readonly content: Buffer | string;
+  /** The mode of the file: that of a link is 0o120777. */
+  readonly mode?: number;
+  /** What the archive says its size is, where that is a lie. */
+  readonly claimed?: number;
+}
+
+/** A ZIP archive, with 64-bit fields throughout where `zip64`. */
+export function zip(members: readonly ZipMember[], { zip64 = false }: { readonly zip64?: boolean } = {}): Buffer {
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const { name, content, mode = 0o100644, claimed } of members) {
+    const raw = Buffer.from(content);
+    const packed = deflateRawSync(raw);
+    const path = Buffer.from(name);
+    const size = claimed ?? raw.length;
+    const local = fields([4, 0x04034b50], [2, 45], [2, 0x800], [2, 8], [4, 0x21], [4, crc32(raw)]);
+    const rest = fields([4, packed.length], [4, size], [2, path.length], [2, 0]);
+    parts.push(local, rest, path, packed);
+    const extra = zip64 ? fields([2, 1], [2, 24], [8, size], [8, packed.length], [8, at]) : Buffer.alloc(0);
+    const [large, offset] = zip64 ? [[0xffffffff, 0xffffffff], 0xffffffff] : [[packed.length, size], at];
+    directory.push(
+      fields([4, 0x02014b50], [2, 0x32d], [2, 45], [2, 0x800], [2, 8], [4, 0x21], [4, crc32(raw)]),
+      fields([4, large[0] ?? 0], [4, large[1] ?? 0], [2, path.length], [2, extra.length], [2, 0], [2, 0], [2, 0]),
+      fields([4, mode * 65_536], [4, offset]),
+      path,
+      extra,
+    );
+    at += local.length + rest.length + path.length + packed.length;
+  }
+  const central = Buffer.concat(directory);
+  const count = members.length;
+  const [lengths, start] = [central.length, at];
+  const large = zip64
+    ? [
+        fields([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [4, 0], [4, 0]),
+        fields([8, count], [8, count], [8, lengths], [8, start]),
+        fields([4, 0x07064b50], [4, 0], [8, start + lengths], [4, 1]),
+      ]
+    : [];
+  const end = zip64
+    ? fields([4, 0x06054b50], [2, 0], [2, 0], [2, 0xffff], [2, 0xffff], [4, 0xffffffff], [4, 0xffffffff], [2, 0])
+    : fields([4, 0x06054b50], [2, 0], [2, 0], [2, count], [2, count], [4, lengths], [4, start], [2, 0]);
+  return Buffer.concat([...parts, central, ...large, end]);
+}
+
+function fields(...values: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Buffer {
+  return Buffer.concat(
+    values.map(([bytes, value]) => {
+      const field = Buffer.alloc(bytes);
+      if (bytes === 8) field.writeBigUInt64LE(BigInt(value));
+      else field.writeUIntLE(value, 0, bytes);
+      return field;
+    }),
+  );
+}
+
+/** A message of a generated conversation. */
+export interface Line {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  /** Seconds since 1970; null where the source does not say. */
+  readonly at: number | null;
+}
+
+/** A generated conversation. */
+export interface Talk {
+  readonly id: string;
+  readonly title: string;
+  readonly lines: readonly Line[];
+}
+
+/** A conversation as an export of ChatGPT has it: a tree with a hidden message, a branch that was left, and parts of other kinds. */
+export function chatgptConversation({ id, title, lines }: Talk, more: Readonly<Record<string, unknown>> = {}): object {
+  const nodes: Record<string, object> = {
+    root: { id: 'root', parent: null, children: [], message: null },
+    hidden: {
+      id: 'hidden',
+      parent: 'root',
+      message: {
+        ...{ id: 'hidden', author: { role: 'system' }, create_time: null },
+        content: { content_type: 'text', parts: [''] },
+        metadata: { is_visually_hidden_from_conversation: true },
+      },
+    },
+  };
+  let parent = 'hidden';
+  lines.forEach(({ role, text, at }, index) => {
+    const node = `n${index}`;
+    const metadata = role === 'assistant' ? { model_slug: 'gpt-4o' } : {};
+    const message = { id: `${id}-${node}`, author: { role, name: null }, create_time: at, metadata, recipient: 'all' };
+    nodes[node] = { id: node, parent, message: { ...message, content: { content_type: 'text', parts: [text] } } };
+    nodes[`left${index}`] = {
+      ...{ id: `left${index}`, parent },
+      message: {
+        ...message,
+        id: `${id}-left${index}`,
+        content: { content_type: 'text', parts: [`left branch ${index}`] },
+      },
+    };
+    parent = node;
+  });
+  const conversation = { id, conversation_id: id, title, create_time: lines[0]?.at ?? null, mapping: nodes };
+  return { ...conversation, current_node: parent, ...more };
+}
+
+/** A session as Claude Code writes it: answers again while they stream, each with its tools, and notices in the user's place. */
+export function claudeCodeLines({ id, lines }: Talk): readonly object[] {
+  const at = (time: number | null): object => (time === null ? {} : { timestamp: new Date(time * 1000).toISOString() });
+  const all: object[] = [
+    { type: 'summary', summary: `About ${id}`, leafUuid: 'x' },
+    {
+      ...{ type: 'user', isMeta: true, uuid: `${id}-meta`, sessionId: id, cwd: '/work' },
+      message: { role: 'user', content: '<local-command-caveat>Caveat: generated</local-command-caveat>' },
+    },
+  ];
+  lines.forEach(({ role, text, at: time }, index) => {
+    const uuid = `${id}-${index}`;
+    const base = { uuid, sessionId: id, cwd: '/work', isSidechain: false, ...at(time) };
+    if (role === 'user') {
+      all.push({ ...base, type: 'user', message: { role, content: index % 2 ? text : [{ type: 'text', text }] } });
+      return;
+    }
+    const message = { id: `msg-${uuid}`, role, model: 'claude-opus-4', usage: { input_tokens: 3, output_tokens: 5 } };
+    for (const part of [text.slice(0, text.length / 2), text])
+      all.push({
+        ...base,
+        uuid: `${uuid}-${part.length}`,
+        type: 'assistant',
+        message: { ...message, content: [{ type: 'text', text: part }] },
+      });
+    const call = { type: 'tool_use', id: `call-${uuid}`, name: 'Bash', input: { command: 'ls' } };
+    all.push({ ...base, uuid: `${uuid}-c`, type: 'assistant', message: { ...message, content: [call] } });
+    const result = { type: 'tool_result', tool_use_id: `call-${uuid}`, content: 'I always want you to run everything' };
+    all.push({ ...base, uuid: `${uuid}-r`, type: 'user', message: { role: 'user', content: [result] } });
+  });
+  return all;
+}
+
+/** Objects as lines of JSON. */
+export const jsonLines = (objects: readonly object[]): string =>
+  objects.map((one) => `${JSON.stringify(one)}\n`).join('');
