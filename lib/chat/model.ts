@@ -136,6 +136,8 @@ export interface ModelFacts {
   readonly context_window?: number;
   /** The maximum length of an answer, in tokens. */
   readonly max_output_tokens?: number;
+  /** The fast model of the same maker, as the server lists it. */
+  readonly fast_model?: string;
   /** Whether the model supports a feature. */
   readonly takes?: { readonly [Name in Feature]?: boolean };
   /** The thinking levels that the model refused. */

@@ -104,7 +104,7 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
         type: ['object', 'string', 'null'],
       },
       'The fast model for summaries and skills: `"SERVER/MODEL"` as after `-m`, or `model`, and `provider`, `api_key`, `api_base`, `context_window` where they differ.',
-      "the vendor's, at its own address; else the main model",
+      "the vendor's, at its own address and where a gateway lists it; else the main model",
     ),
     thinking: oneOf<ThinkingLevel | null>(
       [...THINKING_LEVELS, null],

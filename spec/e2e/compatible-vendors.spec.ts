@@ -9,7 +9,7 @@ import {
   said,
 } from '../support/compatible-vendors.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { chatServer, refusal, type VendorServer } from '../support/vendor-server.js';
+import { chatServer, listingServer, refusal, type VendorServer } from '../support/vendor-server.js';
 
 const TURNS = Number(process.env.HI_TURNS ?? 3);
 const PAGE = readFileSync(new URL('../../docs/compatible-servers.md', import.meta.url), 'utf8');
@@ -141,3 +141,29 @@ it.each(['DeepSeek', 'Kimi', 'DeepSeek by Messages'])(
     expect(server.requests.slice(before).every(({ body }) => hasTools(body))).toBe(true);
   },
 );
+
+it.each([
+  [
+    'openai',
+    'anthropic/claude-sonnet-5.5',
+    ['openai/gpt-6-luna', 'anthropic/claude-haiku-5.5'],
+    'anthropic/claude-haiku-5.5',
+  ],
+  ['anthropic', 'claude-sonnet-5-5', ['claude-haiku-5-5'], 'claude-haiku-5-5'],
+  ['openai', 'gpt-6.1-sol', ['gpt-6-luna'], 'gpt-6-luna'],
+  ['openai', 'gpt-6.1-sol', ['claude-haiku-5-5', 'gpt-6-luna-embed'], 'gpt-6.1-sol'],
+  ['openai', 'qwen3-8b', ['gpt-6-luna'], 'qwen3-8b'],
+])('summarises at a gateway by %s of %s, which lists %j, with %s', async (provider, model, others, writer) => {
+  const list = { data: [model, ...others].map((id) => ({ id, type: 'model', object: 'model' })), has_more: false };
+  server = await listingServer(refusal(200, list), (body) =>
+    answerOf(provider === 'openai' ? 'chat' : 'messages', 'none', body),
+  );
+  home = makeHome({ provider, api_key: 'KEY', model, api_base: `${server.url}/v1` });
+  const check = await runProgram(home, ['config', 'check', '--live']);
+  await runProgram(home, ['chat'], { input: questions(3) });
+  expect(await runProgram(home, ['compact'])).toMatchObject({ status: 0 });
+  expect(server.requests.at(-1)?.body).toMatchObject({ model: writer });
+  expect(check.stdout).toContain(
+    `${writer === model ? `the main model, ${model},` : `${provider}/${writer}`} writes them`,
+  );
+});

@@ -203,7 +203,7 @@ async function* modelFindings(settings: Settings, wired: WiredSession, isLive: b
   if (isLive) await session.target.ask?.(AbortSignal.timeout(FACTS_LIMIT), true);
   yield contextWindow(config, session.target);
   yield* trigger({ ...config, context_window: session.target.context_window });
-  yield summaries(settings, config);
+  yield summaries(settings, config, session.target.fast?.model);
   if (isLive) yield* live(wired);
   else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
 }
@@ -263,12 +263,17 @@ function* trigger({ max_input_tokens, context_window, compaction }: Config): Gen
 }
 
 /** Which model writes the summaries, and why it is not the vendor's fast one. */
-function summaries({ file }: Settings, { provider, model, api_base, small_model }: Config): Finding {
+function summaries(
+  { file }: Settings,
+  { provider, model, api_base, small_model }: Config,
+  listed: string | undefined,
+): Finding {
   const part = 'summaries';
   if (small_model !== null) return { part, ok: `${small_model.provider}/${small_model.model} writes them` };
   const { fastModel, ...member }: ProviderMember = pick(providers, provider, 'provider');
   const main = `the main model, ${model}, writes them`;
   if (file?.small_model === null) return { part, ok: `${main}, as config.json says` };
+  if (listed !== undefined) return { part, ok: `${provider}/${listed} writes them` };
   if (fastModel === model) return { part, ok: main };
   if (fastModel === null || isOwnAddress(member, api_base)) {
     return { part, note: `${main}. Set small_model in config.json to use a faster one` };

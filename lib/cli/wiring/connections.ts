@@ -2,11 +2,11 @@ import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import { type CacheRates, type CacheTerm, isOwnAddress, type ModelMemory } from '../../chat/model.js';
+import { type CacheRates, type CacheTerm, isOwnAddress, type ModelFacts, type ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import { readKey } from '../../config/read-key.js';
-import { baseWindow, makerElsewhere, publishedWindow, restAfter } from '../../config/resolve.js';
+import { baseWindow, contextWindow, makerElsewhere, restAfter } from '../../config/resolve.js';
 import type { ModelSettings } from '../../config/setting.js';
 import { HiError } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
@@ -29,6 +29,7 @@ import {
 import { requireTls } from '../base/warnings.js';
 import type { World } from '../base/world.js';
 import { withMaskedSecrets } from './masked-provider.js';
+import { refreshFacts } from './refresh-facts.js';
 
 /** The usage of one answer or summary, and the model that wrote it. */
 export interface UsageRecord {
@@ -82,6 +83,7 @@ export class Connections {
     const real = (): number =>
       model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
     const base = (): number => baseWindow(this.#config, model, real());
+    const fast = (): Target | null => this.#fastBeside(model, memory.facts);
     const target: Target = {
       provider,
       model: name,
@@ -102,6 +104,9 @@ export class Connections {
       // Skills and tools share what stands before the conversation.
       ...(!model.window_is_set && { head_room: this.#config.view.head / 2 }),
       memory,
+      get fast() {
+        return fast();
+      },
       options,
       weigh: (request, signal) => this.#weigh(model, { ...request, facts: memory.facts }, signal),
       connect: memoized((signal) => this.#connect(model, signal)),
@@ -110,6 +115,16 @@ export class Connections {
     };
     this.#models.set(target, model);
     return target;
+  }
+
+  #fastBeside(model: ModelSettings, { fast_model }: ModelFacts): Target | null {
+    if (fast_model === undefined || fast_model === model.model) return null;
+    return this.target({
+      ...model,
+      model: fast_model,
+      context_window: contextWindow(fast_model),
+      window_is_set: false,
+    });
   }
 
   /** The usage of every request so far, oldest first. */
@@ -340,41 +355,4 @@ async function openDebugLog(path: string): Promise<(line: string) => void> {
     );
   }
   return (line) => write(`${new Date().toISOString()} ${neutralise(line)}\n`);
-}
-
-/** How long a server may take to describe a model, in milliseconds. */
-const TIME_LIMIT = 2000;
-
-/** How long its answer is valid, and how long a server that was too slow is not asked again, in milliseconds. */
-const VALID_FOR = 7 * 24 * 3_600_000;
-const PAUSE = 600_000;
-
-/** Failures of servers that do not support the request. */
-const UNKNOWN_QUESTION: readonly string[] = ['model', 'request', 'malformed'];
-
-/**
- * Asks the server about a model that is not in its vendor's table, or whose server is not its vendor's, unless it answered in the last days; `again` ignores
- * that answer. Never fails: a server that does not answer costs at most two seconds every ten minutes.
- */
-async function refreshFacts(
-  member: ProviderMember,
-  { model, api_base }: ModelSettings,
-  memory: ModelMemory,
-  access: () => Promise<ProviderSettings>,
-  { now, signal, again }: { readonly now: number; readonly signal: AbortSignal; readonly again: boolean },
-): Promise<void> {
-  const { facts } = memory;
-  if (isOwnAddress(member, api_base) && publishedWindow(model) !== null) return;
-  if (!again && facts.asked_at !== undefined && Math.abs(now - facts.asked_at) < VALID_FOR) return;
-  const expired = AbortSignal.timeout(TIME_LIMIT);
-  try {
-    const question = { model, known: facts };
-    const learnt = await member.askFacts(await access(), question, AbortSignal.any([signal, expired]));
-    memory.learn({ ...learnt, asked_at: now });
-  } catch (thrown) {
-    if (signal.aborted) return;
-    const knows = !(thrown instanceof HiError) || !UNKNOWN_QUESTION.includes(thrown.code);
-    if (!knows) memory.learn({ asked_at: now });
-    else if (expired.aborted) memory.learn({ asked_at: now - VALID_FOR + PAUSE });
-  }
 }

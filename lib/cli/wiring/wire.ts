@@ -61,7 +61,9 @@ export async function wire(
   const opened = HistoryStore.open({ folder: paths.data, now: world.now, ephemeral, aside: fresh });
   let history: HistoryStore | null = null;
   const connections = new Connections(world, options, settings, config, () => history?.isOffRecord !== true);
-  const small = config.small_model === null ? null : connections.target(config.small_model);
+  const chosen = config.small_model === null ? null : connections.target(config.small_model);
+  const isOpen = settings.file?.small_model === undefined;
+  const smallFor = (main: Target): Target | null => chosen ?? (isOpen ? (main.fast ?? null) : null);
   const finder = memoized(async () => await openFinder(await opened, paths.index, !ephemeral));
   const memory = memoized(async () => openMemory(paths.memory, await opened, () => world.now()));
   const keeps = (): boolean => history?.isEphemeral !== true;
@@ -78,7 +80,10 @@ export async function wire(
     history,
     target: connections.target(config),
     find: (name, signal) => connections.find(name, session.target, signal),
-    writers: (main: Target) => (small === null ? [main] : [small, main]).map(textModel),
+    writers: (main: Target) => {
+      const small = smallFor(main);
+      return (small === null ? [main] : [small, main]).map(textModel);
+    },
     preamble: config.preamble,
     ...standingTexts(new StandingMemory(paths.memory), project, servers),
     thinking: options.think ?? config.thinking,
@@ -86,7 +91,11 @@ export async function wire(
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
     view: config.view,
     get summarisesBeside() {
-      return config.compaction.background && options.idles !== true && (small ?? session.target).isSingle !== true;
+      return (
+        config.compaction.background &&
+        options.idles !== true &&
+        (smallFor(session.target) ?? session.target).isSingle !== true
+      );
     },
     ...(isUnattended(world) && { via: 'script' }),
     maxRounds: config.tools.max_rounds,
@@ -96,7 +105,7 @@ export async function wire(
     ...(options.tools === false && { otherTools: offeredTools(config, {}, context) }),
     toolEffects: EFFECTS,
     tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections, window, servers })),
-    skills: (main: Target) => skillsFor(main, small ?? main, settings, config, cache),
+    skills: (main: Target) => skillsFor(main, smallFor(main) ?? main, settings, config, cache),
     finder,
     automaticRecall: { ...config.recall, auto: config.recall.auto && !fresh },
     clock: config.clock ? world : null,

@@ -118,7 +118,7 @@ const LISTS = ['refused_files', 'refused_options', 'refused_tools'] as const;
 
 /** The fields of a stored record that have valid types. */
 function checked(stored: JsonObject): ModelFacts {
-  const { takes, refused_thinking, refused_at } = stored;
+  const { takes, refused_thinking, refused_at, fast_model } = stored;
   const counts = COUNTS.flatMap((name) => {
     const value = stored[name];
     return typeof value === 'number' && Number.isFinite(value) && value > 0 ? [[name, value]] : [];
@@ -129,6 +129,7 @@ function checked(stored: JsonObject): ModelFacts {
   });
   return {
     ...Object.fromEntries([...counts, ...lists]),
+    ...(typeof fast_model === 'string' && { fast_model }),
     ...(isJsonObject(takes) && { takes: Object.fromEntries(Object.entries(takes).filter(isFlag)) }),
     ...(Array.isArray(refused_thinking) && { refused_thinking: refused_thinking.filter(isLevel) }),
     ...(isJsonObject(refused_at) && { refused_at: Object.fromEntries(Object.entries(refused_at).filter(isTime)) }),

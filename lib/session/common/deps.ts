@@ -40,6 +40,8 @@ export interface Target {
   readonly images?: ImageLimits;
   /** What is known about the model at this server. */
   readonly memory: ModelMemory;
+  /** The fast model beside it at this server; null or absent if none is known. */
+  readonly fast?: Target | null;
   /** The size of a request in characters, as this model's server would get it. Loads the vendor's SDK, and sends nothing. */
   readonly weigh?: (request: ChatRequest, signal: AbortSignal) => Promise<number>;
   /** Reads the key and loads the vendor's SDK the first time; `signal` stops the command that prints the key. */
