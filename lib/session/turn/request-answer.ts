@@ -1,8 +1,7 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
-import { gapBetween, isPart } from '../../chat/message.js';
 import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { citationsIn, joinSources, type Source } from '../../chat/source.js';
+import { joinSources } from '../../chat/source.js';
 import { Pieces } from '../../chat/text.js';
 import { monotonic } from '../../clock.js';
 import { HiError, isAbort } from '../../errors.js';
@@ -18,6 +17,7 @@ import {
   learntFromAnswer,
   withoutRefusedTools,
 } from '../refusals/adapt-request.js';
+import { citation, gapBefore, wholeCharacters } from './answer-pieces.js';
 import {
   ATTEMPTS,
   delayBefore,
@@ -210,29 +210,6 @@ function withModel(end: StreamEnd, asked: string): StreamEnd {
   return { ...end, usage: { ...usage, billing: { ...usage.billing, model } } };
 }
 
-/** What begins a new paragraph after a search, which shows nothing of itself. */
-function gapBefore(text: string, { parts }: PartialAnswer): string {
-  const at = parts.findLastIndex((part) => part.type === 'text' && part.text !== '');
-  const before = parts[at];
-  return before?.type === 'text' && parts.slice(at).some(isPart('vendor')) ? gapBetween(before.text, text) : '';
-}
-
-/** The numbers of the sources that the text which just ended rests on. Nothing if one of them is about an earlier place, which has been shown. */
-function* citation(
-  sources: readonly Source[],
-  open: string,
-  { parts, earlier = [], sources: own = [] }: PartialAnswer,
-): Generator<ChatEvent> {
-  const last = parts.at(-1);
-  const text = open === '' && last?.type === 'text' ? last.text : open;
-  const cited = sources.filter(({ cited: passages = [] }) => passages.length > 0);
-  const [place, ...others] = citationsIn(text, cited);
-  if (place === undefined || others.length > 0 || !/^[ \t]*$/.test(text.slice(place.at))) return;
-  if (place.numbers.length < cited.length) return;
-  const urls = joinSources(earlier, own).map(({ url }) => url);
-  yield { type: 'citation', numbers: cited.map(({ url }) => urls.indexOf(url) + 1).sort((one, two) => one - two) };
-}
-
 /** Stores a picture and returns the event for the screen; null if none can be stored. */
 async function addImage(
   event: Extract<StreamEvent, { type: 'image' }>,
@@ -385,42 +362,3 @@ class RequestAttempts {
     if (notice !== null && proves === null) yield warning(notice);
   }
 }
-
-type Piece = Extract<StreamEvent, { readonly type: 'text' | 'thinking' }>;
-
-/** Longer pieces are split, in characters: the screen waits for a slow terminal after each, and an answer's limit can fall between them. */
-const LONGEST_PIECE = 16_384;
-
-/**
- * The same events with no character cut in two: half a surrogate pair at the end of a piece waits for the next piece of its kind.
- * An unpaired half becomes U+FFFD, which is also how it is stored and written.
- */
-export async function* wholeCharacters(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
-  let held: Piece | null = null;
-  for await (const event of events) {
-    if (held !== null && held.type !== event.type) {
-      yield wellFormed(held);
-      held = null;
-    }
-    if (event.type !== 'text' && event.type !== 'thinking') {
-      yield event;
-      continue;
-    }
-    const text: string = (held?.text ?? '') + event.text;
-    const end = wholeUntil(text, text.length);
-    for (let at = 0, next = 0; at < end; at = next) {
-      next = at + LONGEST_PIECE < end ? wholeUntil(text, at + LONGEST_PIECE) : end;
-      yield { type: event.type, text: text.slice(at, next).toWellFormed() };
-    }
-    held = end < text.length ? { type: event.type, text: text.slice(end) } : null;
-  }
-  if (held !== null) yield wellFormed(held);
-}
-
-/** The same offset, or the one before if it would split a character. */
-function wholeUntil(text: string, end: number): number {
-  const code = text.charCodeAt(end - 1);
-  return code >= 0xd800 && code <= 0xdbff ? end - 1 : end;
-}
-
-const wellFormed = ({ type, text }: Piece): Piece => ({ type, text: text.toWellFormed() });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamEvent } from '../../../lib/chat/event.js';
-import { wholeCharacters } from '../../../lib/session/turn/request-answer.js';
+import { wholeCharacters } from '../../../lib/session/turn/answer-pieces.js';
 import fc from '../../support/properties.js';
 
 async function piecesOf(texts: readonly string[]): Promise<readonly string[]> {
