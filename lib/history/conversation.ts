@@ -54,6 +54,12 @@ export class Conversation {
     return (this.#off ?? this.#stored).log;
   }
 
+  /** How many messages are on disk, without what is kept in memory only. */
+  get kept(): number {
+    const { facts, own, writes } = this.#stored.log;
+    return facts.messages - (writes ? 0 : messagesIn(own));
+  }
+
   get turns(): RunningTurns {
     return (this.#off ?? this.#stored).turns;
   }
@@ -122,7 +128,11 @@ export type WriteBlock = (
 /** The size of the history, and its files. */
 export interface Totals {
   readonly messages: number;
+  /** Without those that are in memory only. */
+  readonly kept: number;
   readonly compactions: number;
+  /** How many of these were taken back, or take one back. */
+  readonly taken_back: number;
   readonly last_compaction: string | null;
   /** The files of the history and its copies. */
   readonly files: readonly string[];

@@ -98,8 +98,16 @@ export class HistoryStore {
   }
 
   get totals(): Totals {
-    const { messages, compactions, last_compaction } = this.#conversation.log.facts;
-    return { messages, compactions, last_compaction, files: conversationFiles(this.#paths) };
+    const { messages, compactions, restores = 0, last_compaction } = this.#conversation.log.facts;
+    const { kept } = this.#conversation;
+    return {
+      messages,
+      kept,
+      compactions,
+      taken_back: 2 * restores,
+      last_compaction,
+      files: conversationFiles(this.#paths),
+    };
   }
 
   /** The name of the conversation, which changes with a reset; null while there is none on disk. */

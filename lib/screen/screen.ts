@@ -323,9 +323,9 @@ function usageLine({ provider, model, usage }: UsageOf, purpose: string): string
   return `${provider}/${model} · ${tokens} · ${purpose}`;
 }
 
-/** The cost of a turn for the usage line; empty if it was not requested. */
+/** The cost of a turn for the usage line; empty if it was not requested or there is none. */
 function costPhrase(cost: number | null | undefined): string {
-  if (cost === undefined) return '';
+  if (cost === undefined || cost === 0) return '';
   return cost === null ? ' · cost unknown' : ` · $${cost.toFixed(cost < 0.1 ? 4 : 2)}`;
 }
 

@@ -19,6 +19,7 @@ export interface Status {
   readonly context_window: number;
   /** `context_tokens` / `context_window`. */
   readonly used: number;
+  /** Those that were not taken back. */
   readonly compactions: number;
   /** ISO 8601, UTC; null if there was none. */
   readonly last_compaction: string | null;
@@ -28,16 +29,17 @@ export interface Status {
 
 /** The status of a conversation, from its measurement. */
 export function statusOf(history: HistoryStore, measured: Measure, context_window: number): Status {
-  const { messages, compactions, last_compaction, files } = history.totals;
+  const { kept, compactions, taken_back, last_compaction, files } = history.totals;
+  const standing = Math.max(0, compactions - taken_back);
   return {
-    messages,
+    messages: kept,
     context_messages: history.view(null).messages.length,
     estimated_tokens: measured.estimated_tokens,
     context_tokens: measured.context_tokens,
     context_window,
     used: measured.context_tokens / context_window,
-    compactions,
-    last_compaction,
+    compactions: standing,
+    last_compaction: standing === 0 ? null : last_compaction,
     files,
   };
 }
@@ -79,15 +81,23 @@ function remarkOn(file: string): string {
   return isConflictCopy(file) ? ' (a conflict copy: hi config check says how to join it)' : '';
 }
 
-/** The status as text. */
-export function statusText(status: Status, model: string): string {
-  const { messages, context_messages, context_tokens, context_window, used, compactions, last_compaction, files } =
-    status;
+const ofWindow = ({ context_tokens, context_window, used }: Status): string =>
+  `${shortCount(context_tokens)} of ${shortCount(context_window)} tokens (${Math.round(used * 100)}%)`;
+
+const windowText = {
+  known: ofWindow,
+  assumed: (status: Status) => `${ofWindow(status)}, assumed: the server does not say`,
+  none: ({ context_tokens }: Status) => `${shortCount(context_tokens)} tokens, of which window depends on the model`,
+};
+
+/** The status as text. `window` is what is known about it: the model's, one that is assumed, or none without a model. */
+export function statusText(status: Status, model: string, window: 'known' | 'assumed' | 'none'): string {
+  const { messages, context_messages, compactions, last_compaction, files } = status;
   const last = last_compaction === null ? '' : `, the last ${localMinute(last_compaction)}`;
   return [
     `model        ${model}`,
     `messages     ${messages} kept, ${context_messages} in context`,
-    `window       ${shortCount(context_tokens)} of ${shortCount(context_window)} tokens (${Math.round(used * 100)}%)`,
+    `window       ${windowText[window](status)}`,
     `compactions  ${compactions}${last}`,
     ...files.map((file) => `file         ${file}${remarkOn(file)}`),
   ].join('\n');

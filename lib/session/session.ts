@@ -18,6 +18,9 @@ import { type NextView, type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnSettings } from './session-turns.js';
 import { SkillState } from './skill-state.js';
 
+/** How long a nearby server may take to describe its model before it is used, in milliseconds. */
+const EARLY = 300;
+
 /** The turn that undoing and asking again act on. */
 export interface LastTurn {
   /** Its first message. */
@@ -310,6 +313,8 @@ export class Session {
 
   /** How long the conversation is, and how full the window. */
   async status(signal: AbortSignal): Promise<Status> {
+    if (this.target.window_is_known === false)
+      await this.target.askEarly?.(AbortSignal.any([signal, AbortSignal.timeout(EARLY)]));
     await this.history.refresh();
     const context = await this.#turns.context(null, this.skills.active);
     return statusOf(this.history, await context.measure(signal), context.window);

@@ -10,7 +10,11 @@ export const slashStatus: SlashCommand = {
   isOnCommandLine: true,
   async *run(_argument, { session, spending, instructions }, signal) {
     const { provider, model } = session.target;
-    const text = statusText(await session.status(signal), `${provider}/${model}`);
+    const text = statusText(
+      await session.status(signal),
+      `${provider}/${model}`,
+      session.target.window_is_known === false ? 'assumed' : 'known',
+    );
     yield { type: 'print', text: [text, ...instructionLines(instructions()), await spending()].join('\n') };
   },
 };

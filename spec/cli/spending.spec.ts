@@ -28,12 +28,30 @@ describe('the cost of a chat', () => {
     expect(spendingText([answer({ provider, model })])).toMatch(/about \$\d/);
   });
 
+  it.each([
+    ['ollama', 'llama3.2', undefined],
+    ['ollama', 'llama3.2', 'http://192.168.1.7:11434'],
+    ['openai', 'qwen3-8b.gguf', 'http://127.0.0.1:8080/v1'],
+    ['openai', 'openai/gpt-oss-20b', 'http://localhost:1234/v1'],
+  ])('asks no price for %s/%s on a server of the user', (provider, model, api_base) => {
+    const local = answer({ provider, model, ...(api_base !== undefined && { api_base }) });
+    expect(spendingText([local])).toContain('cost         nothing: it ran on a server of your own');
+    expect(spendingText([local, answer({})])).toContain('cost         about $3.00');
+  });
+
+  it.each([
+    ['ollama', 'gpt-oss:120b-cloud', 'http://127.0.0.1:11434'],
+    ['openai', 'anthropic/claude-sonnet-4-5', 'http://127.0.0.1:4000/v1'],
+  ])('knows no price of %s/%s, which a server of the user passes on', (provider, model, api_base) => {
+    expect(spendingText([answer({ provider, model, api_base })])).toContain('unknown: no published price');
+  });
+
   it('names the models without a published price, and assumes none behind a custom address', () => {
-    const local = answer({ provider: 'ollama', model: 'llama3.2', api_base: 'http://127.0.0.1:11434' });
-    expect(spendingText([local, answer({ api_base: 'http://127.0.0.1:8000/v1' })])).toContain(
+    const bought = answer({ model: 'llama3.2', api_base: 'https://models.example/v1' });
+    expect(spendingText([bought, answer({ api_base: 'http://127.0.0.1:8000/v1' })])).toContain(
       'unknown: no published price for llama3.2, gpt-4o',
     );
-    expect(spendingText([answer({}), local])).toContain('at least $3.00: no published price for llama3.2');
+    expect(spendingText([answer({}), bought])).toContain('at least $3.00: no published price for llama3.2');
     expect(spendingText([answer({ model: 'openai/gpt-4o', api_base: 'https://openrouter.ai/api/v1' })])).toMatch(
       /about \$\d/,
     );

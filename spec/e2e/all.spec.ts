@@ -51,7 +51,7 @@ describe('hi ask --all', () => {
     const { status, stdout, stderr } = await hi(['ask', '--all', 'what was the third?']);
     expect([status, stdout]).toEqual([0, 'ok\n']);
     expect(stderr).toMatch(
-      /^42 messages · 3\d(\.\d)?k tokens, without the answer: price unknown\n── 42 messages in view · 3\S* tokens ──\n$/,
+      /^42 messages · 3\d(\.\d)?k tokens, without the answer: costs nothing\n── 42 messages in view · 3\S* tokens ──\n$/,
     );
     for (let turn = 0; turn < 20; turn += 1) expect(sent()).toContain(`answer-${turn} `);
     const report = JSON.parse((await hi(['ask', '--json', 'and now?'])).stdout);

@@ -178,7 +178,7 @@ describe('hi chat in a terminal', () => {
     await chat.say('/history 1', 'scripted ·');
     await chat.say('/status', 'messages     2 kept');
     expect(chat.terminal.screen()).toContain('tokens       12 in (0 cached), 3 out in this chat');
-    expect(chat.terminal.screen()).toContain('no published price for scripted');
+    expect(chat.terminal.screen()).toContain('nothing: it ran on a server of your own');
     await chat.say('/compact', 'nothing to compact');
     await chat.say('/find HELLO', '1 message.');
     await chat.say('/hlep', "Unknown command 'hlep'.\n    Did you mean 'help'? /help lists them all.\n");

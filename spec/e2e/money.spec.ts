@@ -10,7 +10,7 @@ let home: Home;
 
 beforeEach(async () => {
   server = await startScriptedServer(() => ({ text: 'ok', usage: [1000, 10] }));
-  home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+  home = makeHome({ provider: 'openai', model: 'gpt-scripted', api_base: server.base });
 });
 afterEach(async () => {
   await server.close();
@@ -28,8 +28,19 @@ async function talkedBefore(): Promise<void> {
 
 it('reports the cost of a turn, which is unknown if the price is', async () => {
   const run = await runProgram(home, ['ask', '-u', 'x']);
-  expect(run.stderr).toBe('openai/scripted · 1k tokens in · 10 out · 1k in context · cost unknown\n');
+  expect(run.stderr).toBe('openai/gpt-scripted · 1k tokens in · 10 out · 1k in context · cost unknown\n');
   expect(JSON.parse((await runProgram(home, ['ask', '--json', 'x'])).stdout)).toMatchObject({ cost: null });
+});
+
+it('reports no cost of a model on a server of the user', async () => {
+  home.writeConfig(JSON.stringify({ provider: 'openai', model: 'qwen', api_base: server.base }));
+  const run = await runProgram(home, ['ask', '-u', 'x']);
+  expect(run.stderr).toBe('openai/qwen · 1k tokens in · 10 out · 1k in context\n');
+  expect(JSON.parse((await runProgram(home, ['ask', '--json', 'x'])).stdout)).toMatchObject({ cost: 0 });
+  const status = (await runProgram(home, ['status'])).stdout;
+  expect(status).toContain('\ncost         nothing: it ran on a server of your own\n');
+  expect(status).toMatch(/without the answer: costs nothing\n$/);
+  expect((await runProgram(home, ['usage'])).stdout).toMatch(/\$0$/m);
 });
 
 it('reports the cost of the conversation', async () => {
@@ -37,8 +48,8 @@ it('reports the cost of the conversation', async () => {
   expect((await runProgram(home, ['status'])).stdout).toContain('\ncost         about $0.45\n');
   expect(JSON.parse((await runProgram(home, ['status', '--json'])).stdout)).toMatchObject({ cost: 0.45 });
   const chat = await runProgram(home, ['chat'], { input: 'x\n/cost\n' });
-  expect(chat.stdout).toContain('cost         unknown: no published price for scripted\n');
-  expect(chat.stdout).toContain('conversation at least $0.45: no published price for scripted\n');
+  expect(chat.stdout).toContain('cost         unknown: no published price for gpt-scripted\n');
+  expect(chat.stdout).toContain('conversation at least $0.45: no published price for gpt-scripted\n');
 });
 
 it('assumes no price for answers of a gateway, whichever provider is configured later', async () => {
@@ -73,7 +84,14 @@ describe('hi usage', () => {
         output_tokens: 10_000,
         cost: 0.45,
       },
-      { model: 'openai/scripted', requests: 1, input_tokens: 1000, cached_tokens: 0, output_tokens: 10, cost: null },
+      {
+        model: 'openai/gpt-scripted',
+        requests: 1,
+        input_tokens: 1000,
+        cached_tokens: 0,
+        output_tokens: 10,
+        cost: null,
+      },
     ]);
     const byDay = JSON.parse((await runProgram(home, ['usage', '--json'])).stdout);
     expect(byDay).toEqual([
@@ -90,7 +108,7 @@ describe('hi usage', () => {
     expect(stdout).toMatch(
       /^\d{4}-\d\d +2 answers +101k in +0 cached +10k out +\$0\.45 +█+\ntotal +2 answers .*\$0\.45\n/,
     );
-    expect(stdout).toContain('no published price for scripted');
+    expect(stdout).toContain('no published price for gpt-scripted');
   });
 
   it('leaves out usage outside the requested time', async () => {

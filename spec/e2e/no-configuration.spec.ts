@@ -134,4 +134,13 @@ describe('an address of a server alone', () => {
     expect(gone.stderr).toContain(`Ollama at '${house.base}' does not answer.`);
     expect(gone.stderr).toContain('Or start Ollama there, or correct OLLAMA_HOST.');
   });
+
+  it('hi status tells of no window', async () => {
+    home = makeHome(null);
+    expect(JSON.parse((await runProgram(home, ['status', '--json'])).stdout)).toMatchObject({
+      context_window: null,
+      used: null,
+    });
+    expect((await runProgram(home, ['status'])).stdout).toMatch(/^window {7}\S+ tokens, of which window depends on/m);
+  });
 });

@@ -42,6 +42,7 @@ describe('/off', () => {
     await chat.say(`the bird is ${SECRET}`, `You said ${SECRET}.`);
     expect(chat.sent()).toEqual(expect.arrayContaining(['before', 'Answer 0.']));
     await chat.say('/off', 'already off the record');
+    await chat.say('/status', 'messages     2 kept, 4 in context');
     await chat.say(`!echo ${SECRET}`, new RegExp(`${SECRET}\\s+· 11 characters added\\s+hi off>`));
     await chat.say('draw it', /more lines[\s\S]*You said heron-4711\. \d+\s+hi off>/);
     await chat.say(`/remember ${SECRET}`, 'Nothing is kept off the record.');

@@ -35,7 +35,9 @@ describe('/uncompact', () => {
     );
     await runProgram(chat.home, ['ask', talk(9)]);
     expect(sentTurns()).toEqual(['talk 6', 'talk 7', 'talk 8', 'talk 9']);
+    await chat.say('/status', /compactions {2}2, the last \d/);
     await chat.say('/uncompact', /Undone: 12 messages in view, \d+ tokens\./);
+    await chat.say('/status', /compactions {2}1, the last \d/);
     await ask(talk(10));
     const second = ['talk 4', 'talk 5', 'talk 6', 'talk 7', 'talk 8', 'talk 9', 'talk 10'];
     expect(sentTurns()).toEqual(second);
@@ -47,6 +49,7 @@ describe('/uncompact', () => {
     expect(sentTurns()).toEqual(['talk 1', 'talk 2', 'talk 3', ...second]);
     expect(JSON.stringify(chat.sent())).not.toContain('[Compressed');
     await chat.say('/uncompact', 'There is no compaction to undo.');
+    await chat.say('/status', /compactions {2}0\n/);
     await chat.say('/compactions', /#13.*undone\n.*#18.*undone/s);
     await chat.say('/compact', /compacted/);
     await ask(talk(11));

@@ -119,7 +119,7 @@ describe('/context and hi status', () => {
       ),
       'recalled     nothing',
       'left out     14 messages: recall finds them, /all TEXT asks with them',
-      expect.stringMatching(/^next {9}3\S* tokens, without the answer: price unknown$/),
+      expect.stringMatching(/^next {9}3\S* tokens, without the answer: costs nothing$/),
     ];
     const status = (await runProgram(home, ['status'])).stdout;
     const context = (await runProgram(home, ['chat'], { input: '/context\n' })).stdout;

@@ -304,7 +304,7 @@ describe('the status in words', () => {
   };
 
   it('is a line for each number and file', () => {
-    expect(statusText(status, 'one/m')).toBe(
+    expect(statusText(status, 'one/m', 'known')).toBe(
       [
         'model        one/m',
         'messages     20 kept, 6 in context',
@@ -317,7 +317,7 @@ describe('the status in words', () => {
 
   it('names the last compaction, and the copy that a reset kept', () => {
     const files = ['/d/history.json.zst', '/d/history.reset.json.zst'];
-    const text = statusText({ ...status, compactions: 2, last_compaction: '2026-11-22T08:30:15.000Z', files }, 'm');
+    const text = statusText({ ...status, compactions: 2, last_compaction: '2026-11-22T08:30:15.000Z', files }, 'm', 'known');
     expect(text).toContain(`compactions  2, the last ${localMinute('2026-11-22T08:30:00Z')}\n`);
     expect(text).toMatch(
       /history\.json\.zst\nfile .*history\.reset\.json\.zst \(before the last reset; hi reset --undo restores it/,

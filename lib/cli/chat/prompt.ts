@@ -70,7 +70,9 @@ export function greeting(session: Session, used: number): string {
   const { messages } = session.history.totals;
   const length = messages === 0 ? 'a new conversation' : quantity(messages, 'message');
   if (session.history.isAside) return `${provider}/${model} · an aside, without the conversation · /help`;
-  return `${provider}/${model} · ${length} · ${Math.round(used * 100)}% of the window used · /help`;
+  // A share of a window that is only assumed would be wrong.
+  const share = session.target.window_is_known === false ? [] : [`${Math.round(used * 100)}% of the window used`];
+  return [`${provider}/${model}`, length, ...share, '/help'].join(' · ');
 }
 
 /** How much room there is, and how answers look in it. */

@@ -17,26 +17,36 @@ interface StatusOptions extends CommonOptions, SettingsOptions {
   readonly json?: boolean;
 }
 
-/** Prints how long the conversation is and how full the window is. Without a configuration, assumes the default window. */
+/** Prints how long the conversation is and how full the window is. Without a configuration there is no window to tell of. */
 export async function statusCommand(world: World, options: StatusOptions): Promise<number> {
   const found = await readSettings(world, options);
   const settings = found.config === null ? await withAnyProvider(world, options) : found;
   if (settings.config === null) return 0;
   const context_window = found.config?.context_window ?? DEFAULT_WINDOW;
   const { session } = await wire(world, options, settings, { ...settings.config, context_window });
-  const status = await session.status(new AbortController().signal);
+  const { signal } = new AbortController();
+  if (found.config !== null && session.target.window_is_known === false) await session.target.askEarly?.(signal);
+  const status = await session.status(signal);
   printHistoryNotices(world, session.history);
   const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
   const cost = await costOf(session, settings.config);
   const next = found.config === null ? null : await nextOf(session, world.now());
   if (options.json) {
-    const known = { ...status, ...(typeof cost?.value === 'number' && { cost: cost.value }) };
+    const window = found.config === null ? { context_window: null, used: null } : {};
+    const known = { ...status, ...window, ...(typeof cost?.value === 'number' && { cost: cost.value }) };
     writeJson(world.stdout, next === null ? known : { ...known, view: next.view, next: next.cost });
   } else {
-    world.stdout.write(neutralise(`${statusText(status, model)}${cost?.line ?? ''}${next?.text ?? ''}\n`));
+    world.stdout.write(
+      neutralise(`${statusText(status, model, windowOf(found, session))}${cost?.line ?? ''}${next?.text ?? ''}\n`),
+    );
   }
   await session.history.close();
   return 0;
+}
+
+function windowOf({ config }: Settings, { target }: Session): Parameters<typeof statusText>[2] {
+  if (config === null) return 'none';
+  return target.window_is_known === false ? 'assumed' : 'known';
 }
 
 /** What the next question consists of and costs. */

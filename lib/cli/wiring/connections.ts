@@ -80,6 +80,7 @@ export class Connections {
     const { options } = this.#extrasOf(model);
     const after = restAfter(this.#config, model);
     const cache_rates = cacheRates(member, model, options);
+    const isNearServer = api_base === null ? member.keyVariables.length === 0 : isNear(api_base);
     const real = (): number =>
       model.window_is_set ? model.context_window : (memory.facts.context_window ?? model.context_window);
     const base = (): number => baseWindow(this.#config, model, real());
@@ -89,11 +90,17 @@ export class Connections {
       model: name,
       ...(model.server !== undefined && { server: model.server }),
       ...(api_base !== null && { api_base: bareAddress(api_base) }),
-      isNear: api_base === null ? member.keyVariables.length === 0 : isNear(api_base),
+      isNear: isNearServer,
+      ...(isNearServer &&
+        !model.api_key?.startsWith('!') && { askEarly: (signal) => this.#ask(model, memory, signal) }),
       isSingle: member.keyVariables.length === 0,
       ...(member.images && { images: member.images }),
       get context_window() {
         return base();
+      },
+      get window_is_known() {
+        const isPublished = member.mostAssumed === undefined && publishedWindow(name) !== null;
+        return model.window_is_set || isPublished || memory.facts.context_window !== undefined;
       },
       get model_window() {
         return real();

@@ -4,6 +4,7 @@ import type { ChatEvent } from '../../chat/event.js';
 import type { PriceRow, Vendor } from '../../chat/model.js';
 import { shortCount } from '../../chat/transcript.js';
 import type { HistoryStore } from '../../history/store.js';
+import { isNear } from '../../http/address.js';
 import { providers } from '../../providers/index.js';
 import type { Target } from '../../session/common/deps.js';
 import type { Connections, UsageRecord } from './connections.js';
@@ -42,12 +43,13 @@ export const wholeCost = ({ dollars, unknown, priced }: Cost): number | null =>
 export function costText({ dollars, unknown, priced }: Cost): string {
   const names = unknown.join(', ');
   if (priced === 0) return names === '' ? 'none' : `unknown: no published price for ${names}`;
-  if (names === '') return `about ${dollarText(dollars)}`;
+  if (names === '') return dollars === 0 ? 'nothing: it ran on a server of your own' : `about ${dollarText(dollars)}`;
   return `at least ${dollarText(dollars)}: no published price for ${names}`;
 }
 
-/** `$0.0123`, `$12.30`. */
-export const dollarText = (dollars: number): string => `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
+/** `$0`, `$0.0123`, `$12.30`. */
+export const dollarText = (dollars: number): string =>
+  dollars === 0 ? '$0' : `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 
 /** The cost of the whole conversation, as far as its messages record it. */
 export async function conversationCost(history: HistoryStore, server: ServerNow): Promise<Cost> {
@@ -97,6 +99,7 @@ function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number 
   const { input_tokens, output_tokens, cached_tokens, billing = {} } = usage;
   if (billing.cost !== undefined) return billing.cost;
   const vendor = providers.find(({ name }) => name === provider);
+  if (isOwn(vendor, api_base, model)) return 0;
   const providerId = vendor?.priceId ?? provider;
   const seller = api_base === null ? sellerOf(vendor, providerId) : { providerApiUrl: api_base };
   // The table throws when a part exceeds the whole, which some servers report.
@@ -117,6 +120,17 @@ function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number 
     return price.total_price + (isSearchPriced ? 0 : web_searches * (vendor?.searchPrice?.(name) ?? 0));
   }
   return null;
+}
+
+/**
+ * Whether the model runs on a machine of the user's own, where it costs nothing. A gateway there may sell the models of vendors, whose names tell, and a
+ * local Ollama passes on to its cloud.
+ */
+function isOwn(vendor: Vendor | undefined, api_base: string | null, model: string): boolean {
+  if (vendor === undefined || /[:-]cloud$/.test(model)) return false;
+  const name = model.slice(model.lastIndexOf('/') + 1);
+  if (providers.some(({ ownNames }) => ownNames?.test(name))) return false;
+  return api_base === null ? vendor.keyVariables.length === 0 : isNear(api_base);
 }
 
 /** The vendor in the table, with the prices that the table lacks. */
@@ -260,6 +274,7 @@ type PricedModel = Pick<Target, 'provider' | 'model' | 'api_base' | 'isNear'>;
 /** `8.3k tokens, without the answer: $0.0213 and 0.9 s, $0.0009 and 0.7 s while the vendor has it cached`. */
 export function costLine({ tokens, dollars, seconds }: QuestionCost): string {
   const size = `${shortCount(tokens)} tokens, without the answer`;
+  if (dollars.cold === 0) return [`${size}: costs nothing`, ...inSeconds(seconds.cold)].join(' and ');
   const cold = [dollars.cold === null ? 'price unknown' : dollarText(dollars.cold), ...inSeconds(seconds.cold)];
   const warm = [...(dollars.warm === null ? [] : [dollarText(dollars.warm)]), ...inSeconds(seconds.warm)];
   return `${size}: ${cold.join(' and ')}${warm.length === 0 ? '' : `; ${warm.join(' and ')} while the vendor has it cached`}`;

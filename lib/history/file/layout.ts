@@ -187,6 +187,8 @@ export interface Facts {
   /** How many of the messages are asides; absent for none. */
   readonly asides?: number;
   readonly compactions: number;
+  /** How many of them take an earlier one back; absent for none. */
+  readonly restores?: number;
   /** When the newest compaction was, ISO 8601; null when there was none. */
   readonly last_compaction: string | null;
   /** The id of the newest entry, 0 when there is none. */
@@ -199,12 +201,14 @@ export const NO_FACTS: Facts = { entries: 0, messages: 0, compactions: 0, last_c
 export function withEntry(facts: Facts, entry: Entry): Facts {
   const compaction = isCompressBlock(entry);
   const asides = (facts.asides ?? 0) + (isMessage(entry) && isAside(entry) ? 1 : 0);
+  const restores = (facts.restores ?? 0) + (compaction && entry.restores !== undefined ? 1 : 0);
   return {
     entries: facts.entries + 1,
     messages: facts.messages + (isMessage(entry) ? 1 : 0),
     ...(asides > 0 && { asides }),
     compactions: facts.compactions + (compaction ? 1 : 0),
-    last_compaction: compaction ? entry.at : facts.last_compaction,
+    ...(restores > 0 && { restores }),
+    last_compaction: compaction && entry.restores === undefined ? entry.at : facts.last_compaction,
     last: entry.id,
   };
 }
@@ -215,7 +219,8 @@ export function isFacts(value: unknown): value is Facts {
   if (!('entries' in value && 'messages' in value && 'compactions' in value && 'last' in value)) return false;
   if (!('last_compaction' in value)) return false;
   const asides = 'asides' in value ? value.asides : 0;
-  const counts = [value.entries, value.messages, asides, value.compactions, value.last];
+  const restores = 'restores' in value ? value.restores : 0;
+  const counts = [value.entries, value.messages, asides, restores, value.compactions, value.last];
   const when = value.last_compaction;
   return counts.every((count) => Number.isSafeInteger(count)) && (when === null || typeof when === 'string');
 }

@@ -22,6 +22,8 @@ export interface Target {
   readonly api_base?: string;
   /** In tokens: what the user set, else that of the model but at most 128,000. Every share is one of this. May change as hi learns about the model. */
   readonly context_window: number;
+  /** Whether that is more than an assumption: set, published or reported. */
+  readonly window_is_known?: boolean;
   /** The window that the model really has, in tokens, if it is larger. */
   readonly model_window?: number;
   /** When the conversation rests; absent if it never does. */
@@ -48,6 +50,8 @@ export interface Target {
   connect(signal?: AbortSignal): Promise<Provider>;
   /** Asks the server about the model, if that is not known yet or `again` is set. Never fails. Absent if there is nothing to ask. */
   ask?(signal: AbortSignal, again?: boolean): Promise<void>;
+  /** The same before anything is asked. Absent where that would run a command or keep the start waiting for a distant server. */
+  readonly askEarly?: (signal: AbortSignal) => Promise<void>;
   /** Further options of each request, by the vendor's own names. */
   readonly options?: JsonObject;
   /** Called with the usage of each answer. */
