@@ -6,8 +6,10 @@ import type { ModelFacts, ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Source } from '../../chat/source.js';
 import { windowIn } from '../../chat/text.js';
+import { monotonic } from '../../clock.js';
 import { HiError } from '../../errors.js';
-import { RequestRefusal } from '../../providers/common/provider.js';
+import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
+import { beginWait } from '../../waits.js';
 import { type Adapted, learnLate, withoutRefusedContent } from '../refusals/adapt-request.js';
 
 export type StreamEnd = Extract<StreamEvent, { type: 'end' }>;
@@ -70,4 +72,45 @@ export function delayBefore(attempt: number, error: HiError): number | null {
 /** Waits, and rejects with an abort error as soon as `signal` aborts. */
 export async function sleep(delay: number, signal: AbortSignal): Promise<void> {
   await wait(delay, undefined, { signal });
+}
+
+/** How long a server may load a model, how often it is asked meanwhile, and how soon it says that it still does. Milliseconds. */
+const LONGEST_LOADING = 15 * 60_000;
+const BETWEEN_LOADING = 1000;
+const SAYS_LOADING = 1000;
+
+/** The answer. The request is sent again for as long as the server says that it is loading its model. */
+export async function* onceLoaded(
+  provider: Provider,
+  request: ChatRequest,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  const begun = monotonic();
+  let endWait: (() => void) | null = null;
+  let isLoaded: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    clearTimeout(isLoaded);
+    endWait?.();
+    endWait = null;
+  };
+  try {
+    for (;;) {
+      try {
+        for await (const event of provider.stream(request, signal)) {
+          end();
+          yield event;
+        }
+        return;
+      } catch (thrown) {
+        const isLoading = thrown instanceof HiError && thrown.isLoading;
+        if (!isLoading || monotonic() - begun > LONGEST_LOADING) throw thrown;
+        clearTimeout(isLoaded);
+        endWait ??= beginWait(`the server to load ${request.model}`);
+        await sleep(BETWEEN_LOADING, signal);
+        isLoaded = setTimeout(end, SAYS_LOADING);
+      }
+    }
+  } finally {
+    end();
+  }
 }

@@ -3,10 +3,8 @@ import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { joinSources } from '../../chat/source.js';
 import { Pieces } from '../../chat/text.js';
-import { monotonic } from '../../clock.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
-import { beginWait } from '../../waits.js';
 import type { KeptImage } from '../images/images.js';
 import {
   type Adapted,
@@ -25,6 +23,7 @@ import {
   learntLate,
   MOST_GUESSES,
   MOST_REFUSALS,
+  onceLoaded,
   type PartialAnswer,
   type StreamEnd,
   sleep,
@@ -158,43 +157,6 @@ async function* once(
     // Text that was shown is kept even if its block is unfinished. Unfinished thinking has no signature and cannot be sent back.
     keepRest(answer, 'thinking', thinking);
     keepRest(answer, 'text', text);
-  }
-}
-
-/** How long a server may load a model, how often it is asked meanwhile, and how soon it says that it still does. Milliseconds. */
-const LONGEST_LOADING = 15 * 60_000;
-const BETWEEN_LOADING = 1000;
-const SAYS_LOADING = 1000;
-
-/** The answer. The request is sent again for as long as the server says that it is loading its model. */
-async function* onceLoaded(provider: Provider, request: ChatRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-  const begun = monotonic();
-  let endWait: (() => void) | null = null;
-  let isLoaded: NodeJS.Timeout | undefined;
-  const end = (): void => {
-    clearTimeout(isLoaded);
-    endWait?.();
-    endWait = null;
-  };
-  try {
-    for (;;) {
-      try {
-        for await (const event of provider.stream(request, signal)) {
-          end();
-          yield event;
-        }
-        return;
-      } catch (thrown) {
-        const isLoading = thrown instanceof HiError && thrown.isLoading;
-        if (!isLoading || monotonic() - begun > LONGEST_LOADING) throw thrown;
-        clearTimeout(isLoaded);
-        endWait ??= beginWait(`the server to load ${request.model}`);
-        await sleep(BETWEEN_LOADING, signal);
-        isLoaded = setTimeout(end, SAYS_LOADING);
-      }
-    }
-  } finally {
-    end();
   }
 }
 
