@@ -317,7 +317,11 @@ describe('the status in words', () => {
 
   it('names the last compaction, and the copy that a reset kept', () => {
     const files = ['/d/history.json.zst', '/d/history.reset.json.zst'];
-    const text = statusText({ ...status, compactions: 2, last_compaction: '2026-11-22T08:30:15.000Z', files }, 'm', 'known');
+    const text = statusText(
+      { ...status, compactions: 2, last_compaction: '2026-11-22T08:30:15.000Z', files },
+      'm',
+      'known',
+    );
     expect(text).toContain(`compactions  2, the last ${localMinute('2026-11-22T08:30:00Z')}\n`);
     expect(text).toMatch(
       /history\.json\.zst\nfile .*history\.reset\.json\.zst \(before the last reset; hi reset --undo restores it/,
