@@ -6,7 +6,7 @@ import { type CacheRates, type CacheTerm, isOwnAddress, type ModelFacts, type Mo
 import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import { readKey } from '../../config/read-key.js';
-import { baseWindow, contextWindow, makerElsewhere, restAfter } from '../../config/resolve.js';
+import { baseWindow, contextWindow, makerElsewhere, publishedWindow, restAfter } from '../../config/resolve.js';
 import type { ModelSettings } from '../../config/setting.js';
 import { HiError } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
