@@ -124,6 +124,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'memory/standing-of',
     'tools/common/tool',
     'skills/skill',
+    'servers/server-states',
   ],
   slash: [
     ...GROUND,

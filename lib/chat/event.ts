@@ -90,6 +90,10 @@ export interface TurnReport {
   readonly text: string;
   readonly provider: string;
   readonly model: string;
+  /** The name of the server that answered; absent for that of the flat form. */
+  readonly server?: string;
+  /** The server that should have answered, if another did. */
+  readonly fallback_from?: string;
   readonly stop_reason: Exclude<StopReason, 'tool_calls'>;
   readonly usage: Usage;
   readonly tool_calls: readonly ToolCallReport[];

@@ -133,6 +133,11 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       'Servers by name, each with `provider`, `model`, `api_key`, `api_base`, `context_window`, `options`, `headers` and `openai` of its own: `-m NAME` or `-m NAME/MODEL` asks it. See [several servers](#several-servers).',
       'none',
     ),
+    fallback: setting<readonly string[]>(
+      { type: 'array', items: TEXT },
+      [],
+      'Which servers answer, in this order, when the first does not: names from `servers`, `"NAME/MODEL"`, or `"provider/model"`. See [when a server fails](#when-a-server-fails).',
+    ),
     ...SCREEN_KEYS,
     compaction: section(
       'When and how the conversation is compacted.',

@@ -31,6 +31,8 @@ export interface Paths {
   readonly knownSkills: string;
   /** The cache of facts about models and their servers. */
   readonly knownModels: string;
+  /** Which servers of models failed lately. */
+  readonly serverStates: string;
   /** The cached definitions of MCP servers, and their output. */
   readonly servers: string;
   /** The tool definitions that the user approved. */
@@ -78,6 +80,7 @@ export async function findPaths(
     outputs: join(cache, 'outputs'),
     knownSkills: join(cache, 'skills.json'),
     knownModels: join(cache, 'models.json'),
+    serverStates: join(cache, 'servers.json'),
     servers: join(cache, 'mcp'),
     serverPins: join(data, 'mcp-pins.json'),
     serverApprovals: join(data, 'mcp-approvals.json'),

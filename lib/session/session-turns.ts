@@ -22,10 +22,11 @@ import { userContentOf } from './past-turns.js';
 import { type Reminders, readClock } from './reminders.js';
 import { askAboutModel, type NextView, nextViewOf } from './session-status.js';
 import type { SkillState } from './skill-state.js';
+import { Route } from './turn/route.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 
 /** The dependencies that differ between turns. */
-type OwnDeps = Pick<TurnDeps, 'request' | 'isCurrent' | 'append'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
+type OwnDeps = Pick<TurnDeps, 'request' | 'isCurrent' | 'append' | 'next'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
 
 /** Which model answers a turn, and how. */
 export interface TurnSettings {
@@ -49,6 +50,8 @@ export class SessionTurns {
   /** Its message, which is stored as undone. */
   #failedMessage: Message | null = null;
   #failedIn = 0;
+  /** The servers of the running turn; null between turns. */
+  #route: Route | null = null;
   /** The turns that began in this session. */
   readonly said = new Set<number>();
   /** The compaction written before it is due. */
@@ -90,17 +93,22 @@ export class SessionTurns {
     this.#failedMessage = null;
     try {
       yield* this.#answered(content, signal, options);
+      this.#route?.answered();
     } finally {
+      this.#route = null;
       if (this.#failed !== null) await options.undelivered?.();
     }
   }
 
   async *#answered(content: readonly Part[], signal: AbortSignal, options: TurnOptions): AsyncGenerator<ChatEvent> {
     const { history, cwd, clock, via } = this.#deps;
-    const provider = await this.#turnSettings.target.connect(signal);
     // Not whether there are any: those of a server that is starting come later.
     const mayCall = options.tools !== false && this.#deps.otherTools === undefined;
-    yield* askAboutModel(this.#turnSettings.target, mayCall && this.#deps.toolSpecs.length > 0, signal);
+    const asked = { tools: mayCall && this.#deps.toolSpecs.length > 0, schema: options.schema !== undefined };
+    const route = new Route(this.#target, this.#deps, asked, signal);
+    this.#route = route;
+    const provider = yield* route.connect();
+    yield* askAboutModel(this.#target, asked.tools, signal);
     yield* this.#settle(signal);
     await history.refresh();
     const kept = mayCall || options.tools === false ? [] : keptTools(this.#deps, this.#turnSettings);
@@ -133,7 +141,7 @@ export class SessionTurns {
     const { loaded, dropped } = selection;
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
     const given = { tools, ...(!mayCall && NO_CALLS), ...(options.schema && { schema: options.schema }) };
-    const context = await this.context(user.id, selection.record.active, given);
+    let context = await this.context(user.id, selection.record.active, given);
     this.#last = context;
     let since = history.edition;
     const own: OwnDeps = {
@@ -141,11 +149,16 @@ export class SessionTurns {
       isCurrent: () => history.isCurrent(context.edition),
       append: async (messages, onlyCurrent = false) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
-        const asked = messages.map((message) => stamped(message, history, followsOutput));
-        const written = await history.append(user.turn, asked, since, onlyCurrent);
+        const all = messages.map((message) => stamped(message, history, followsOutput));
+        const written = await history.append(user.turn, all, since, onlyCurrent);
         since = history.edition;
         return written;
       },
+      next: (failure, hasCalls) =>
+        route.goOn(failure, hasCalls ? user.turn : null, async () => {
+          context = await this.context(user.id, selection.record.active, given);
+          this.#last = context;
+        }),
     };
     try {
       const { kept, ...outcome } = yield* this.#beside(this.#run(provider, own, signal));
@@ -153,13 +166,19 @@ export class SessionTurns {
       else await this.takeBack(user.turn);
       const turn = history.isEphemeral || !kept ? null : user.turn;
       yield* this.#warnOfHistory();
-      yield { type: 'turn-end', provider: provider.name, ...outcome, compaction: context.compaction ?? rested, turn };
+      const compaction = context.compaction ?? rested;
+      yield { type: 'turn-end', ...route.answeredBy, ...outcome, compaction, turn };
     } catch (thrown) {
       if (!(thrown instanceof TurnFailure)) throw thrown;
       if (thrown.kept) this.#failed = null;
       else await this.takeBack(user.turn);
-      throw thrown.reason;
+      throw yield* route.failure(thrown.reason);
     }
+  }
+
+  /** The server of the running turn, or of the next. */
+  get #target(): Target {
+    return this.#route?.target ?? this.#turnSettings.target;
   }
 
   /** Brings everything into view that fits. It stays there until the next rest. */
@@ -242,10 +261,11 @@ export class SessionTurns {
     own: Partial<Pick<ContextDeps, 'tools' | 'tool_choice' | 'schema'>> = {},
   ): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead, ahead: this.ahead };
-    const { target } = this.#turnSettings;
+    const target = this.#target;
     const loaded = { skills: await this.#skills.library(), standing: await this.#deps.standing() };
     const given = {
       ...this.#turnSettings,
+      target,
       tools: () => this.#deps.toolSpecs,
       ...own,
       writers: () => this.#deps.writers(target),
@@ -287,7 +307,7 @@ export class SessionTurns {
     prepared: AsyncGenerator<ChatEvent, ChatRequest>,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, ChatRequest> {
-    const { images, memory } = this.#turnSettings.target;
+    const { images, memory } = this.#target;
     const limits = memory.facts.takes?.images === false ? null : (images ?? null);
     const { history, cache: stored } = this.#deps;
     const put: TextCache['put'] = (key, text) => storedWhile(stored, history, context.edition).put(key, text);
@@ -297,11 +317,25 @@ export class SessionTurns {
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
-    const { model, api_base, memory, spent } = this.#turnSettings.target;
+    const { model, api_base, memory, spent } = this.#target;
+    const attempts = this.#route?.isTrial ? { attempts: 1 } : {};
     const keep: TurnDeps['keepImage'] = (drawing) => keepImage(drawing, this.#deps.history, this.#deps.saveImage);
     const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);
     return runTurn(
-      { provider, model, api_base, memory, spent, tools, maxRounds, cwd, keepImage: keep, keepFiles, ...own },
+      {
+        provider,
+        model,
+        api_base,
+        memory,
+        spent,
+        tools,
+        maxRounds,
+        cwd,
+        keepImage: keep,
+        keepFiles,
+        ...attempts,
+        ...own,
+      },
       signal,
     );
   }

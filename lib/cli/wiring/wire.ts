@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { TextCache } from '../../chat/request.js';
 import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
@@ -6,7 +7,8 @@ import { ProjectInstructions } from '../../memory/instructions.js';
 import { StandingMemory } from '../../memory/standing-memory.js';
 import type { Standing } from '../../memory/standing-of.js';
 import type { Recall } from '../../recall/recall.js';
-import type { SessionDeps, Target } from '../../session/common/deps.js';
+import { ServerStates } from '../../servers/server-states.js';
+import type { Fallback, SessionDeps, Target } from '../../session/common/deps.js';
 import { Session } from '../../session/session.js';
 import { textModel } from '../../session/turn/metered-model.js';
 import { openSkills } from '../../skills/index.js';
@@ -80,6 +82,7 @@ export async function wire(
     history,
     target: connections.target(config),
     find: (name, signal) => connections.find(name, session.target, signal),
+    fallback: fallbackOf(world, options, config, settings, connections),
     writers: (main: Target) => {
       const small = smallFor(main);
       return (small === null ? [main] : [small, main]).map(textModel);
@@ -119,6 +122,21 @@ export async function wire(
     await session.history.close();
   };
   return { session, settings, config, tools: context, connections, memory, project, servers, close };
+}
+
+/** The servers of `fallback`; null for none. */
+function fallbackOf(
+  world: World,
+  options: SessionOptions,
+  { fallback: names }: Config,
+  { paths }: Settings,
+  connections: Connections,
+): Fallback | null {
+  if (names.length === 0) return null;
+  const changedAt = (): number => statSync(paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const states = new ServerStates(paths.serverStates, () => world.now().getTime(), changedAt);
+  const isChosen = options.model !== undefined;
+  return { isChosen, names, find: (name, signal) => connections.find(name, null, signal), states };
 }
 
 /** What is sent with every request: the memory, the project's instructions and those of servers. */

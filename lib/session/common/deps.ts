@@ -7,6 +7,7 @@ import type { HistoryStore } from '../../history/store.js';
 import type { Standing } from '../../memory/standing-of.js';
 import type { Provider } from '../../providers/common/provider.js';
 import type { Recall } from '../../recall/recall.js';
+import type { ServerStates } from '../../servers/server-states.js';
 import type { SkillLibrary } from '../../skills/skill.js';
 import type { ToolRunner } from '../../tools/common/tool.js';
 import type { RestSizes, RestTimes } from '../../view/rest.js';
@@ -65,12 +66,25 @@ export interface Clock {
   readonly home: string;
 }
 
+/** The servers that answer when the first cannot. */
+export interface Fallback {
+  /** Whether the user chose the first server, so that it is asked even if it failed lately. */
+  readonly isChosen: boolean;
+  /** In the order in which they are asked, as they are typed after `-m`. */
+  readonly names: readonly string[];
+  /** Throws a `HiError` if it cannot be used. */
+  find(name: string, signal: AbortSignal): Promise<Target>;
+  readonly states: Pick<ServerStates, 'of' | 'failed' | 'answered'>;
+}
+
 /** What a session depends on. Functions load what they need on their first call. */
 export interface SessionDeps {
   readonly history: HistoryStore;
   readonly target: Target;
   /** Another model by name, or `provider/name`. Throws a `HiError` if it cannot be used. */
   find(name: string, signal: AbortSignal): Promise<Target>;
+  /** The servers that answer when that of a turn cannot; null for none. */
+  readonly fallback?: Fallback | null;
   /** The models to try for summaries, in order, while `target` answers. */
   writers(target: Target): readonly TextModel[];
   readonly preamble: string | null;

@@ -47,6 +47,8 @@ interface RequestOptions {
   readonly keepImage?: KeepImage | null;
   /** Whether everything in the request is still in the conversation. */
   isCurrent?(): Promise<boolean>;
+  /** How often the request is sent if each time it fails; as often as usual if absent. */
+  readonly attempts?: number;
 }
 
 /**
@@ -61,9 +63,9 @@ export async function* requestAnswer(
   answer: PartialAnswer,
   memory: ModelMemory,
   signal: AbortSignal,
-  { keepImage: keep = null, isCurrent }: RequestOptions = {},
+  { keepImage: keep = null, isCurrent, attempts: most = ATTEMPTS }: RequestOptions = {},
 ): AsyncGenerator<ChatEvent> {
-  const attempts = new RequestAttempts(provider, { ...unfitted, facts: memory.facts }, memory, signal);
+  const attempts = new RequestAttempts(provider, { ...unfitted, facts: memory.facts }, memory, signal, most);
   for (;;) {
     const { request, unconfirmed } = attempts;
     if ((await isCurrent?.()) === false) throw new OutdatedRequest();
@@ -195,6 +197,7 @@ class RequestAttempts {
   readonly #provider: Provider;
   readonly #memory: ModelMemory;
   readonly #signal: AbortSignal;
+  readonly #most: number;
   #request: ChatRequest;
   #adapted: Adapted | null = null;
   /** The request before it was made plainer on suspicion; null if it was not. */
@@ -205,11 +208,12 @@ class RequestAttempts {
   #guesses = 0;
   #contents = 0;
 
-  constructor(provider: Provider, request: ChatRequest, memory: ModelMemory, signal: AbortSignal) {
+  constructor(provider: Provider, request: ChatRequest, memory: ModelMemory, signal: AbortSignal, most: number) {
     this.#provider = provider;
     this.#request = request;
     this.#memory = memory;
     this.#signal = signal;
+    this.#most = most;
   }
 
   get request(): ChatRequest {
@@ -242,7 +246,7 @@ class RequestAttempts {
 
   /** Prepares the next attempt after a failure before the answer, and waits if the failure may pass. Throws if there is no other attempt. */
   async *recover(failure: HiError): AsyncGenerator<ChatEvent> {
-    const delay = delayBefore(this.#attempt, failure);
+    const delay = this.#attempt < this.#most ? delayBefore(this.#attempt, failure) : null;
     if (delay !== null) yield* this.#retry(failure, delay);
     else if (this.#isLastResort(failure)) {
       await this.#simplify(failure);

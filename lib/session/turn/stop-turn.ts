@@ -17,16 +17,17 @@ export type TurnOutcome = Pick<TurnReport, 'text' | 'stop_reason' | 'tool_calls'
 /** The outcome of a turn so far: the newest text of an answer, its calls, its sources. */
 export class Progress {
   rounds = 0;
+  /** The model that answers now. */
+  model: string;
   #text = '';
   #sources: readonly Source[] = [];
-  #model: string;
   readonly #calls: ToolCallReport[] = [];
   /** The calls that ran, which may be others than the model wrote: a tool may call another. */
   readonly #ran = new Map<string, Pick<ToolCallReport, 'name' | 'args'>>();
   readonly #images: ImageFile[] = [];
 
   constructor(model: string) {
-    this.#model = model;
+    this.model = model;
   }
 
   /** Whether any part of an answer is in the history. */
@@ -66,7 +67,7 @@ export class Progress {
   outcome(stop_reason: TurnOutcome['stop_reason']): TurnOutcome {
     return {
       text: this.#text,
-      model: this.#model,
+      model: this.model,
       stop_reason,
       tool_calls: this.#calls,
       sources: this.#sources,

@@ -40,6 +40,8 @@ export interface TurnDeps {
   tools(): Promise<ToolRunner>;
   /** How many requests the turn may make. */
   readonly maxRounds: number;
+  /** How often a request is sent if each time it fails; as often as usual if absent. */
+  readonly attempts?: number;
   /** The next request, from the current log; makes it fit first. `overflow`: the provider said the last one did not. */
   request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
   /** Whether everything in that request is still in the log. */
@@ -51,7 +53,14 @@ export interface TurnDeps {
   append(messages: readonly NewMessage[], onlyCurrent?: boolean): Promise<readonly Message[]>;
   /** The working folder to record with a message. */
   cwd(): string;
+  /** Goes on with another server after a failure; `hasCalls` if the turn has called tools. Null if no other can. Absent if there is none. */
+  next?(failure: unknown, hasCalls: boolean): AsyncGenerator<ChatEvent, NextServer | null>;
 }
+
+/** What differs with another server. */
+export type NextServer = Pick<TurnDeps, 'provider' | 'model' | 'api_base' | 'memory' | 'spent'> & {
+  readonly attempts: number | undefined;
+};
 
 /** A turn that ended with an error, and its outcome so far. `kept` if part of the answer is in the history. */
 export class TurnFailure extends Error {
@@ -72,13 +81,13 @@ export async function* runTurn(
   deps: TurnDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, TurnOutcome & { readonly usage: Usage; readonly kept: boolean }> {
-  const turn: RunningTurn = { progress: new Progress(deps.model), runner: null, end: 'interrupted' };
+  const turn: RunningTurn = { deps, progress: new Progress(deps.model), runner: null, end: 'interrupted' };
   let usage = NO_USAGE;
   try {
-    for await (const event of askAndRun(deps, turn, signal)) {
+    for await (const event of askAndRun(turn, signal)) {
       if (event.type === 'image') turn.progress.takeImage(event);
       if (event.type === 'tool-start') turn.progress.takeStart(event);
-      if (event.type === 'usage') usage = taken(usage, event, deps);
+      if (event.type === 'usage') usage = taken(usage, event, turn.deps);
       yield event;
     }
     return { ...turn.progress.outcome(turn.end), usage, kept: turn.progress.kept };
@@ -88,6 +97,7 @@ export async function* runTurn(
 }
 
 interface RunningTurn {
+  deps: TurnDeps;
   readonly progress: Progress;
   runner: ToolRunner | null;
   /** Why it ended. */
@@ -102,12 +112,13 @@ function taken(usage: Usage, event: UsageEvent, { spent }: TurnDeps): Usage {
   return sum;
 }
 
-async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
+async function* askAndRun(turn: RunningTurn, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
   const { progress } = turn;
   /** The provider's error about the last request, if it did not fit. */
   let overflow: HiError | null = null;
   const failures = { cuts: 0, unreadable: 0 };
   for (;;) {
+    const { deps } = turn;
     const answer: PartialAnswer = { parts: [], end: null, earlier: progress.sources };
     try {
       const request = yield* deps.request(overflow === null ? 'auto' : 'overflow');
@@ -117,6 +128,10 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
       const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;
       if (overflowed && overflow === null) {
         overflow = thrown;
+        continue;
+      }
+      if (yield* goOn(turn, answer, thrown)) {
+        overflow = null;
         continue;
       }
       const interrupted = isAbort(thrown);
@@ -156,6 +171,18 @@ async function* askAndRun(deps: TurnDeps, turn: RunningTurn, signal: AbortSignal
       return;
     }
   }
+}
+
+/** Goes on with another server if nothing of the answer was shown. Returns whether there is one. */
+async function* goOn(turn: RunningTurn, answer: PartialAnswer, thrown: unknown): AsyncGenerator<ChatEvent, boolean> {
+  const { deps, progress } = turn;
+  const next = answer.parts.length === 0 && deps.next ? yield* deps.next(thrown, progress.kept) : null;
+  if (next === null) return false;
+  const { attempts, ...rest } = next;
+  const { attempts: _before, ...others } = deps;
+  turn.deps = { ...others, ...rest, ...(attempts !== undefined && { attempts }) };
+  progress.model = next.model;
+  return true;
 }
 
 /** The results after a part of the conversation was removed: what was found in it is searched again. */
