@@ -2,7 +2,7 @@ import type { CompactionSource, Entry } from './entry.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { AnswerPart, Billing, Opaque, StopReason, Usage } from './message.js';
 import type { ModelFacts } from './model.js';
-import type { Source } from './source.js';
+import type { Source } from './web-source.js';
 
 /** The usage of a turn before its first request. */
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, context_tokens: 0 };

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from './json.js';
 import { textBlock } from './marked-text.js';
-import type { Source } from './source.js';
+import type { Source } from './web-source.js';
 
 /**
  * Data that must be sent back to the vendor unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown

@@ -10,8 +10,8 @@ import {
 } from './entry.js';
 import type { CompactionReport, KeptEntry } from './event.js';
 import { commandIn, type Message, type Part, withWholeTexts } from './message.js';
-import { sourceMarkdown, sourceText, withCitations } from './source.js';
 import { firstCharacters, localMinute } from './text.js';
+import { sourceMarkdown, sourceText, withCitations } from './web-source.js';
 
 /** The number of characters of a tool's arguments or result that a transcript shows. */
 const SHOWN_LENGTH = 400;

@@ -17,9 +17,9 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../chat/message.js';
-import { asSource, numberLink, type Source } from '../chat/source.js';
 import { firstCharacters, localMinute, localTime } from '../chat/text.js';
 import { recalledLine, shortCount, shownParts, transcriptOf } from '../chat/transcript.js';
+import { asSource, numberLink, type Source } from '../chat/web-source.js';
 import { escaped, harmless, linkStart, markdownHtml } from './markdown-html.js';
 import { POLICY, SCRIPT, STYLE } from './page-parts.js';
 

@@ -1,8 +1,8 @@
 import type { ChatEvent, ChatEventOf, KeptEntry, TextSpan, WrapMode } from '../chat/event.js';
 import type { Usage } from '../chat/message.js';
-import { numberMark, type Source } from '../chat/source.js';
 import { quantity } from '../chat/text.js';
 import { compactionLine, keptText, shortCount } from '../chat/transcript.js';
+import { numberMark, type Source } from '../chat/web-source.js';
 import { type HiError, unreachable } from '../errors.js';
 import { AnswerPacer, type AnswerWriter, createAnswerWriter, type ScreenOptions } from './answer-writer.js';
 import { errorText, shortTime, skillsLine } from './print.js';

@@ -421,6 +421,7 @@ describe('a refusal that gives no reason', () => {
     const run = await asked('ask', 'hello');
     expect(run).toMatchObject({ status: 5, requests: 3 });
     expect(run.stderr).not.toContain('refused the request');
+    expect(run.stderr).toContain('It was sent twice more in a plainer form, which was refused too.');
   });
 
   it.each([

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { PlanEntry, SessionUpdate, StopReason, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
 import type { ChatEvent, ChatEventOf } from '../../chat/event.js';
 import type { JsonObject } from '../../chat/json.js';
-import { numberMark, sourceMarkdown } from '../../chat/source.js';
 import { compactionLine } from '../../chat/transcript.js';
+import { numberMark, sourceMarkdown } from '../../chat/web-source.js';
 import { type ApprovalQuestion, describeCall } from '../../tools/common/tool.js';
 import { EFFECTS } from '../../tools/tool-specs.js';
 

@@ -25,7 +25,7 @@ import type {
   VendorPart,
 } from '../../chat/message.js';
 import { asTokens } from '../../chat/request.js';
-import { isSource } from '../../chat/source.js';
+import { isSource } from '../../chat/web-source.js';
 
 /**
  * Decodes an element of the history into a valid entry, null for one without an id. Data that this version cannot read becomes a placeholder;

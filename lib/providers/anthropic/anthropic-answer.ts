@@ -12,7 +12,7 @@ import type {
 import { billed, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
 import type { Part, Usage } from '../../chat/message.js';
-import { type Source, uniqueSources } from '../../chat/source.js';
+import { type Source, uniqueSources } from '../../chat/web-source.js';
 import type { VendorTurn } from '../common/normalise-history.js';
 import { longerArguments, readFinishWord, type StreamedAnswer, toolCall } from '../common/streamed-answer.js';
 import { closeCited, readCitation, readPages } from './anthropic-web.js';

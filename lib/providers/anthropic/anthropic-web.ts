@@ -8,7 +8,7 @@ import { addUsage, NO_USAGE, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, jsonText, parseObject } from '../../chat/json.js';
 import type { AnswerPart, Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { asSources, type Source, uniqueSources } from '../../chat/source.js';
+import { asSources, type Source, uniqueSources } from '../../chat/web-source.js';
 import { offersWeb } from '../common/fit-request.js';
 import type { StreamedAnswer } from '../common/streamed-answer.js';
 

@@ -123,7 +123,7 @@ function wordOf(thrown: unknown, field: string): string {
 const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
   // Anthropic (accounts), LiteLLM (budgets), Ollama (cloud), xAI, Moonshot, Alibaba and Zhipu use status 400 or 429.
   [
-    /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget|insufficient (?:credits|funds|balance)|(?:available|included) credits|spending limit|in good standing|free-models-per-day|exceeded_current_quota|余额不足|欠费/,
+    /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget|insufficient (?:credits|funds|balance)|(?:available|included) credits|\bspend(?:ing)?[ _-](?:limit|cap|budget)|key limit exceeded|in good standing|free-models-per-day|exceeded_current_quota|余额不足|欠费/,
     'quota',
   ],
   [/extra usage is required for long context/, 'window'],

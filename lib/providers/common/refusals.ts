@@ -20,7 +20,8 @@ export function refusedBy({ status, kinds, message, param }: VendorError): Refus
   const denied = DENIAL.test(said);
   const about = words.replace(SUPPORTED_LIST, '');
   const found = SENTENCES.find(
-    ({ alone, also, words: own }) => (alone || denied) && own.test(about) && (also?.test(about) ?? true),
+    ({ alone, also, unless, words: own }) =>
+      (alone || denied) && own.test(about) && (also?.test(about) ?? true) && !unless?.test(about),
   )?.refused;
   if (found?.what === 'thinking') return { ...found, levels: unsupportedLevels(said) ?? found.levels };
   return found ?? null;
@@ -139,8 +140,9 @@ const DENIAL =
 
 interface Sentence {
   readonly words: RegExp;
-  /** A second pattern that must match too. */
+  /** A second pattern that must match too, and one that must not. */
   readonly also?: RegExp;
+  readonly unless?: RegExp;
   readonly refused: Refused;
   /** True if the sentence is a refusal without a `DENIAL`. */
   readonly alone?: boolean;
@@ -189,9 +191,17 @@ const SENTENCES: readonly Sentence[] = [
 
   // Thinking that must come back: DeepSeek and Kimi.
   {
-    words:
-      /(?:must|should|needs? to) be (?:passed|sent|provided|included|returned) back|reasoning_content\b.{0,40}(?:missing|required|mandatory|absent|(?:must|has to|have to|needs? to|should) be (?:passed|sent|provided|included|returned|present|set|a |non)|not (?:found|provided|present|included))|(?:missing|requires?d?|needs?|expects?|without|lacks?|include|provide)\b.{0,40}reasoning_content/,
+    words: /(?:must|should|needs? to) be (?:passed|sent|provided|included|returned) back/,
     also: /reasoning|thinking/,
+    refused: { what: 'thoughts' },
+    alone: true,
+  },
+
+  // The same in any other words: a server that does not know the field says so.
+  {
+    words: /reasoning[_ ]content/,
+    unless:
+      /unsupported|unrecogni[sz]ed|unknown|unexpected|\bextra\b|additional|forbidden|(?:not|n['’]t|cannot|never) (?:be )?(?:yet )?(?:support|accept|allow|permit|sen[dt]|passed|valid|set|used?\b)/,
     refused: { what: 'thoughts' },
     alone: true,
   },
@@ -296,14 +306,11 @@ const SENTENCES: readonly Sentence[] = [
 /** Sentences that send one to the other of OpenAI's two APIs, whatever else they name. */
 const OTHER_API: readonly Sentence[] = [
   {
-    words: /responses api (?:is |are )?(?:not|only|enabled only|unavailable)/,
+    words:
+      /responses api (?:is |are )?(?:not|only|enabled only|unavailable)|(?:\bnot|n['’]t|\bno)\b[^.,;]{0,40}(?:responses api|\/responses)/,
     refused: features('responses'),
   },
-  {
-    words:
-      /(?:use|only (?:be )?(?:supported|available) (?:in|with|through|via)|requires?) (?:the )?(?:`?\/?v1\/responses|responses api)/,
-    refused: features('chat'),
-  },
+  { words: /responses api|\/responses\b|chat ?completions? operation does not work/, refused: features('chat') },
   // Tools and thinking together: the other API takes them.
   {
     words: /reasoning[_.]effort\b.{0,80}(?:\bnone\b|chat.?completions)/,

@@ -15,7 +15,7 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { ToolResultPart } from '../../chat/message.js';
 import type { ThinkingLevel as ThinkingName } from '../../chat/model.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
-import { asSources, joinSources, uniqueSources } from '../../chat/source.js';
+import { asSources, joinSources, uniqueSources } from '../../chat/web-source.js';
 import { unreachable } from '../../errors.js';
 import { offersWeb } from '../common/fit-request.js';
 import {

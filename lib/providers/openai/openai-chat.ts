@@ -3,7 +3,7 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { billed, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
-import { asSources, joinSources, type Source, uniqueSources } from '../../chat/source.js';
+import { asSources, joinSources, type Source, uniqueSources } from '../../chat/web-source.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import type { WebNotice } from '../common/fit-request.js';
 import { callIds, type TurnForm } from '../common/normalise-history.js';

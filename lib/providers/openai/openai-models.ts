@@ -83,8 +83,8 @@ function versionOf(name: string): number {
 }
 
 function leastEffort(name: string, version: number): Effort {
-  // GPT-6.1 Sol and 6 Astra always think.
-  if (/^gpt-6(?:\.1-sol|-astra)/.test(name)) return 'low';
+  // GPT-6.1 and 6 Astra always think.
+  if (/^gpt-6(?:\.1|-astra)/.test(name)) return 'low';
   if (version === 0 || /codex/.test(name)) return 'low';
   return version < 5.1 ? 'minimal' : 'none';
 }

@@ -11,7 +11,7 @@ import type {
 import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
 import type { ChatRequest, ToolSpec } from '../../chat/request.js';
-import { asSources, type Source, uniqueSources } from '../../chat/source.js';
+import { asSources, type Source, uniqueSources } from '../../chat/web-source.js';
 import { unreachable } from '../../errors.js';
 import { offersWeb, wantsStream } from '../common/fit-request.js';
 import {

@@ -10,7 +10,7 @@ import type {
 import { billed, type StreamEvent } from '../../chat/event.js';
 import { type JsonObject, jsonText, parseObject } from '../../chat/json.js';
 import type { ToolCallPart, Usage } from '../../chat/message.js';
-import { type Source, uniqueSources } from '../../chat/source.js';
+import { type Source, uniqueSources } from '../../chat/web-source.js';
 import { StreamError } from '../../http/failures.js';
 import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { callIds, type TurnForm } from '../common/normalise-history.js';

@@ -4,6 +4,7 @@ import {
   type Feature,
   goesInWords,
   type ModelFacts,
+  mergeFacts,
   nextThinking,
   optionName,
   refusedNow,
@@ -43,7 +44,7 @@ export function lessonOf(refusal: RequestRefusal, request: ChatRequest, now: num
     case 'output':
       return outputLesson(refused.most, request, now);
     case 'thoughts':
-      return request.facts?.takes?.thoughts ? null : { facts: { takes: { thoughts: true } }, notice: null };
+      return thoughtsLesson(request, now);
     case 'unsaid':
       return null;
     default:
@@ -81,6 +82,13 @@ function thinkingLesson(
     facts: { refused_thinking, refused_at: { thinking: now } },
     notice: `'${model}' does not support thinking '${sent}': ${instead}.`,
   };
+}
+
+/** Thinking of earlier answers is sent with each of them; if that is refused too, it was no demand. */
+function thoughtsLesson(request: ChatRequest, now: number): Lesson | null {
+  if (!request.facts?.takes?.thoughts) return { facts: { takes: { thoughts: true } }, notice: null };
+  const lesson = featureLesson(['opaque'], request, now);
+  return lesson && { ...lesson, facts: mergeFacts(lesson.facts, { takes: { thoughts: false } }) };
 }
 
 /** One file is refused, or all together: files of earlier messages are left out, unless it may be one of the newest. */

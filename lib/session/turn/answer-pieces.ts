@@ -1,6 +1,6 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
 import { gapBetween, isPart } from '../../chat/message.js';
-import { citationsIn, joinSources, type Source } from '../../chat/source.js';
+import { citationsIn, joinSources, type Source } from '../../chat/web-source.js';
 import type { PartialAnswer } from './failed-request.js';
 
 type Piece = Extract<StreamEvent, { readonly type: 'text' | 'thinking' }>;

@@ -1,8 +1,8 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
 import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { joinSources } from '../../chat/source.js';
 import { Pieces } from '../../chat/text.js';
+import { joinSources } from '../../chat/web-source.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { KeptImage } from '../images/images.js';
@@ -321,10 +321,18 @@ class RequestAttempts {
     this.#adapted = isOver ? null : adaptRequest(this.#request, refusal, this.#memory, isSecond, isLast);
     if (this.#adapted?.proves) this.#guesses += 1;
     if (this.#adapted === null) {
-      throw await causeOf(this.#provider, this.#request, refusal, this.#signal);
+      throw inVain(await causeOf(this.#provider, this.#request, refusal, this.#signal), this.#guesses);
     }
     const { request, notice, proves } = this.#adapted;
     this.#request = request;
     if (notice !== null && proves === null) yield warning(notice);
   }
+}
+
+/** The error of a request that was refused without a reason, with how often it was sent in a plainer form. */
+function inVain(failure: HiError, times: number): HiError {
+  if (times === 0 || failure.code === 'window') return failure;
+  const tried = `It was sent ${times === 1 ? 'once' : 'twice'} more in a plainer form, which was refused too.`;
+  const hint = failure.hint === null ? tried : `${tried} ${failure.hint}`;
+  return new HiError(failure.code, failure.message, { hint, cause: failure });
 }

@@ -7,7 +7,7 @@ import {
   type ToolResultPart,
   textOf,
 } from '../../chat/message.js';
-import { joinSources, type Source } from '../../chat/source.js';
+import { joinSources, type Source } from '../../chat/web-source.js';
 import type { Provider } from '../../providers/common/provider.js';
 import type { PartialAnswer } from './failed-request.js';
 

@@ -849,6 +849,11 @@ const BODIES: readonly (readonly [status: number, body: JsonObject | string, is:
   [400, said('The `content[].thinking` in the thinking mode must be passed back to the API.'), 'thoughts'],
   [400, said('Assistant messages with tool calls require the field reasoning_content in thinking mode.'), 'thoughts'],
   [400, said('messages[3].reasoning_content has to be provided with thinking enabled'), 'thoughts'],
+  [400, said('The assistant message at position 2 has tool calls but no reasoning_content; it needs it.'), 'thoughts'],
+  [400, said('Please keep the reasoning_content of assistant tool call messages in the context'), 'thoughts'],
+  [400, said('The reasoning content of tool calling turns was dropped by the client.'), 'thoughts'],
+  [400, said("Additional properties are not allowed ('reasoning_content' was unexpected)"), 'features:opaque'],
+  [400, said("'reasoning_content' cannot be sent back to this model"), 'features:opaque'],
   [400, said('reasoning_content must not be sent back: the field is unknown here.'), 'features:opaque'],
   [
     400,

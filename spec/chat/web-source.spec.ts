@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { asSources, citationsIn, withCitations } from '../../lib/chat/source.js';
+import { asSources, citationsIn, withCitations } from '../../lib/chat/web-source.js';
 import fc from '../support/properties.js';
 
 const resting = (...passages: readonly string[]) => [{ url: 'https://a.example/', cited: passages }];
