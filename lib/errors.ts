@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'malformed'
   | 'window'
   | 'history'
+  | 'limit'
   | 'output'
   | 'interrupted'
   | 'terminated';
@@ -38,6 +39,7 @@ export const EXIT_STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed: 5,
   window: 6,
   history: 7,
+  limit: 8,
   interrupted: 130,
   terminated: 143,
 };

@@ -71,6 +71,8 @@ export interface ChatRequest {
   readonly estimated_tokens: number;
   /** The maximum length of the answer in tokens; null leaves it to the vendor. */
   readonly max_output_tokens: number | null;
+  /** Set if it is hi's own, about which the user is not asked. */
+  readonly isInternal?: true;
   readonly cache?: CacheHints;
   /** Further options of the user, by the vendor's own names. */
   readonly options?: JsonObject;

@@ -12,6 +12,7 @@ const STATUSES = [
   ['5', 'provider or network failure, after retries'],
   ['6', 'the request does not fit the context window'],
   ['7', 'the history cannot be read or written'],
+  ['8', 'a limit of what may be spent is reached'],
   ['130', 'interrupted'],
   ['143', 'terminated'],
 ] as const;

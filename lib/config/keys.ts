@@ -138,6 +138,17 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       [],
       'Which servers answer, in this order, when the first does not: names from `servers`, `"NAME/MODEL"`, or `"provider/model"`. See [when a server fails](#when-a-server-fails).',
     ),
+    limit: section(
+      'What may be spent, in US dollars, and in tokens with models whose price is unknown. See [limits](#limits).',
+      {
+        turn: most('dollars of one turn'),
+        day: most('dollars of a day'),
+        month: most('dollars of a month'),
+        turn_tokens: most('tokens of one turn'),
+        day_tokens: most('tokens of a day'),
+        month_tokens: most('tokens of a month'),
+      },
+    ),
     ...SCREEN_KEYS,
     compaction: section(
       'When and how the conversation is compacted.',
@@ -296,6 +307,10 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
     openai,
   };
 }
+
+/** A limit of what is spent. */
+const most = (what: string) =>
+  setting<number | null>({ type: ['number', 'null'], exclusiveMinimum: 0 }, null, `The most ${what}.`, 'none');
 
 /** Servers by name. A name is typed before a slash. */
 function serversRange(keys: object, options: MemberNames['options']): JsonObject {

@@ -31,6 +31,8 @@ export interface Paths {
   readonly knownSkills: string;
   /** The cache of facts about models and their servers. */
   readonly knownModels: string;
+  /** What was spent, while there is a limit. */
+  readonly ledger: string;
   /** Which servers of models failed lately. */
   readonly serverStates: string;
   /** The cached definitions of MCP servers, and their output. */
@@ -80,6 +82,7 @@ export async function findPaths(
     outputs: join(cache, 'outputs'),
     knownSkills: join(cache, 'skills.json'),
     knownModels: join(cache, 'models.json'),
+    ledger: join(data, 'ledger'),
     serverStates: join(cache, 'servers.json'),
     servers: join(cache, 'mcp'),
     serverPins: join(data, 'mcp-pins.json'),

@@ -46,6 +46,7 @@ export const LATE: readonly string[] = [
   'lib/cli/input/own-commands.ts',
   'lib/cli/program.ts',
   'lib/cli/wiring/index-slice.ts',
+  'lib/cli/wiring/limited-provider.ts',
   'lib/cli/wiring/open-memory.ts',
   'lib/cli/wiring/price.ts',
   'lib/cli/wiring/server-list.ts',

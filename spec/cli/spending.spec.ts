@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { UsageRecord } from '../../lib/cli/wiring/connections.js';
+import type { UsageRecord } from '../../lib/cli/wiring/price.js';
 import { spendingText } from '../../lib/cli/wiring/price.js';
 
 const answer = (more: Partial<UsageRecord>): UsageRecord => ({

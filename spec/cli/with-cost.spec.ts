@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../lib/chat/event.js';
-import type { Connections, UsageRecord } from '../../lib/cli/wiring/connections.js';
+import type { Connections } from '../../lib/cli/wiring/connections.js';
+import type { UsageRecord } from '../../lib/cli/wiring/price.js';
 import { withCost } from '../../lib/cli/wiring/price.js';
 import { drain } from '../support/session.js';
 

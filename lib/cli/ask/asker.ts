@@ -32,6 +32,13 @@ export function serverAsker(world: World, screen: Screen, stop: AbortController)
     onTerminal(world, screen, stop, signal, (streams) => askForServer(server, question, streams));
 }
 
+/** Asks whether to spend more than a limit in the same way. */
+export function limitAsker(world: World, screen: Screen, stop: AbortController): AskAboveLimit {
+  return (text, signal) => onTerminal(world, screen, stop, signal, (streams) => askToAgree([], text, streams));
+}
+
+type AskAboveLimit = NonNullable<SessionOptions['askAboveLimit']>;
+
 async function onTerminal<Answer>(
   world: World,
   screen: Screen,
@@ -61,8 +68,13 @@ async function onTerminal<Answer>(
 export function questionsOfTurn(
   world: World,
   repl: () => Repl,
-): Pick<SessionOptions, 'approve' | 'askAboutInstructions' | 'elicit'> {
+): Pick<SessionOptions, 'approve' | 'askAboutInstructions' | 'elicit' | 'askAboveLimit'> {
   return {
+    askAboveLimit: (text, signal) =>
+      repl().ask((streams) => {
+        const either = AbortSignal.any([signal, streams.signal]);
+        return askToAgree([], text, { ...streams, signal: either });
+      }),
     approve: approveIn(world, repl),
     askAboutInstructions: askAboutInstructionsIn(repl),
     elicit: elicitIn(repl),

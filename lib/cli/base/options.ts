@@ -78,6 +78,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly askAboutInstructions?: AskAboutInstructions;
   /** Asks the user what an MCP server wants to know; absent where that is impossible. */
   readonly elicit?: Elicit;
+  /** Asks the user whether to spend more than a limit; absent where that is impossible. */
+  readonly askAboveLimit?: (text: string, signal: AbortSignal) => Promise<boolean>;
   /** Whether the session idles at a prompt, where summaries can be written while nobody waits. */
   readonly idles?: boolean;
   /** Whether MCP servers should report changes, which is useful only in a session that lasts. */

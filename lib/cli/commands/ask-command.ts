@@ -7,7 +7,7 @@ import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
 import { agreeToAll } from '../ask/approve.js';
-import { approver, instructionsAsker, serverAsker } from '../ask/asker.js';
+import { approver, instructionsAsker, limitAsker, serverAsker } from '../ask/asker.js';
 import { gatherInput } from '../base/gather-input.js';
 import { type ChatOptions, formatOf, type OutputFormat, withFresh } from '../base/options.js';
 import {
@@ -72,6 +72,7 @@ async function askOnce(
         approve: approver(world, screen, stop),
         askAboutInstructions: instructionsAsker(world, screen, stop),
         elicit: serverAsker(world, screen, stop),
+        askAboveLimit: limitAsker(world, screen, stop),
       }
     : {};
   const settings = await withFirstModel(world, options, await readSettings(world, options, stop.signal), stop.signal);

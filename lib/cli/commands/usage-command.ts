@@ -8,7 +8,8 @@ import type { CommonOptions } from '../base/options.js';
 import { outputStreams, printHistoryNotices } from '../base/output.js';
 import { readSettings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import type { UsageRecord } from '../wiring/connections.js';
+import { limitLines } from '../wiring/limited-provider.js';
+import type { UsageRecord } from '../wiring/price.js';
 import { costOf, costText, dollarText, recordsOf, wholeCost } from '../wiring/price.js';
 
 /** How requests are grouped. */
@@ -47,7 +48,12 @@ export async function usageCommand(world: World, options: UsageOptions): Promise
         rows.map(([key, records]) => ({ [by]: key, ...totalsOf(records) })),
         2,
       );
-    else printTable(world, rows);
+    else {
+      printTable(world, rows);
+      const { limit } = settings.config ?? {};
+      const lines = limit === undefined ? [] : limitLines(limit, settings.paths.ledger, () => world.now());
+      if (lines.length > 0) world.stdout.write(`${lines.join('\n')}\n`);
+    }
     return 0;
   } finally {
     await history.close();

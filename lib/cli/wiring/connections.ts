@@ -18,6 +18,7 @@ import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { KNOWN_SERVERS, readyServers } from '../../servers/known-servers.js';
 import type { Target } from '../../session/common/deps.js';
+import type { SessionOptions } from '../base/options.js';
 import {
   readSettings,
   requireConfig,
@@ -28,22 +29,17 @@ import {
 } from '../base/settings.js';
 import { requireTls } from '../base/warnings.js';
 import type { World } from '../base/world.js';
+import { keepLimits, type Limits } from './limited-provider.js';
 import { withMaskedSecrets } from './masked-provider.js';
+import type { UsageRecord } from './price.js';
 import { refreshFacts } from './refresh-facts.js';
 
-/** The usage of one answer or summary, and the model that wrote it. */
-export interface UsageRecord {
-  readonly provider: string;
-  readonly model: string;
-  readonly api_base: string | null;
-  readonly at: Date;
-  readonly usage: Usage;
-}
+type ConnectionOptions = SettingsOptions & Pick<SessionOptions, 'debug' | 'askAboveLimit'>;
 
 /** Connects models with their adapters, each of which is created when it is first needed, and records their usage. */
 export class Connections {
   readonly #world: World;
-  readonly #options: SettingsOptions & { readonly debug?: boolean };
+  readonly #options: ConnectionOptions;
   readonly #settings: Settings;
   readonly #config: Config;
   readonly #known: KnownModels;
@@ -51,12 +47,14 @@ export class Connections {
   /** Whether `--debug` may write its log now. */
   readonly #traces: () => boolean;
   readonly #keys = new Map<string | null, { readonly key: Promise<string | null>; readonly at: number }>();
+  /** Null as long as nothing is limited. */
+  #limits: Limits | null = null;
   /** The settings of each target. */
   readonly #models = new WeakMap<Target, ModelSettings>();
 
   constructor(
     world: World,
-    options: SettingsOptions & { readonly debug?: boolean },
+    options: ConnectionOptions,
     settings: Settings,
     config: Config,
     traces: () => boolean = () => true,
@@ -116,7 +114,7 @@ export class Connections {
       },
       options,
       weigh: (request, signal) => this.#weigh(model, { ...request, facts: memory.facts }, signal),
-      connect: memoized((signal) => this.#connect(model, signal)),
+      connect: memoized(async (signal) => this.#limited(await this.#connect(model, signal), target)),
       ask: (signal, again) => this.#ask(model, memory, signal, again),
       spent,
     };
@@ -132,6 +130,19 @@ export class Connections {
       context_window: contextWindow(fast_model),
       window_is_set: false,
     });
+  }
+
+  /** Says that what is spent from now on is of another turn. */
+  beginTurn(): void {
+    this.#limits?.beginTurn();
+  }
+
+  #limited(provider: Provider, target: Target): Provider {
+    const { limit } = this.#config;
+    if (Object.values(limit).every((most) => most === null)) return provider;
+    const { ledger } = this.#settings.paths;
+    this.#limits ??= keepLimits(limit, ledger, () => this.#world.now(), this.#options.askAboveLimit ?? null);
+    return this.#limits.limited(provider, target);
   }
 
   /** The usage of every request so far, oldest first. */

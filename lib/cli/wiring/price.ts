@@ -1,13 +1,27 @@
 import { calcPrice, findProvider, type ModelPrice, type PriceOptions } from '@pydantic/genai-prices';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
 import type { ChatEvent } from '../../chat/event.js';
+import type { Usage } from '../../chat/message.js';
 import type { PriceRow, Vendor } from '../../chat/model.js';
 import { shortCount } from '../../chat/transcript.js';
 import type { HistoryStore } from '../../history/store.js';
 import { isNear } from '../../http/address.js';
 import { providers } from '../../providers/index.js';
 import type { Target } from '../../session/common/deps.js';
-import type { Connections, UsageRecord } from './connections.js';
+
+/** The usage of one answer or summary, and the model that wrote it. */
+export interface UsageRecord {
+  readonly provider: string;
+  readonly model: string;
+  readonly api_base: string | null;
+  readonly at: Date;
+  readonly usage: Usage;
+}
+
+/** What a process has used so far. */
+interface Spent {
+  readonly spent: readonly UsageRecord[];
+}
 
 /** The total cost of some requests. */
 interface Cost {
@@ -160,10 +174,7 @@ function pricesOf({ input, cached, output, step }: PriceRow): ModelPrice {
 }
 
 /** The same events, with the cost of a turn's requests added to its `turn-end`: null unless the price of every request is known. */
-export async function* withCost(
-  events: AsyncIterable<ChatEvent>,
-  connections: Pick<Connections, 'spent'>,
-): AsyncGenerator<ChatEvent> {
+export async function* withCost(events: AsyncIterable<ChatEvent>, connections: Spent): AsyncGenerator<ChatEvent> {
   let from = connections.spent.length;
   for await (const event of events) {
     if (event.type !== 'turn-end') {
@@ -187,7 +198,7 @@ export function spendingText(spent: readonly UsageRecord[]): string {
 
 /** What `/cost` prints: the same, and the cost of the whole conversation. */
 export async function fullSpendingText(
-  connections: Connections,
+  connections: Spent,
   history: HistoryStore,
   server: { readonly provider: string; readonly api_base: string | null },
 ): Promise<string> {

@@ -88,7 +88,7 @@ export async function wire(
       return (small === null ? [main] : [small, main]).map(textModel);
     },
     preamble: config.preamble,
-    ...standingTexts(new StandingMemory(paths.memory), project, servers),
+    ...standingTexts(new StandingMemory(paths.memory), project, servers, () => connections.beginTurn()),
     thinking: options.think ?? config.thinking,
     web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
     compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
@@ -144,10 +144,12 @@ function standingTexts(
   memory: StandingMemory,
   project: ProjectInstructions,
   servers: Awaited<ReturnType<typeof serverTools>>,
+  begin: () => void,
 ): Pick<SessionDeps, 'standing' | 'settle'> {
   return {
     standing: async () => withMore(withMore(await memory.read(), project.text), servers.instructions),
     settle: async (signal) => {
+      begin();
       const notice = await project.settle(signal);
       return [...(notice === null ? [] : [notice]), ...(await servers.settle(signal))];
     },

@@ -25,6 +25,7 @@ export function textModel(target: Omit<Target, 'images' | 'options'>): TextModel
         messages: [{ role: 'user', content: [{ type: 'text', text: prompt.user }] }],
         tools: [],
         thinking: null,
+        isInternal: true,
         context_window: target.model_window ?? target.context_window,
         estimated_tokens: Math.ceil(
           ((prompt.system.length + prompt.user.length) / 4) * (memory.facts.token_ratio ?? 1),
