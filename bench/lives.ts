@@ -103,7 +103,11 @@ async function outcomes({ messages, ends, questions }: Life, from: number, leftO
   const random = numbers();
   const last = ends.length - 1;
   const archive = new GrowingArchive(messages);
-  const recall = new Recall({ folder, open: async () => archive, writes: true });
+  const recall = new Recall({
+    folder,
+    history: { reading: async () => archive, undisturbed: async (work) => await work() },
+    writes: true,
+  });
   const askAll = async (these: readonly Pick<LifeQuestion, 'q' | 'gold'>[]): Promise<readonly Outcome[]> => {
     const found: Outcome[] = [];
     for (const question of these) found.push(await outcome(recall, archive.rest(), question));

@@ -8,7 +8,7 @@ const [folder = '', work = ''] = process.argv.slice(2);
 const { HistoryStore } = await import('../lib/history/store.js');
 const store = await HistoryStore.open({ folder, now: () => new Date() });
 const { Recall } = await import('../lib/recall/recall.js');
-const recall = new Recall({ folder: `${folder}/recall`, open: () => store.reading(), writes: true });
+const recall = new Recall({ folder: `${folder}/recall`, history: store, writes: true });
 
 async function cost(task: () => Promise<unknown>): Promise<number> {
   const start = process.cpuUsage();

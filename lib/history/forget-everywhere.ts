@@ -3,6 +3,7 @@ import type { Entry } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import type { ForgetOrder } from '../chat/occurrence.js';
 import { HiError } from '../errors.js';
+import { makeFolder } from '../folder.js';
 import { readRegularFile } from '../regular-file.js';
 import { fileNamesIn } from '../remove-files.js';
 import { attachmentsIn, collectGarbage, removeFolders } from './attachments.js';
@@ -10,8 +11,9 @@ import type { HistoryPaths } from './base/history-paths.js';
 import { withHistoryErrors } from './base/notices.js';
 import { type Forgettable, forgetInCopies, surveyCopies } from './forget/copies.js';
 import { criteriaForCopy, criteriaOf, occurrenceInBytes, Survey } from './forget/survey.js';
+import { runExclusive } from './lock/exclusive.js';
 import { assertLockHeld, heartbeat } from './lock/holder.js';
-import type { Log } from './log.js';
+import { FORGETTING, type Log } from './log.js';
 import { runningTurns } from './turns.js';
 
 /** Finds the messages to forget and their copies, without changing anything. Throws a `HiError`. */
@@ -30,7 +32,7 @@ export async function findForgettable(log: Log, paths: HistoryPaths, order: Forg
 
 /**
  * Forgets them: first in other places, then in the copies, last in the conversation. After a kill before the last rename, the messages are still there to
- * find the rest. After a later kill only unreferenced attachments are left, which the next run removes. Throws a `HiError`.
+ * find the rest. After a later kill only unreferenced attachments are left, which the next run removes. Waits for undisturbed work. Throws a `HiError`.
  */
 export async function forget(
   log: Log,
@@ -38,7 +40,7 @@ export async function forget(
   order: ForgetOrder,
   forgetElsewhere: (found: Forgettable) => void,
 ): Promise<void> {
-  await withHistoryErrors(paths.history, async () => {
+  const work = async (): Promise<void> => {
     const marked = attachmentsWith(paths, order);
     await log.rewrite((entries) => {
       const { survey, found } = surveyAll(paths, order, marked, entries);
@@ -50,6 +52,10 @@ export async function forget(
     });
     await log.withAllLogs((logs) => collectGarbage(paths, logs));
     removeFolders(paths);
+  };
+  await withHistoryErrors(paths.history, async () => {
+    makeFolder(paths.folder, 0o700);
+    await runExclusive(paths.folder, FORGETTING, work);
   });
 }
 

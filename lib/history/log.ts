@@ -1,6 +1,6 @@
 import { asStored, type Entry, isCompressBlock } from '../chat/entry.js';
 import { withoutCopies } from '../chat/entry-list.js';
-import { HiError } from '../errors.js';
+import { HiError, systemCode } from '../errors.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBase } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';
@@ -12,11 +12,15 @@ import { type Facts, flattenEntries } from './file/layout.js';
 import { LogFile } from './file/log-file.js';
 import { HistoryFile } from './history-file.js';
 import { LoadedEntries } from './loaded-entries.js';
+import { runExclusive } from './lock/exclusive.js';
 import { type ConversationReading, openReading } from './open-reading.js';
 
 /** After so many failures to read the file the lock is taken to see whether it is damaged, and after so many all in all that is an error. */
 const UNLOCKED_TRIES = 4;
 const MOST_TRIES = 40;
+
+/** The name of the work that forgets, and of that during which nothing may be forgotten. */
+export const FORGETTING = 'history.forget';
 
 /** How a process uses the log. */
 export interface LogUse {
@@ -32,14 +36,17 @@ export class Log {
   readonly writes: boolean;
   /** Whether what this process writes is an aside. */
   readonly isAside: boolean;
+  readonly #folder: string;
   readonly #disk: HistoryFile;
   readonly #loaded: LoadedEntries;
   #isRead = false;
   /** The first id of the entries in memory only. Other processes may have written the same ids since. */
   #ownFrom = Number.POSITIVE_INFINITY;
   #sealed = 0;
+  #isUndisturbed = false;
 
   constructor(paths: HistoryPaths, now: () => Date, { writes, isAside }: LogUse, notices: Notices) {
+    this.#folder = paths.folder;
     this.#disk = new HistoryFile(paths, now, writes, notices);
     this.#loaded = new LoadedEntries(this.#disk, isAside);
     this.writes = writes;
@@ -257,6 +264,27 @@ export class Log {
       } catch (thrown) {
         await this.#recover(thrown, tries);
       }
+    }
+  }
+
+  /**
+   * Runs `work` while no other process forgets anything, so that what it reads stays in the log. Just runs it inside of such work, and where nothing can be
+   * written. Throws a `HiError` like `runExclusive`.
+   */
+  async undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (!this.writes || this.#isUndisturbed) return await work();
+    let isBegun = false;
+    try {
+      return await runExclusive(this.#folder, FORGETTING, async () => {
+        isBegun = true;
+        this.#isUndisturbed = true;
+        return await work();
+      });
+    } catch (thrown) {
+      if (isBegun || systemCode(thrown) === null) throw thrown;
+      return await work();
+    } finally {
+      this.#isUndisturbed = false;
     }
   }
 

@@ -264,6 +264,11 @@ export class HistoryStore {
     return this.#conversation.log.sealed;
   }
 
+  /** Runs `work` while no other process forgets anything, so that what it reads stays in the conversation. */
+  async undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await this.#conversation.log.undisturbed(work);
+  }
+
   /** Opens a snapshot for random access. The caller closes it. */
   async reading(): Promise<ConversationReading> {
     return await this.#conversation.log.reading();

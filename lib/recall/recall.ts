@@ -23,12 +23,19 @@ import {
 } from './search.js';
 import { KeptTail, Library } from './searched-index.js';
 
+/** The conversation on disk. */
+interface SearchedHistory {
+  /** Opens it for reading. */
+  reading(): Promise<Archive>;
+  /** Runs `work` while no other process forgets anything. */
+  undisturbed<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
 /** The dependencies of recall. */
 export interface RecallDeps {
   /** The folder of the index. */
   readonly folder: string;
-  /** Opens the conversation for reading. */
-  open(): Promise<Archive>;
+  readonly history: SearchedHistory;
   /** False if nothing may be written. Then only indexed and unsealed messages are found. */
   readonly writes: boolean;
   /** Whether a search first indexes all that is missing, however long that takes; else it spends a second on it. */
@@ -47,8 +54,12 @@ const SEARCHED_ANYWAY = 16;
 /** The time if a part of the index was damaged, so that earlier results are found again. */
 const REPAIR_BUDGET = 5000;
 
-/** How often the conversation is opened because something was removed of it, or of its index, while it was being indexed, or was damaged. */
+/**
+ * How often the conversation is opened because something was removed of it, or of its index, while it was being indexed, or was damaged; and after how many
+ * openings nobody may forget anything until it is read.
+ */
 const OPENINGS = 9;
+const DISTURBED_OPENINGS = 3;
 
 /** How long long work goes on before it lets others work, in milliseconds. */
 const SLICE = 100;
@@ -194,20 +205,29 @@ export class Recall {
 
   /** Runs `work` with the conversation as it is at one moment; again, as it is then, if something was removed meanwhile, or was damaged and is repaired. */
   async #reading<Result>(work: (archive: Archive, index: IndexMissing) => Promise<Result>): Promise<Result> {
-    for (let openings = 1; ; openings += 1) {
-      const archive = await this.#deps.open();
-      try {
-        return await work(archive, async (budget, least) => {
-          const isCurrent = await this.#index(archive, budget, least);
-          if (!isCurrent && openings < OPENINGS) throw new Outdated();
-        });
-      } catch (thrown) {
-        if (openings === OPENINGS) throw thrown;
-        if (!(thrown instanceof Outdated)) await archive.recover(thrown);
-      } finally {
-        archive.close();
+    const openFrom = async (first: number, last: number): Promise<{ readonly result: Result } | null> => {
+      for (let openings = first; openings <= last; openings += 1) {
+        const archive = await this.#deps.history.reading();
+        try {
+          const result = await work(archive, async (budget, least) => {
+            const isCurrent = await this.#index(archive, budget, least);
+            if (!isCurrent && openings < OPENINGS) throw new Outdated();
+          });
+          return { result };
+        } catch (thrown) {
+          if (openings === OPENINGS) throw thrown;
+          if (!(thrown instanceof Outdated)) await archive.recover(thrown);
+        } finally {
+          archive.close();
+        }
       }
-    }
+      return null;
+    };
+    const read =
+      (await openFrom(1, DISTURBED_OPENINGS)) ??
+      (await this.#deps.history.undisturbed(async () => await openFrom(DISTURBED_OPENINGS + 1, OPENINGS)));
+    if (read === null) throw new Error('The last opening neither read nor failed.');
+    return read.result;
   }
 
   #folderOf({ log }: Archive): IndexFolder {
@@ -255,12 +275,16 @@ export class Recall {
     const end = monotonic() + budget;
     const missing = folder.missing(archive.pieces).toReversed();
     const all = archive.pieces.length;
+    let rested = monotonic();
     try {
       if (missing.length === 0) await folder.mergeAll(archive);
       for (const [done, number] of missing.entries()) {
         if (!(await folder.add(archive, number))) return false;
         this.#deps.onIndexed?.(all - missing.length + done + 1, all);
         if (done + 1 >= least && monotonic() > end) break;
+        if (monotonic() - rested < SLICE) continue;
+        await nextTurn();
+        rested = monotonic();
       }
       return true;
     } catch (thrown) {

@@ -321,23 +321,9 @@ export class SessionTurns {
     const attempts = this.#route?.isTrial ? { attempts: 1 } : {};
     const keep: TurnDeps['keepImage'] = (drawing) => keepImage(drawing, this.#deps.history, this.#deps.saveImage);
     const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);
-    return runTurn(
-      {
-        provider,
-        model,
-        api_base,
-        memory,
-        spent,
-        tools,
-        maxRounds,
-        cwd,
-        keepImage: keep,
-        keepFiles,
-        ...attempts,
-        ...own,
-      },
-      signal,
-    );
+    const undisturbed: TurnDeps['undisturbed'] = (work) => this.#deps.history.undisturbed(work);
+    const deps = { provider, model, api_base, memory, spent, tools, maxRounds, cwd, keepFiles, undisturbed };
+    return runTurn({ ...deps, keepImage: keep, ...attempts, ...own }, signal);
   }
 
   /** Whether what was said last in this session, whatever was said elsewhere since, is the output of a command. */

@@ -39,7 +39,7 @@ async function talk(content: string | null = `${PROSE}\n\nFacts on record:\n- fa
   const entries = content === null ? log.entries : [...log.entries, block];
   writeFileSync(fileIn(folder), zstd(Buffer.from(JSON.stringify(entries))));
   history = await openIn(folder);
-  return new Recall({ folder: '', open: () => history.reading(), writes: false });
+  return new Recall({ folder: '', history, writes: false });
 }
 
 describe('the statements of the summary', () => {

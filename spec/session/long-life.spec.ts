@@ -116,7 +116,7 @@ describe('a long conversation with a summariser that loses half of its prose eac
       const last = sentIn(set.requests.at(-1));
       const inView = facts.filter(({ text }) => last.includes(text));
       expect(inView.length).toBeLessThan(facts.length / 2);
-      const recall = new Recall({ folder: join(folder, 'recall'), open: () => set.history.reading(), writes: true });
+      const recall = new Recall({ folder: join(folder, 'recall'), history: set.history, writes: true });
       await recall.catchUp(60_000);
       const lost: string[] = [];
       for (const { question, text } of facts) {

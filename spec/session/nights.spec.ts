@@ -142,7 +142,7 @@ describe('a life with a pause after every fourth turn, and a summariser that los
       128_000,
       TIMES,
     );
-    const recall = new Recall({ folder: join(folder, 'recall'), open: () => life.set.history.reading(), writes: true });
+    const recall = new Recall({ folder: join(folder, 'recall'), history: life.set.history, writes: true });
     try {
       let rests = 0;
       for (const [turn, { said }] of story.entries()) {

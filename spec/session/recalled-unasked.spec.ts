@@ -21,7 +21,10 @@ class Scripted extends Recall {
   constructor(answer: Awaited<ReturnType<Remind>>) {
     super({
       folder: '',
-      open: async () => await Promise.reject(new Error('Nothing is to be opened.')),
+      history: {
+        reading: async () => await Promise.reject(new Error('Nothing is to be opened.')),
+        undisturbed: async (work) => await work(),
+      },
       writes: false,
     });
     this.#answer = answer;

@@ -31,7 +31,7 @@ let recall: Recall;
 beforeEach(async () => {
   const folder = join(quickFolder(), 'recall');
   set = await stage([answer('Fine.')], { automaticRecall: { auto: true, tokens: TOKENS }, finder: async () => recall });
-  recall = new PatientRecall({ folder, open: () => set.history.reading(), writes: true });
+  recall = new PatientRecall({ folder, history: set.history, writes: true });
   for (let turn = 0; turn < 220; turn += 1) {
     const rare = turn % 28 === 0 ? ` The ${RARE[turn / 28]} costs ${turn} florins. ` : '';
     await exchange(set.history, `Thought ${turn}:${rare} ${prose(80, turn)}`, `Well. ${prose(80, turn + 1000)}`);

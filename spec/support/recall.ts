@@ -76,7 +76,7 @@ async function* emptyBlock(entries: readonly Entry[]): AsyncGenerator<ChatEvent,
 
 /** What finds in a history. */
 export function recallIn(folder: string, store: HistoryStore, writes = true): Recall {
-  return new Recall({ folder: join(folder, 'recall'), open: () => store.reading(), writes });
+  return new Recall({ folder: join(folder, 'recall'), history: store, writes });
 }
 
 /** A search for words and nothing else. */

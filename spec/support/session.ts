@@ -133,7 +133,7 @@ export async function stage(
     history,
     target,
     find: async (model) => ({ ...target, model }),
-    finder: async () => new Recall({ folder: '', open: () => history.reading(), writes: false }),
+    finder: async () => new Recall({ folder: '', history, writes: false }),
     automaticRecall: { auto: false, tokens: 3000 },
     clock: null,
     writers: (main) => [textModel(main)],

@@ -166,7 +166,7 @@ async function found(
   const { Recall } = await import('../../recall/recall.js');
   const line = new ProgressLine(world);
   const onIndexed = (done: number, all: number): void => void (quiet || line.showShare('Indexing', done, all));
-  const recall = new Recall({ folder, open: () => store.reading(), writes: true, indexesAll: true, onIndexed });
+  const recall = new Recall({ folder, history: store, writes: true, indexesAll: true, onIndexed });
   const { role, from, until } = filter ?? EVERYTHING;
   const who: Search['who'] = role === 'assistant' ? 'model' : role;
   const search = { query, who, from, until, every: true, count: number };

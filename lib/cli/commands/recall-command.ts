@@ -33,7 +33,7 @@ export async function recallCommand(world: World, words: readonly string[], opti
   const onIndexed = (done: number, all: number): void => void (options.quiet || line.showShare('Indexing', done, all));
   const recall = new Recall({
     folder: paths.index,
-    open: () => store.reading(),
+    history: store,
     writes: true,
     indexesAll: true,
     onIndexed,

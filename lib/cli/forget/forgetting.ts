@@ -42,16 +42,16 @@ export async function forgetting(order: ForgetOrder, history: HistoryStore, path
         short = [...counted(now), ...all.map((place) => place.short)];
         for (const place of all) remove(place);
       });
-      // Another hi may have indexed or summarised it in the meantime.
-      for (const place of placesFor(order, found, paths)) remove(place);
+      // Another hi may have written it down in the meantime.
+      for (const place of placesFor(order, found, paths, true)) remove(place);
       const unsearched = order.kind === 'text' ? [notSearched()] : [];
       return [`Forgotten: ${short.join(', ')}.`, NOT_REACHED, ...unsearched, ...stillIn(order, paths)];
     },
   };
 }
 
-function placesFor(order: ForgetOrder, found: Forgettable, paths: Paths): readonly Place[] {
-  return placesOf(paths, tracesOf(order, found.messages, !isNothing(found)));
+function placesFor(order: ForgetOrder, found: Forgettable, paths: Paths, isGone = false): readonly Place[] {
+  return placesOf(paths, tracesOf(order, found.messages, !isNothing(found)), isGone);
 }
 
 function remove(place: Place): void {

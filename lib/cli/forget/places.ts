@@ -27,9 +27,12 @@ export interface Place {
   forget(): void;
 }
 
-/** Every place outside the history with something to remove. */
-export function placesOf(paths: Paths, traces: Traces): readonly Place[] {
-  return [memoryLines, inputs, outputs, summaries, debugLog, serverLogs, knownThings, index].flatMap((find) => {
+/** Every place outside the history with something to remove; with `isGone`, after it was removed from the history. */
+export function placesOf(paths: Paths, traces: Traces, isGone = false): readonly Place[] {
+  const finds = [memoryLines, inputs, outputs, summaries, debugLog, serverLogs, knownThings];
+  // It is only written, under the lock, of what is in the history.
+  if (!isGone) finds.push(index);
+  return finds.flatMap((find) => {
     const place = find(paths, traces);
     return place === null ? [] : [place];
   });

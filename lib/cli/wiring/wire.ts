@@ -218,5 +218,5 @@ function withMore(memory: Standing, more: string | null): Standing {
 /** The search over a conversation. The index is opened by the first search. */
 async function openFinder(history: HistoryStore, folder: string, writes: boolean): Promise<Recall> {
   const { Recall } = await import('../../recall/recall.js');
-  return new Recall({ folder, open: () => history.reading(), writes });
+  return new Recall({ folder, history, writes });
 }

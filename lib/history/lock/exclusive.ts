@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { HiError } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
-import { Claim, LockWait, livenessOf, processName } from './holder.js';
+import { asExclusive, Claim, LockWait, livenessOf, processName } from './holder.js';
 import { LivenessWatch } from './lock.js';
 
 /** How often the holder sends a heartbeat, in milliseconds. */
@@ -51,7 +51,7 @@ export async function runExclusive<Result>(folder: string, name: string, work: (
 async function withHeartbeat<Result>(claim: Claim, work: () => Promise<Result>): Promise<Result> {
   const beating = setInterval(() => claim.heartbeat(), HEARTBEAT_INTERVAL);
   try {
-    return await work();
+    return await asExclusive(claim, work);
   } finally {
     clearInterval(beating);
   }

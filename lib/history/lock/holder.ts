@@ -34,6 +34,9 @@ export class LockLost extends Error {
 let holder: Claim | null = null;
 let lastHeartbeat = 0;
 
+/** The claims of other work, which may have to wait for work under the lock. */
+const exclusive = new Set<Claim>();
+
 /** Runs `work` as the holder of the lock. */
 export function runAsHolder<Result>(claim: Claim, work: () => Result): Result {
   holder = claim;
@@ -50,6 +53,17 @@ export function heartbeat(): void {
   if (holder === null || monotonic() - lastHeartbeat < HEARTBEAT_INTERVAL) return;
   lastHeartbeat = monotonic();
   holder.heartbeat();
+  for (const claim of exclusive) claim.heartbeat();
+}
+
+/** Runs `work`, during which the heartbeats of the lock are those of this claim too. */
+export async function asExclusive<Result>(claim: Claim, work: () => Promise<Result>): Promise<Result> {
+  exclusive.add(claim);
+  try {
+    return await work();
+  } finally {
+    exclusive.delete(claim);
+  }
 }
 
 /** Throws `LockLost` when the lock of this process was revoked. Call it between a read and the write that depends on it. */

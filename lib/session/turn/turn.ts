@@ -21,7 +21,7 @@ import { cutCalls, cutResult, lengthCutNotice, Progress, stopBeforeRunning, type
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 
-/** How often the conversation is searched again if something of it is removed each time. */
+/** How often the conversation is searched again if something of it is removed each time, though nobody may forget anything. */
 const SEARCHES = 9;
 
 /** What a turn needs. */
@@ -51,6 +51,8 @@ export interface TurnDeps {
    * from the log since the last time.
    */
   append(messages: readonly NewMessage[], onlyCurrent?: boolean): Promise<readonly Message[]>;
+  /** Runs `work` while no other process forgets anything. */
+  undisturbed(work: () => Promise<void>): Promise<void>;
   /** The working folder to record with a message. */
   cwd(): string;
   /** Goes on with another server after a failure; `hasCalls` if the turn has called tools. Null if no other can. Absent if there is none. */
@@ -162,8 +164,15 @@ async function* askAndRun(turn: RunningTurn, signal: AbortSignal): AsyncGenerato
     const resultsOf = (these: typeof ran) => [...these, ...cut.map((call) => cutResult(call, answer))];
     const files = await deps.keepFiles(turn.runner.takeFiles());
     const message = (): NewMessage => ({ role: 'tool', content: [...resultsOf(ran), ...files], cwd: deps.cwd() });
-    for (let tries = 0; (await deps.append([message()], tries < SEARCHES)).length === 0; tries += 1)
-      ran = await searchedAgain(turn.runner, allowed, ran, signal);
+    if ((await deps.append([message()], true)).length === 0) {
+      const { runner } = turn;
+      await deps.undisturbed(async () => {
+        for (let left = SEARCHES; left >= 0; left -= 1) {
+          ran = await searchedAgain(runner, allowed, ran, signal);
+          if ((await deps.append([message()], left > 0)).length > 0) return;
+        }
+      });
+    }
     const results = resultsOf(ran);
     progress.takeResults(calls, results);
     if (signal.aborted) {

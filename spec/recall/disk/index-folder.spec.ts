@@ -124,7 +124,7 @@ describe('the index on disk', () => {
         calls += 1;
         if (calls === before + 1) await change(folder);
       };
-      const open = async (): Promise<Archive> => {
+      const reading = async (): Promise<Archive> => {
         const archive = await store.reading();
         const { ifCurrent } = archive;
         if (before === 0) await changed();
@@ -135,13 +135,39 @@ describe('the index on disk', () => {
           },
         });
       };
-      const recall = new Recall({ folder: join(folder, 'recall'), open, writes: true });
+      const history = { reading, undisturbed: async <Result>(work: () => Promise<Result>) => await work() };
+      const recall = new Recall({ folder: join(folder, 'recall'), history, writes: true });
       const { hits, unsearched } = await recall.search(searchFor('quokka', { count: 1 }));
       expect([before, unsearched, hits.length]).toEqual([before, 0, 1]);
       expect(calls).toBeGreaterThan(before);
       recall.close();
       await store.close();
     }
+  });
+
+  it('is complete though something is forgotten each time while it is built: at last nothing may be', async () => {
+    const folder = (await longHistory(3))();
+    const store = await openIn(folder);
+    let [isHeld, forgotten] = [false, 0];
+    const reading = async (): Promise<Archive> => {
+      const archive = await store.reading();
+      const { ifCurrent } = archive;
+      return Object.assign(archive, {
+        async ifCurrent(work: () => void) {
+          if (!isHeld) await forgetSome(folder, 2 + forgotten++);
+          return await ifCurrent(work);
+        },
+      });
+    };
+    const undisturbed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      isHeld = true;
+      return await store.undisturbed(work);
+    };
+    const recall = new Recall({ folder: join(folder, 'recall'), history: { reading, undisturbed }, writes: true });
+    const { hits, unsearched } = await recall.search(searchFor('quokka', { count: 1 }));
+    expect([unsearched, hits.length, forgotten]).toEqual([0, 1, 3]);
+    recall.close();
+    await store.close();
   });
 
   it.each([true, false])(
@@ -182,9 +208,9 @@ describe('the index on disk', () => {
 });
 
 /** What another hi does. */
-async function forgetSome(folder: string): Promise<void> {
+async function forgetSome(folder: string, id = 2): Promise<void> {
   const other = await openIn(folder);
-  await other.forget({ kind: 'messages', ids: [2] }, () => removeIndex(join(folder, 'recall')));
+  await other.forget({ kind: 'messages', ids: [id] }, () => removeIndex(join(folder, 'recall')));
   await other.close();
 }
 

@@ -39,6 +39,6 @@ const { HistoryStore } = await import('../../../lib/history/store.js');
 const { Recall } = await import('../../../lib/recall/recall.js');
 const store = await HistoryStore.open({ folder, now: () => new Date() });
 changes = 0;
-const recall = new Recall({ folder: `${folder}/recall`, open: () => store.reading(), writes: true });
+const recall = new Recall({ folder: `${folder}/recall`, history: store, writes: true });
 await recall.catchUp(60_000);
 process.stdout.write(String(changes));
