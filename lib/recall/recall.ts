@@ -61,8 +61,9 @@ const REPAIR_BUDGET = 5000;
 const OPENINGS = 9;
 const DISTURBED_OPENINGS = 3;
 
-/** How long long work goes on before it lets others work, in milliseconds. */
+/** How long long work goes on before it lets others work, and before it says how far it is, in milliseconds. */
 const SLICE = 100;
+const STEP = 500;
 
 /** Thrown when the time is over. Everything opened stays open for the next time. */
 class TooLate extends Error {}
@@ -127,6 +128,17 @@ export class Recall {
       await index(budget);
       return this.#folderOf(archive).missing(archive.pieces).length;
     });
+  }
+
+  /** Indexes all missing pieces, if they can be. Yields the number of pieces left twice a second. */
+  async *indexAll(signal: AbortSignal): AsyncGenerator<number> {
+    for (let before = Number.POSITIVE_INFINITY; ; ) {
+      const left = await this.catchUp(STEP);
+      signal.throwIfAborted();
+      if (left === 0 || left >= before) return;
+      before = left;
+      yield left;
+    }
   }
 
   /** Rebuilds the index. Resolves to the number of pieces. Throws a `HiError` if the index cannot be written. */

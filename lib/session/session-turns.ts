@@ -47,9 +47,10 @@ export class SessionTurns {
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
   #last: Context | null = null;
-  /** Its message, which is stored as undone. */
-  #failedMessage: Message | null = null;
-  #failedIn = 0;
+  /** The question of the last turn in the history, where that of a failed turn is stored as undone, and the edition in which it was there. */
+  #lastMessage: Message | null = null;
+  #lastIn = 0;
+  #isLastRemoved = false;
   /** The servers of the running turn; null between turns. */
   #route: Route | null = null;
   /** The turns that began in this session. */
@@ -72,25 +73,35 @@ export class SessionTurns {
     return this.#failed;
   }
 
-  /** Reads what other processes wrote, and drops that question if they removed it. */
+  /** Whether another process removed the last turn of this session. */
+  get isLastRemoved(): boolean {
+    return this.#isLastRemoved;
+  }
+
+  /** Reads what other processes wrote, and drops the question of the last turn if they removed it. */
   async refresh(): Promise<void> {
     const { history } = this.#deps;
     await history.refresh();
-    if (this.#failedMessage === null || this.#failedIn === history.edition) return;
-    this.#failedIn = history.edition;
-    if (!(await isStored(this.#failedMessage, history))) this.#failed = null;
+    if (this.#lastMessage === null || this.#lastIn === history.edition) return;
+    this.#lastIn = history.edition;
+    if (await isStored(this.#lastMessage, history)) return;
+    this.#failed = null;
+    this.#lastMessage = null;
+    this.#isLastRemoved = true;
   }
 
   /** Forgets everything that is not in the history, because the conversation has changed. */
   forget(): void {
     this.#failed = null;
+    this.#lastMessage = null;
+    this.#isLastRemoved = false;
     this.ahead.drop();
   }
 
   /** Runs a turn that is stored in the history. Ends with `turn-end`; throws the provider's error. */
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     this.#failed = content;
-    this.#failedMessage = null;
+    this.#lastMessage = null;
     try {
       yield* this.#answered(content, signal, options);
       this.#route?.answered();
@@ -133,7 +144,7 @@ export class SessionTurns {
       skills,
     } as const;
     const user = await history.begin(message, edition);
-    [this.#failedMessage, this.#failedIn] = [user, history.edition];
+    [this.#lastMessage, this.#lastIn, this.#isLastRemoved] = [user, history.edition, false];
     const followsOutput = this.#followsOutput();
     this.said.add(user.turn);
     this.#skills.recorded();

@@ -28,8 +28,8 @@ export interface LastTurn {
   readonly content: readonly Part[];
   /** The input that sends it again. */
   readonly text: string;
-  /** Whether another program, or another `hi`, said it since this session began. */
-  readonly isElsewhere: boolean;
+  /** Why it is not the last turn of this session: it was said in another program or `hi` since, or the last one was removed by one. Null if it is. */
+  readonly notOwn: 'elsewhere' | 'removed' | null;
 }
 
 /** One conversation, and what the user can do with it. Methods that talk to a model yield events. All throw `HiError`s the reader can act on. */
@@ -140,13 +140,14 @@ export class Session {
    * only if there is no other. Null if there is none.
    */
   async lastTurn(): Promise<LastTurn | null> {
-    await this.history.refresh();
+    await this.#turns.refresh();
     const isKnown = (turn: number): boolean => turn <= this.#before || this.#turns.said.has(turn);
     const messages = turnMessages(this.history);
     const newest = messages.findLast(({ turn }) => isKnown(turn)) ?? messages.at(-1);
     const content = newest === undefined ? null : userContentOf(this.history, newest.turn);
     if (newest === undefined || content === null) return null;
-    return { id: newest.turn, content, text: inputOf(content), isElsewhere: !isKnown(newest.turn) };
+    const notOwn = isKnown(newest.turn) ? (this.#turns.isLastRemoved ? 'removed' : null) : 'elsewhere';
+    return { id: newest.turn, content, text: inputOf(content), notOwn };
   }
 
   async *#turnBy(
@@ -202,11 +203,11 @@ export class Session {
     return content === null ? null : typedText(content);
   }
 
-  /** Whether `retry` would replace a turn that was said elsewhere since this session began. */
-  async retriesElsewhere(): Promise<LastTurn | null> {
+  /** The turn that `retry` would replace though it is not the last one of this session; null if it would not. */
+  async retriesNotOwn(): Promise<LastTurn | null> {
     await this.#turns.refresh();
     const last = this.#unanswered() === null ? await this.lastTurn() : null;
-    return last?.isElsewhere ? last : null;
+    return last?.notOwn ? last : null;
   }
 
   /** Answers with the full context, and stores nothing. */

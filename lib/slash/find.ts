@@ -1,3 +1,4 @@
+import { quantity } from '../chat/text.js';
 import { HiError } from '../errors.js';
 import { foundLines, summaryLine } from '../recall/show/passage.js';
 import type { SlashCommand } from './common/command.js';
@@ -15,6 +16,8 @@ export const slashFind: SlashCommand = {
   async *run(argument, { session, now }, signal) {
     if (argument === '') throw new HiError('usage', 'No search text given.', { hint: 'Type: /find TEXT' });
     const finder = await session.finder();
+    for await (const left of finder.indexAll(signal))
+      yield { type: 'waiting', what: `indexing, ${quantity(left, 'piece')} of the history left` };
     const search = { query: argument, who: null, from: null, until: null, every: true, count: LISTED };
     const found = await finder.search(search, signal);
     for (const { text, marks } of foundLines(found, argument, now())) yield { type: 'print', text, hits: marks };

@@ -1,5 +1,5 @@
 import type { SlashCommand } from './common/command.js';
-import { saidElsewhere } from './common/shown.js';
+import { notOwnHint, notOwnLine } from './common/shown.js';
 
 /** `/retry`: asks the last question again, or asks another model. */
 export const slashRetry: SlashCommand = {
@@ -9,8 +9,8 @@ export const slashRetry: SlashCommand = {
   summary: 'ask again, or ask another model',
   complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
   async *run(argument, { session, confirm }, signal) {
-    const other = await session.retriesElsewhere();
-    if (other && !(await confirm(`${saidElsewhere(other)} Ask it again?`, 'retry it in the chat that said it.')))
+    const other = await session.retriesNotOwn();
+    if (other && !(await confirm(`${notOwnLine(other)} Ask it again?`, notOwnHint(other, '/retry'))))
       return yield { type: 'print', text: 'Nothing was asked.' };
     for await (const event of session.retry(argument === '' ? null : argument, signal)) {
       yield event;

@@ -1,5 +1,5 @@
 import type { SlashCommand } from './common/command.js';
-import { beginningOf, saidElsewhere } from './common/shown.js';
+import { beginningOf, notOwnHint, notOwnLine } from './common/shown.js';
 
 /** `/undo`: takes the last turn out of the view and puts its message back into the input line. */
 export const slashUndo: SlashCommand = {
@@ -8,7 +8,7 @@ export const slashUndo: SlashCommand = {
   summary: 'undo the last turn and edit its message',
   async *run(_argument, { session, confirm }) {
     const last = await session.lastTurn();
-    if (last?.isElsewhere && !(await confirm(`${saidElsewhere(last)} Undo it?`, 'undo it in the chat that said it.')))
+    if (last?.notOwn && !(await confirm(`${notOwnLine(last)} Undo it?`, notOwnHint(last, '/undo'))))
       return yield { type: 'print', text: 'Nothing was undone.' };
     const { id, text } = await session.undo();
     yield { type: 'print', text: `Undone: #${id} · ${beginningOf(text)}` };

@@ -108,7 +108,12 @@ const STANDS: Readonly<Record<string, Stand>> = {
   'about to retry': {
     async come(chat) {
       await chat.say(`refuse ${SECRET}`, 'No.');
-      return () => chat.say('/retry', /\/retry[\s\S]*(ACK|No\.|no message to retry)/);
+      return async () => {
+        await typed(chat, '/retry');
+        await chat.until(/\/retry[\s\S]*(ACK|No\.|no message to retry|Ask it again\?)/);
+        if (chat.terminal.screen().includes('Ask it again?')) await chat.say('y', /Ask it again\?[\s\S]*ACK/);
+        else await chat.prompt('/retry');
+      };
     },
   },
   'paused at a question': {

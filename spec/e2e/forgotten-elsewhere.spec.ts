@@ -4,6 +4,7 @@ import { filesWith } from '../support/forgetting.js';
 import { runProgram } from '../support/program.js';
 import { prose } from '../support/prose.js';
 import type { Reply, SentRequest } from '../support/scripted-server.js';
+import { KEY } from '../support/terminal.js';
 
 const open = chatDriver();
 const SECRET = 'zanthoxylum';
@@ -112,8 +113,10 @@ describe('what another hi forgets', () => {
     await chat.say(`${SECRET} for good`, 'No.');
     expect((await hi(chat, 'forget', '-y', SECRET)).status).toBe(0);
     const from = chat.server.requests.length;
-    await chat.say('/retry', /ACK|no message to retry/);
-    expect(requestsWith(chat, from)).toBe(0);
+    chat.terminal.type(`/retry${KEY.enter}`);
+    await chat.until(/forgotten\. The turn before it: #1 · the heron is number 0\. Ask it again\?/);
+    await chat.say('n', 'Nothing was asked.');
+    expect(chat.server.requests.length).toBe(from);
     isRefused = true;
     await chat.say(`${SECRET} again`, /ACK \d+\.\s+hi>/);
     expect(JSON.stringify(chat.sent())).not.toContain('heron');

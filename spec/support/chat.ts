@@ -22,6 +22,8 @@ export interface Chat {
   open(options?: OpenOptions): Promise<void>;
   /** Types a line and waits for what it leads to and for the next prompt. */
   say(line: string, until: string | RegExp | ((screen: string) => boolean)): Promise<void>;
+  /** Waits for the next prompt, from which it takes the line that was typed if it is back. */
+  prompt(line: string): Promise<void>;
   /** Waits for the screen. */
   until(condition: string | RegExp | ((screen: string) => boolean)): Promise<void>;
   /** The contents of the messages of one request, the newest when no index is given. */
@@ -61,6 +63,16 @@ export function chatDriver(): (
       return terminal;
     };
     const until: Chat['until'] = (condition) => current().until(condition, PATIENCE);
+    const prompt: Chat['prompt'] = async (line) => {
+      await until((screen) => isAtPrompt(screen) || isBack(screen, line));
+      if (isBack(current().screen(), line)) current().type(control('c'));
+      await until(isAtPrompt);
+      // A line that is being drawn again looks like an empty prompt for a moment.
+      for (let checked = 0; checked < STEADY_CHECKS; checked += 1) {
+        await setTimeout(STEADY_FOR);
+        await until(isAtPrompt);
+      }
+    };
     return {
       server,
       home,
@@ -83,15 +95,9 @@ export function chatDriver(): (
       async say(line, expected) {
         current().type(`${line}${KEY.enter}`);
         await until(expected);
-        await until((screen) => isAtPrompt(screen) || isBack(screen, line));
-        if (isBack(current().screen(), line)) current().type(control('c'));
-        await until(isAtPrompt);
-        // A line that is being drawn again looks like an empty prompt for a moment.
-        for (let checked = 0; checked < STEADY_CHECKS; checked += 1) {
-          await setTimeout(STEADY_FOR);
-          await until(isAtPrompt);
-        }
+        await prompt(line);
       },
+      prompt,
       until,
       sent: (index = server.requests.length - 1) =>
         server.requests[index]?.messages.map(({ content }) => content) ?? [],

@@ -18,9 +18,17 @@ export function beginningOf(text: string): string {
   return line.length <= LENGTH ? line : `${firstCharacters(line, LENGTH - 1)}…`;
 }
 
-/** Says that a turn is not of this chat. */
-export const saidElsewhere = ({ id, text }: LastTurn): string =>
-  `The newest turn was said in another window or program: #${id} · ${beginningOf(text)}.`;
+/** Says why a turn is not the last one of this chat. */
+export function notOwnLine({ id, text, notOwn }: LastTurn): string {
+  const turn = `#${id} · ${beginningOf(text)}.`;
+  return notOwn === 'removed'
+    ? `What you said last was forgotten. The turn before it: ${turn}`
+    : `The newest turn was said in another window or program: ${turn}`;
+}
+
+/** What to do about it without a question: `command` is what was typed. */
+export const notOwnHint = ({ notOwn }: LastTurn, command: string): string =>
+  notOwn === 'removed' ? `type ${command} in a terminal.` : `${command.slice(1)} it in the chat that said it.`;
 
 /** Turns a cancelled choice into null: nothing was started that could be interrupted. */
 export function noneWhenCancelled(thrown: unknown): null {

@@ -199,6 +199,26 @@ describe('the index on disk', () => {
     for (const one of [store, other]) await one.close();
   });
 
+  it('is completed in steps, as long as each adds something', async () => {
+    const store = await openIn(copy());
+    const stepsWith = async (lefts: readonly number[]): Promise<readonly number[]> => {
+      const ahead = [...lefts];
+      class Slow extends Recall {
+        override catchUp = async (): Promise<number> => ahead.shift() ?? 0;
+      }
+      const steps: number[] = [];
+      const recall = new Slow({ folder: '', history: store, writes: true });
+      for await (const left of recall.indexAll(new AbortController().signal)) steps.push(left);
+      return steps;
+    };
+    expect([await stepsWith([0]), await stepsWith([9, 4, 0, 7]), await stepsWith([9, 4, 4, 7])]).toEqual([
+      [],
+      [9, 4],
+      [9, 4],
+    ]);
+    await store.close();
+  });
+
   it('is not written if nothing may be written', async () => {
     const folder = copy();
     const found = await foundIn(folder, false);
