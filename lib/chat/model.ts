@@ -130,40 +130,42 @@ export type Feature =
   | 'output_limit'
   | 'extras';
 
+/**
+ * What a model may refuse: a feature, a level of thinking, a file by its SHA-256, an option as `optionName` writes it, a tool as `toolKey` names it.
+ * `earlier_opaque` and `earlier_parts`: opaque parts, and all but text, in messages from before the refusal. `usual_form`: a request that a plainer
+ * one had to replace, without a reason.
+ */
+export type Refusable =
+  | Feature
+  | `thinking ${ThinkingLevel}`
+  | `file ${string}`
+  | `option ${string}`
+  | `tool ${string}`
+  | 'earlier_opaque'
+  | 'earlier_parts'
+  | 'usual_form';
+
 /** What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means unknown. */
 export interface ModelFacts {
   /** In tokens, as reported by the server. */
   readonly context_window?: number;
   /** The maximum length of an answer, in tokens. */
   readonly max_output_tokens?: number;
-  /** The fast model of the same maker, as the server lists it. */
-  readonly fast_model?: string;
-  /** Whether the model supports a feature. */
-  readonly takes?: { readonly [Name in Feature]?: boolean };
-  /** The thinking levels that the model refused. */
-  readonly refused_thinking?: readonly ThinkingLevel[];
+  /** Whether the model supports something. */
+  readonly takes?: { readonly [Name in Refusable]?: boolean };
   /** When a refusal was learnt, in milliseconds since 1970: it is forgotten after an hour. Facts that the server reported have no time here. */
-  readonly refused_at?: {
-    readonly [Name in Feature | 'thinking' | 'files' | 'words' | 'options' | 'tool_definitions']?: number;
-  };
-  /** Opaque parts of answers from before this time, in milliseconds since 1970, are refused. */
-  readonly opaque_since?: number;
-  /** Messages from before this time, in milliseconds since 1970, are sent as text only, because otherwise the server refused them without a reason. */
-  readonly words_until?: number;
-  /** The SHA-256 of images and documents that the server refused, although it accepts others. */
-  readonly refused_files?: readonly string[];
-  /** The user's options that the server refused, with their values, as `optionName` writes them. */
-  readonly refused_options?: readonly string[];
-  /** The tools whose definition the server refused, as `toolKey` names them. */
-  readonly refused_tools?: readonly string[];
-  /** When a request was refused without a reason and answered in a plainer form, in milliseconds since 1970; 0 once a usual request was answered again. */
-  readonly doubted_at?: number;
+  readonly refused_at?: { readonly [Name in Refusable]?: number };
   /** The last measured ratio of the model's tokens to the estimate (characters / 4). */
   readonly token_ratio?: number;
-  /** The window that is set on the server, which no request should change; 0 if none is set. */
-  readonly fixed_window?: number;
-  /** The window of the last request: with another one, the server would reload the model. */
-  readonly loaded_window?: number;
+  /**
+   * `fixed_window`: the window that is set on the server, which no request should change; 0 for none. `loaded_window`: that of the last request, since
+   * the server reloads the model for another. `fast_model`: that of the same maker, as the server lists it.
+   */
+  readonly server?: {
+    readonly fixed_window?: number;
+    readonly loaded_window?: number;
+    readonly fast_model?: string;
+  };
   /** When the server was last asked about the model, in milliseconds since 1970; absent if never. */
   readonly asked_at?: number;
 }
@@ -176,40 +178,30 @@ export interface ModelMemory {
   learn(more: ModelFacts): void;
 }
 
-/** Merges facts: `takes` by feature, refused levels and files are added, anything else is replaced. What works again is no longer listed as refused. */
+/** Merges facts: `takes`, `refused_at` and `server` by name, anything else is replaced. What works again is no longer listed as refused. */
 export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
-  const takes = { ...earlier.takes, ...more.takes };
+  const takes: ModelFacts['takes'] = { ...earlier.takes, ...more.takes };
   const times = Object.entries({ ...earlier.refused_at, ...more.refused_at });
-  const refused_at = Object.fromEntries(
-    times.filter(([name]) => !Object.entries(takes).some(([f, is]) => f === name && is)),
-  );
-  const refused_thinking = [...new Set([...(earlier.refused_thinking ?? []), ...(more.refused_thinking ?? [])])];
-  const refused_files = [...new Set([...(earlier.refused_files ?? []), ...(more.refused_files ?? [])])].slice(-FILES);
-  const refused_options = [...new Set([...(earlier.refused_options ?? []), ...(more.refused_options ?? [])])];
-  const refused_tools = [...new Set([...(earlier.refused_tools ?? []), ...(more.refused_tools ?? [])])].slice(-FILES);
+  const refused_at = Object.fromEntries(times.filter(([name]) => takes[name as Refusable] !== true));
   return {
     ...earlier,
     ...more,
+    ...(more.server && { server: { ...earlier.server, ...more.server } }),
     ...(Object.keys(takes).length > 0 && { takes }),
     ...(Object.keys(refused_at).length > 0 || earlier.refused_at ? { refused_at } : {}),
-    ...(refused_thinking.length > 0 && { refused_thinking }),
-    ...(refused_files.length > 0 && { refused_files }),
-    ...(refused_options.length > 0 && { refused_options }),
-    ...(refused_tools.length > 0 && { refused_tools }),
   };
 }
 
-/** The maximum number of refused files to remember, and of refused tools. */
-const FILES = 200;
+/** When each refusal was learnt. */
+export const timesOf = ({ refused_at = {} }: ModelFacts): readonly (readonly [string, number])[] =>
+  Object.entries(refused_at).flatMap(([name, at]) => (at === undefined ? [] : [[name, at] as const]));
 
 /** How long a refusal is remembered, in milliseconds: servers get new models and templates under the same names, and not every refusal means what it says. */
 export const REFUSAL_LIFE = 60 * 60 * 1000;
 
 /** The facts without outdated refusals. */
 export function currentFacts(facts: ModelFacts, now: number): ModelFacts {
-  const old = Object.entries(facts.refused_at ?? {}).flatMap(([name, at]) =>
-    now - at > REFUSAL_LIFE || at > now ? [name] : [],
-  );
+  const old = timesOf(facts).flatMap(([name, at]) => (now - at > REFUSAL_LIFE || at > now ? [name] : []));
   return old.length === 0 ? facts : without(facts, old);
 }
 
@@ -218,32 +210,34 @@ export const factsAsTold = (facts: ModelFacts): ModelFacts =>
   without(facts, [...Object.keys(facts.refused_at ?? {}), ...APIS]);
 
 /** OpenAI's two APIs. Which of them a server wants is not given up, so it is not tried again. */
-const APIS: readonly Feature[] = ['chat', 'responses'];
+const APIS: readonly Refusable[] = ['chat', 'responses'];
 
-/** When a refusal of these features was learnt, as `refused_at` holds it. */
-export const refusedNow = (features: readonly Feature[], now: number): NonNullable<ModelFacts['refused_at']> =>
-  Object.fromEntries(features.filter((feature) => !APIS.includes(feature)).map((feature) => [feature, now]));
+/** The refusal of these, learnt now. */
+export const refusedNow = (names: readonly Refusable[], now: number): Pick<ModelFacts, 'takes' | 'refused_at'> => ({
+  takes: Object.fromEntries(names.map((name) => [name, false])),
+  refused_at: Object.fromEntries(names.filter((name) => !APIS.includes(name)).map((name) => [name, now])),
+});
 
-function without(facts: ModelFacts, refusals: readonly string[]): ModelFacts {
-  const { takes, refused_at, refused_thinking, refused_files, refused_options, refused_tools, words_until, ...rest } =
-    facts;
+/** Whether the model is known not to take something. */
+export const isRefused = (facts: ModelFacts | undefined, name: Refusable): boolean => facts?.takes?.[name] === false;
+
+function without({ takes, refused_at, ...rest }: ModelFacts, refusals: readonly string[]): ModelFacts {
   const kept = <Value>(fields: { readonly [name: string]: Value }) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !refusals.includes(name)));
-  return {
-    ...rest,
-    takes: kept(takes ?? {}),
-    refused_at: kept(refused_at ?? {}),
-    ...(refused_thinking && !refusals.includes('thinking') && { refused_thinking }),
-    ...(refused_files && !refusals.includes('files') && { refused_files }),
-    ...(refused_options && !refusals.includes('options') && { refused_options }),
-    ...(refused_tools && !refusals.includes('tool_definitions') && { refused_tools }),
-    ...(words_until !== undefined && !refusals.includes('words') && { words_until }),
-  };
+  return { ...rest, takes: kept(takes ?? {}), refused_at: kept(refused_at ?? {}) };
 }
 
+/** Whether a message is from before the refusal of something in it. */
+const isBefore = ({ at }: { readonly at?: string }, refused: number | undefined): boolean =>
+  refused !== undefined && !(Date.parse(at ?? '') > refused);
+
 /** Whether a message is sent as text only, unless it is the user's newest. */
-export const goesInWords = ({ at }: { readonly at?: string }, { words_until }: ModelFacts): boolean =>
-  words_until !== undefined && !(Date.parse(at ?? '') >= words_until);
+export const goesInWords = (message: { readonly at?: string }, { refused_at }: ModelFacts): boolean =>
+  isBefore(message, refused_at?.earlier_parts);
+
+/** Whether a message is sent without its opaque parts. */
+export const goesWithoutOpaque = (message: { readonly at?: string }, facts: ModelFacts): boolean =>
+  isRefused(facts, 'opaque') || isBefore(message, facts.refused_at?.earlier_opaque);
 
 /** An option with its value, because another value may be accepted. */
 export const optionName = ([name, value]: readonly [string, unknown]): string => `${name}=${JSON.stringify(value)}`;
@@ -265,8 +259,8 @@ const NEXT: Readonly<Record<ThinkingLevel, readonly ThinkingLevel[]>> = {
 };
 
 /** The level itself, or the nearest that was not refused; null if none is left. */
-export function nextThinking(level: ThinkingLevel, refused: readonly ThinkingLevel[]): ThinkingLevel | null {
-  return [level, ...NEXT[level]].find((one) => !refused.includes(one)) ?? null;
+export function nextThinking(level: ThinkingLevel, facts: ModelFacts | undefined): ThinkingLevel | null {
+  return [level, ...NEXT[level]].find((one) => !isRefused(facts, `thinking ${one}`)) ?? null;
 }
 
 /** Whether the model may search the web. `auto`: if its vendor has a search that costs nothing unless it is used. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from './json.js';
 import type { Message, StopReason, Usage } from './message.js';
-import type { ModelFacts, ThinkingLevel, WebMode } from './model.js';
+import { isRefused, type ModelFacts, type ThinkingLevel, type WebMode } from './model.js';
 
 declare const tokens: unique symbol;
 
@@ -145,8 +145,9 @@ export function toolKey({ name, description, parameters }: ToolSpec): string {
 }
 
 /** The tools that are sent: without those that the server refused. */
-export function takenTools(tools: readonly ToolSpec[], refused: readonly string[] = []): readonly ToolSpec[] {
-  return refused.length === 0 ? tools : tools.filter((tool) => !refused.includes(toolKey(tool)));
+export function takenTools({ tools, facts }: Pick<ChatRequest, 'tools' | 'facts'>): readonly ToolSpec[] {
+  const isAny = Object.keys(facts?.takes ?? {}).some((name) => name.startsWith('tool '));
+  return isAny ? tools.filter((tool) => !isRefused(facts, `tool ${toolKey(tool)}`)) : tools;
 }
 
 /** The share of the window at which a compaction is due by default: `compaction.trigger_ratio`. */

@@ -24,7 +24,7 @@ export const slashThink: SlashCommand = {
     if (argument !== '') session.useThinking(pick(LEVELS, argument, 'level of thinking', 'usage').level);
     const { thinking, target } = session;
     if (thinking === null) return yield { type: 'print', text: `Thinking: the default of ${target.model}.` };
-    const taken = nextThinking(thinking, target.memory.facts.refused_thinking ?? []);
+    const taken = nextThinking(thinking, target.memory.facts);
     const instead =
       taken === thinking ? '' : ` ${target.model} does not support it: ${taken ?? 'its default'} is used.`;
     yield { type: 'print', text: `Thinking: ${thinking}.${instead}` };

@@ -301,7 +301,8 @@ describe('a refusal that gives no reason', () => {
       );
       const first = await asked('ask', 'and now?');
       expect(first).toMatchObject({ status: 0, requests: 2 });
-      const notice = "'x' refused the request: earlier messages are sent as text only. (Bad Request.)\n";
+      const notice =
+        "'x' refused the request: it answers without tools, the attachments of earlier messages. (Bad Request.)\n";
       expect(first.stderr).toContain(notice);
       const second = await asked('ask', 'and then?');
       expect(second).toMatchObject({ status: 0, requests: 2 });
@@ -393,7 +394,7 @@ describe('a refusal that gives no reason', () => {
     home.writeConfig(JSON.stringify({ provider: 'openai', model: 'x', api_base: `${server.url}/v1`, api_key: 'k' }));
     const first = await asked('ask', 'and now?');
     expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
-    expect(first.stderr).toContain('earlier messages are sent as text only. (Access denied.)');
+    expect(first.stderr).toContain('it answers without tools, the attachments of earlier messages. (Access denied.)');
     const newest = await asked('ask', '-f', 'cat.png', 'this one?');
     expect(newest).toMatchObject({ status: 5, stdout: '' });
     expect(newest.stderr).toContain('perhaps from a firewall');
@@ -411,7 +412,7 @@ describe('a refusal that gives no reason', () => {
     home.writeConfig(JSON.stringify({ provider: 'openai', model: 'x', api_base: `${server.url}/v1`, api_key: 'k' }));
     const first = await asked('ask', 'and now?');
     expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
-    expect(first.stderr).toContain('earlier messages are sent as text only. (a web page)');
+    expect(first.stderr).toContain('it answers without tools, the attachments of earlier messages. (a web page)');
     for (const requests of [2, 1]) expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests });
   });
 

@@ -155,24 +155,23 @@ describe('Ollama', () => {
   const running = (...windows: readonly number[]) =>
     json({ models: windows.map((context_length) => ({ name: 'm:latest', context_length })) });
   const tags = json({ models: [{ name: 'm:latest', size: 1000 }] });
-  const thinks = { refused_thinking: ['low', 'medium', 'high'] };
 
   it('gives a model its full window if there is enough memory', async () => {
     const { facts } = await asked('ollama', '', [show(), running(), tags]);
     expect(facts).toMatchObject({ context_window: 8192, takes: { tools: false, images: false } });
-    expect(facts.refused_thinking).toEqual(expect.arrayContaining(thinks.refused_thinking));
+    expect(facts.takes).toMatchObject({ 'thinking low': false, 'thinking medium': false, 'thinking high': false });
   });
 
   it('keeps the window that the user set for the server', async () => {
     const { facts } = await asked('ollama', '', [show(), running(2048), tags]);
-    expect(facts).toMatchObject({ context_window: 2048, fixed_window: 2048 });
+    expect(facts).toMatchObject({ context_window: 2048, server: { fixed_window: 2048 } });
   });
 
   it('keeps neither its plain default nor what hi requested', async () => {
     const plain = await asked('ollama', '', [show(), running(4096), tags]);
-    expect(plain.facts).toMatchObject({ context_window: 8192, fixed_window: 0, loaded_window: 4096 });
-    const ours = await asked('ollama', '', [show(), running(6000), tags], { loaded_window: 6000 });
-    expect(ours.facts).toMatchObject({ context_window: 8192, fixed_window: 0 });
+    expect(plain.facts).toMatchObject({ context_window: 8192, server: { fixed_window: 0, loaded_window: 4096 } });
+    const ours = await asked('ollama', '', [show(), running(6000), tags], { server: { loaded_window: 6000 } });
+    expect(ours.facts).toMatchObject({ context_window: 8192, server: { fixed_window: 0 } });
   });
 
   it('reports whether a model supports thinking and tools', async () => {
@@ -182,6 +181,5 @@ describe('Ollama', () => {
       tags,
     ]);
     expect(facts.takes).toEqual({ tools: true, images: true });
-    expect(facts.refused_thinking).toBeUndefined();
   });
 });

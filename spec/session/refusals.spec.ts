@@ -92,6 +92,7 @@ describe.each([
     expect(first).toMatchObject({ answer: 'Fine.' });
     expect(first.requests).toBeLessThanOrEqual(3);
     await chat.ask('And then?');
+    await chat.ask('Well?');
     expect(await chat.ask('So?')).toMatchObject({ answer: 'Fine.', requests: 1, notices: [] });
   });
 });

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { isOwnAddress, REFUSAL_LIFE } from '../../chat/model.js';
+import { isOwnAddress, REFUSAL_LIFE, timesOf } from '../../chat/model.js';
 import { quantity } from '../../chat/text.js';
 import type { Config } from '../../config/config.js';
 import type { Paths } from '../../config/paths.js';
@@ -216,9 +216,10 @@ function* unchecked({ options: { extra_body = {}, extra_headers = {} } }: Config
 
 /** What is left out of requests because the model refused it. */
 function* leftOut({ model, memory: { facts } }: Target): Generator<Finding> {
-  const times = Object.entries(facts.refused_at ?? {});
+  const times = timesOf(facts).filter(([name]) => name !== 'usual_form');
   if (times.length === 0) return;
-  const names = times.map(([name]) => LEFT_OUT[name] ?? name.replaceAll('_', ' ')).join(', ');
+  const kinds = times.map(([name]) => name.replace(/ .*/s, ''));
+  const names = [...new Set(kinds.map((kind) => LEFT_OUT[kind] ?? kind.replaceAll('_', ' ')))].join(', ');
   const rest = times.reduce((latest, [, at]) => Math.max(latest, at), 0) + REFUSAL_LIFE - Date.now();
   const again = `${quantity(Math.ceil(rest / 60_000), 'minute')}, or at once by 'hi config check --live'`;
   yield { part: 'left out', note: `${names}: '${model}' refused it. It is tried again in ${again}` };
@@ -226,7 +227,8 @@ function* leftOut({ model, memory: { facts } }: Target): Generator<Finding> {
 
 /** What `refused_at` names by other than its usual name. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  words: 'all but the text of earlier messages',
+  earlier_parts: 'all but the text of earlier messages',
+  earlier_opaque: 'the thinking of earlier answers',
   opaque: 'the thinking of earlier answers',
   calls: 'earlier calls, except in words',
   system: 'a system message of its own',
@@ -234,7 +236,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   output_limit: 'a length limit',
   stream: 'streaming',
   thinking: 'a level of thinking',
-  tool_definitions: 'tools of MCP servers',
+  tool: 'tools of MCP servers',
+  file: 'files',
+  option: 'options',
 };
 
 /** How long a server may take to report a model's capabilities, in milliseconds. */
@@ -338,7 +342,7 @@ function* serverFacts(
 ): Generator<Finding> {
   const member: ProviderMember = pick(providers, provider, 'provider');
   const title = serverTitle(member, api_base);
-  const real = window_is_set ? (facts.loaded_window ?? facts.context_window) : facts.context_window;
+  const real = window_is_set ? (facts.server?.loaded_window ?? facts.context_window) : facts.context_window;
   if (real !== undefined) yield window(title, real, context_window);
   else if (publishedWindow(model) === null) yield { part: 'real window', note: `${title} does not say` };
   const takes = SHOWN.flatMap((feature) => {

@@ -122,7 +122,7 @@ export class Connections {
     return target;
   }
 
-  #fastBeside(model: ModelSettings, { fast_model }: ModelFacts): Target | null {
+  #fastBeside(model: ModelSettings, { server: { fast_model } = {} }: ModelFacts): Target | null {
     if (fast_model === undefined || fast_model === model.model) return null;
     return this.target({
       ...model,

@@ -64,5 +64,5 @@ async function askFast(
   if (fast === '' || fast === own) return {};
   const listed = await member.listModels(access, signal).catch(() => []);
   const fast_model = listed.find(({ name }) => bareName(name) === fast)?.name;
-  return fast_model === undefined ? {} : { fast_model };
+  return fast_model === undefined ? {} : { server: { fast_model } };
 }

@@ -8,7 +8,7 @@ import {
   type Part,
   type ToolCallPart,
 } from '../../chat/message.js';
-import { type Feature, goesInWords, nextThinking, optionName } from '../../chat/model.js';
+import { type Feature, goesInWords, goesWithoutOpaque, isRefused, nextThinking, optionName } from '../../chat/model.js';
 import { type ChatRequest, takenTools } from '../../chat/request.js';
 import { resultText, shortId } from './normalise-history.js';
 import { isTextOnly, noDocumentSupport, noImageSupport, unseenText } from './request-media.js';
@@ -24,13 +24,12 @@ type SentMessage = ChatRequest['messages'][number];
 export function fitRequest(given: ChatRequest, access: { readonly origin: string }): ChatRequest {
   const request = given.facts?.takes?.schema === false ? withSchemaInWordsOnly(given) : given;
   const { facts = {}, thinking } = request;
-  const refused = (feature: Feature) => facts.takes?.[feature] === false;
+  const refused = (feature: Feature) => isRefused(facts, feature);
   const isInWords = sentAsText(request);
   const isForeign = (message: SentMessage, at: number) =>
-    refused('opaque') ||
+    goesWithoutOpaque(message, facts) ||
     isInWords[at] ||
-    (message.origin !== undefined && message.origin !== access.origin) ||
-    (facts.opaque_since !== undefined && !(Date.parse(message.at ?? '') >= facts.opaque_since));
+    (message.origin !== undefined && message.origin !== access.origin);
   let messages = request.messages.map((message, at) => (isForeign(message, at) ? withoutAuthor(message) : message));
   messages = withoutAttachments({ ...request, messages }, isInWords);
   messages = messages.map((message, at) => (isInWords[at] ? inWords(message) : message));
@@ -42,8 +41,8 @@ export function fitRequest(given: ChatRequest, access: { readonly origin: string
     ...request,
     messages: isInUser ? withSystem(messages, request.system) : messages,
     system: isInUser ? [] : request.system,
-    tools: refused('tools') ? [] : takenTools(request.tools, facts.refused_tools),
-    thinking: thinking === null ? null : nextThinking(thinking, facts.refused_thinking ?? []),
+    tools: refused('tools') ? [] : takenTools(request),
+    thinking: thinking === null ? null : nextThinking(thinking, facts),
     max_output_tokens: refused('output_limit') ? null : outputLimit(request),
     ...(request.options && apart(takenOptions(request))),
   };
@@ -61,9 +60,8 @@ function outputLimit({ max_output_tokens, context_window, estimated_tokens, fact
 
 /** The options of the user without those that were refused. */
 function takenOptions({ options = {}, facts }: ChatRequest): JsonObject {
-  if (facts?.refused_options === undefined) return options;
   return Object.fromEntries(
-    Object.entries(options).filter((option) => !facts.refused_options?.includes(optionName(option))),
+    Object.entries(options).filter((option) => !isRefused(facts, `option ${optionName(option)}`)),
   );
 }
 
@@ -103,15 +101,15 @@ function withoutAttachments({ messages, model, facts }: ChatRequest, isInWords: 
   const isRefusedKind = (part: Part): boolean =>
     (part.type === 'image' && (facts?.takes?.images === false || isTextOnly(model))) ||
     (part.type === 'document' && facts?.takes?.[isAudio(part) ? 'audio' : 'documents'] === false);
-  const files = new Set(facts?.refused_files);
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const kind = messages[asked]?.content.find(isRefusedKind)?.type;
   if (kind !== undefined) throw kind === 'image' ? noImageSupport(model) : noDocumentSupport(model);
   return messages.map((message, at) => {
     if (at === asked || !message.content.some(isAttachment)) return message;
     const content = message.content.map((part): Part => {
-      const isRefused = isAttachment(part) && (isInWords[at] || isRefusedKind(part) || files.has(part.sha256));
-      return isRefused ? { type: 'text', text: unseenText(part) } : part;
+      const isUnseen =
+        isAttachment(part) && (isInWords[at] || isRefusedKind(part) || isRefused(facts, `file ${part.sha256}`));
+      return isUnseen ? { type: 'text', text: unseenText(part) } : part;
     });
     return { ...message, content };
   });

@@ -1,14 +1,6 @@
 import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
-import {
-  currentFacts,
-  factsAsTold,
-  type ModelFacts,
-  type ModelMemory,
-  mergeFacts,
-  THINKING_LEVELS,
-  type ThinkingLevel,
-} from '../../chat/model.js';
+import { currentFacts, factsAsTold, type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model.js';
 import { tokenCount } from '../../chat/text.js';
 import { makeFolder } from '../../folder.js';
 import { readRegularFile } from '../../regular-file.js';
@@ -102,44 +94,30 @@ function readFacts(path: string): Map<string, ModelFacts> {
   }
 }
 
-const COUNTS = [
-  'context_window',
-  'max_output_tokens',
-  'token_ratio',
-  'fixed_window',
-  'loaded_window',
-  'asked_at',
-  'opaque_since',
-  'words_until',
-  'doubted_at',
-] as const;
-
-const LISTS = ['refused_files', 'refused_options', 'refused_tools'] as const;
+const COUNTS = ['context_window', 'max_output_tokens', 'token_ratio', 'asked_at'] as const;
 
 /** The fields of a stored record that have valid types. */
 function checked(stored: JsonObject): ModelFacts {
-  const { takes, refused_thinking, refused_at, fast_model } = stored;
-  const counts = COUNTS.flatMap((name) => {
-    const value = stored[name];
-    return typeof value === 'number' && Number.isFinite(value) && value > 0 ? [[name, value]] : [];
-  });
-  const lists = LISTS.flatMap((name) => {
-    const value = stored[name];
-    return Array.isArray(value) ? [[name, value.filter((one) => typeof one === 'string')]] : [];
-  });
+  const { takes, refused_at, server } = stored;
   return {
-    ...Object.fromEntries([...counts, ...lists]),
-    ...(typeof fast_model === 'string' && { fast_model }),
+    ...Object.fromEntries(COUNTS.map((name) => [name, stored[name]] as const).filter(isCount)),
+    ...(isJsonObject(server) && { server: checkedServer(server) }),
     ...(isJsonObject(takes) && { takes: Object.fromEntries(Object.entries(takes).filter(isFlag)) }),
-    ...(Array.isArray(refused_thinking) && { refused_thinking: refused_thinking.filter(isLevel) }),
-    ...(isJsonObject(refused_at) && { refused_at: Object.fromEntries(Object.entries(refused_at).filter(isTime)) }),
+    ...(isJsonObject(refused_at) && { refused_at: Object.fromEntries(Object.entries(refused_at).filter(isCount)) }),
+  };
+}
+
+function checkedServer(stored: JsonObject): NonNullable<ModelFacts['server']> {
+  const { fixed_window, loaded_window, fast_model } = stored;
+  return {
+    ...Object.fromEntries(Object.entries({ fixed_window, loaded_window }).filter(isCount)),
+    ...(typeof fast_model === 'string' && { fast_model }),
   };
 }
 
 const isFlag = (entry: readonly [string, unknown]): entry is [string, boolean] => typeof entry[1] === 'boolean';
-const isTime = (entry: readonly [string, unknown]): entry is [string, number] => typeof entry[1] === 'number';
-const LEVELS: readonly unknown[] = THINKING_LEVELS;
-const isLevel = (value: unknown): value is ThinkingLevel => LEVELS.includes(value);
+const isCount = (entry: readonly [string, unknown]): entry is [string, number] =>
+  typeof entry[1] === 'number' && Number.isFinite(entry[1]) && entry[1] > 0;
 
 /** A model in a server's list. */
 export interface ListedModel {

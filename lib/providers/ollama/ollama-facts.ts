@@ -41,8 +41,7 @@ export async function askFactsOf(
     const window = fixed ?? affordable;
     return {
       context_window: largest === null ? window : Math.min(largest, window),
-      fixed_window: fixed ?? 0,
-      ...(fixed === null && loaded !== null && { loaded_window: loaded }),
+      server: { fixed_window: fixed ?? 0, ...(fixed === null && loaded !== null && { loaded_window: loaded }) },
       ...capabilities(shown),
     };
   };
@@ -83,12 +82,15 @@ function infoOf({ model_info }: Partial<ShowResponse>): JsonObject {
 }
 
 /** Older servers do not report capabilities. */
-function capabilities({ capabilities: can }: Partial<ShowResponse>): Pick<ModelFacts, 'takes' | 'refused_thinking'> {
+function capabilities({ capabilities: can }: Partial<ShowResponse>): Pick<ModelFacts, 'takes'> {
   if (can === undefined) return {};
   const levels = can.includes('thinking') ? [] : THINKING_LEVELS.filter((level) => level !== 'off');
   return {
-    takes: { tools: can.includes('tools'), images: can.includes('vision') },
-    ...(levels.length > 0 && { refused_thinking: levels }),
+    takes: {
+      tools: can.includes('tools'),
+      images: can.includes('vision'),
+      ...Object.fromEntries(levels.map((level) => [`thinking ${level}`, false])),
+    },
   };
 }
 
@@ -199,9 +201,9 @@ const PLAIN_DEFAULT = 4096;
  * The window that the user set for the server (OLLAMA_CONTEXT_LENGTH), derived from the loaded one: neither the default nor the one that hi requested.
  * Null if there is none.
  */
-export function serverWindow(loaded: number | null, { fixed_window, loaded_window }: ModelFacts): number | null {
-  if (loaded === null) return fixed_window || null;
-  return loaded === PLAIN_DEFAULT || loaded === loaded_window ? null : loaded;
+export function serverWindow(loaded: number | null, { server = {} }: ModelFacts): number | null {
+  if (loaded === null) return server.fixed_window || null;
+  return loaded === PLAIN_DEFAULT || loaded === server.loaded_window ? null : loaded;
 }
 
 /** Few and far apart, since the server reloads the model when the window changes. */
@@ -218,12 +220,13 @@ export function windowOption(request: ChatRequest): number | null {
   const { context_window, estimated_tokens, max_output_tokens, facts = {} } = request;
   // The user set it, or the server did not report one.
   if (context_window !== facts.context_window) return context_window;
-  if (facts.fixed_window) return null;
+  const { fixed_window, loaded_window } = facts.server ?? {};
+  if (fixed_window) return null;
   const ratio = facts.token_ratio === undefined ? UNKNOWN_RATIO : 1;
   const needed = Math.ceil(estimated_tokens * ratio) + (max_output_tokens ?? ANSWER);
-  if (facts.loaded_window === undefined && needed <= PLAIN_DEFAULT) return null;
+  if (loaded_window === undefined && needed <= PLAIN_DEFAULT) return null;
   const step = STEPS.find((size) => size >= needed) ?? context_window;
-  return Math.min(context_window, Math.max(step, facts.loaded_window ?? 0));
+  return Math.min(context_window, Math.max(step, loaded_window ?? 0));
 }
 
 /** The assumed tokens for each estimated token until the first count; later the estimate includes the ratio. */
@@ -231,8 +234,10 @@ const UNKNOWN_RATIO = 1.5;
 
 /** What a request revealed about the window. `loaded` is the window after a request that left it to the server. */
 export function learntWindow(asked: number | null, loaded: number | null, facts: ModelFacts): ModelFacts | null {
-  if (asked !== null) return asked === facts.loaded_window ? null : { loaded_window: asked };
+  if (asked !== null) return asked === facts.server?.loaded_window ? null : { server: { loaded_window: asked } };
   if (loaded === null) return null;
   const fixed = serverWindow(loaded, facts);
-  return fixed === null ? { loaded_window: loaded } : { context_window: fixed, fixed_window: fixed };
+  return fixed === null
+    ? { server: { loaded_window: loaded } }
+    : { context_window: fixed, server: { fixed_window: fixed } };
 }

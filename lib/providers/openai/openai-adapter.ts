@@ -180,6 +180,6 @@ const TEMPLATE_CAPS = {
 
 function flagsOf(flags: unknown, names: Readonly<Record<string, Feature>>): ModelFacts['takes'] {
   if (!isJsonObject(flags)) return {};
-  const known = Object.entries(names).filter(([name]) => typeof flags[name] === 'boolean');
-  return Object.fromEntries(known.map(([name, feature]) => [feature, flags[name]]));
+  const known = Object.entries(names).map(([name, feature]) => [feature, flags[name]] as const);
+  return Object.fromEntries(known.flatMap(([name, is]) => (typeof is === 'boolean' ? [[name, is]] : [])));
 }

@@ -1,5 +1,13 @@
 import type { StreamEvent } from '../../chat/event.js';
-import { type ModelFacts, type ModelMemory, mergeFacts, THINKING_LEVELS } from '../../chat/model.js';
+import {
+  isRefused,
+  type ModelFacts,
+  type ModelMemory,
+  mergeFacts,
+  type Refusable,
+  refusedNow,
+  THINKING_LEVELS,
+} from '../../chat/model.js';
 import { type ChatRequest, SERVER_TOOL_PREFIX, type ToolSpec, takenTools, toolKey } from '../../chat/request.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal, UNSAID } from '../../providers/common/provider.js';
@@ -17,30 +25,27 @@ export interface Adapted {
 }
 
 /**
- * The request without what the server refused, and nothing else, which is remembered. If the server does not say what it refused, everything except text is
- * first removed from earlier messages; `isSecond` is answered with the plainest form, and so is the last refusal, whatever it says. Null if there is nothing
- * left to leave out.
+ * The request without what the server refused, and nothing else, which is remembered. If the server does not say what it refused, it is sent once more as
+ * text alone, and so is the last refusal, whatever it says. Null if there is nothing left to leave out.
  */
 export function adaptRequest(
   request: ChatRequest,
   refusal: RequestRefusal,
   memory: ModelMemory,
-  isSecond: boolean,
-  isLast = isSecond,
+  isLast: boolean,
 ): Adapted | null {
-  const now = Date.now();
-  const lesson = lessonOf(refusal, request, now);
-  if (lesson !== null && !lesson.passes) memory.learn(lesson.facts);
-  if (lesson === null) return inPlainForm(request, refusal, now, isSecond);
+  const lesson = lessonOf(refusal, request, Date.now());
+  if (lesson === null) return inPlainForm(request, refusal, memory.facts, isLast);
+  if (!lesson.passes) memory.learn(lesson.facts);
   const next = withFacts(request, lesson.facts);
-  const plain = isLast && !isPlain(next) ? inPlainForm(next, refusal, now, true) : null;
+  const plain = isLast ? inPlainForm(next, refusal, memory.facts, true) : null;
   if (plain !== null) return { ...plain, proves: null };
   const notice = lesson.notice && `${lesson.notice} (${refusal.said})`;
   return { request: next, notice, proves: null, isRepeated: true };
 }
 
 /**
- * What may be answered where a failure that may pass came again: the plainest form after a refusal, else words alone in place of what earlier messages have
+ * What may be answered where a failure that may pass came again: the plain form after a refusal, else words alone in place of what earlier messages have
  * beside them, since proxies and overloaded servers close the connection on what they cannot take. Null when there is nothing to leave out.
  */
 export function adaptAfterFailure(request: ChatRequest, failure: HiError, memory: ModelMemory): Adapted | null {
@@ -52,53 +57,72 @@ export function adaptAfterFailure(request: ChatRequest, failure: HiError, memory
 /** The lesson to send earlier messages as text only, which is believed once it was confirmed twice. Null if they contain nothing else. */
 export function inWords(request: ChatRequest, notice: string): Adapted | null {
   if (!holdsOldParts(request)) return null;
-  const words = wordsUntil(Date.now());
+  const words = refusedNow(['earlier_parts'], Date.now());
   return {
     request: withFacts(request, words),
     notice,
     proves: words,
-    isRepeated: Boolean(request.facts?.doubted_at),
+    isRepeated: isRefused(request.facts, 'usual_form'),
   };
 }
 
-const wordsUntil = (now: number): ModelFacts => ({ words_until: now + 1, refused_at: { words: now } });
-
-/** Earlier messages as text only, or the plainest form. */
+/**
+ * Text alone, except for the files of the newest message. If that was refused too, or for the last time, it is not streamed, and without the limit of the
+ * user, which bounds the cost of the answer.
+ */
 function inPlainForm(
   request: ChatRequest,
-  { refused, said, code }: RequestRefusal,
-  now: number,
-  isSecond: boolean,
+  { said, code, refused }: RequestRefusal,
+  known: ModelFacts,
+  isLast: boolean,
 ): Adapted | null {
+  const now = Date.now();
   // Too large: a compaction handles that.
-  if (code === 'window') return null;
-  const notice = (what: string) => `'${request.model}' refused the request: ${what}. (${said})`;
-  const old = isSecond ? null : inWords(request, notice('earlier messages are sent as text only'));
-  if (old !== null) return old;
+  if (code === 'window' || isPlainest(request)) return null;
+  const left = leftOut(request);
+  const isText = left.length === 0 && !contains(request, 'extras');
   // The reason given is not about how the answer arrives.
-  if (isPlainest(request) || (isPlain(request) && isSecond && refused.what !== 'unsaid')) return null;
-  const isLast = isSecond || isPlain(request);
-  const keepsLimit = !isLast && contains(request, 'output_limit') && !isPlain(withFacts(request, NO_LIMIT));
-  const left = leftOut(keepsLimit ? withFacts(request, NO_LIMIT) : request);
-  const form = [wordsUntil(now), plainForm(request, now, keepsLimit), isLast ? whole(now) : {}].reduce(mergeFacts);
-  const without = isLast && left.length === 0 ? ['anything but text, and without streaming'] : left;
+  if (isText && refused.what !== 'unsaid') return null;
+  const isWhole = isLast || isText;
+  // Mostly it is what earlier messages have beside their text: the rest is tried again with the next question.
+  const words = refusedNow(['earlier_parts'], now);
+  const isFirst = !isRefused(known, 'earlier_parts');
+  const limit = isWhole || !contains(request, 'output_limit') ? (['output_limit'] as const) : [];
+  const stream = isWhole ? (['stream'] as const) : [];
+  const form = refusedNow(['earlier_parts', ...partsOf(request), ...limit, ...stream], now);
+  const takes = { tools: false, web: false, system: false, schema: false };
+  const without = isWhole && left.length === 0 ? ['anything but text, and without streaming'] : left;
   return {
-    request: plainest(request, form),
-    notice: without.length === 0 ? null : notice(`it answers without ${without.join(', ')}`),
-    proves: mergeFacts(refusedIn(request.facts), form),
-    isRepeated: Boolean(request.facts?.doubted_at),
+    request: { ...withFacts(request, mergeFacts({ takes }, form)), thinking: null, options: {} },
+    notice:
+      without.length === 0
+        ? null
+        : `'${request.model}' refused the request: it answers without ${without.join(', ')}. (${said})`,
+    proves: isFirst && holdsOldParts(request) ? words : mergeFacts(refusedIn(request.facts), form),
+    isRepeated: isRefused(known, 'usual_form') || !isFirst,
   };
 }
 
-/** The user's limit is kept as long as anything else may be the cause, because it bounds the cost of the answer. */
-const NO_LIMIT: ModelFacts = { takes: { output_limit: false } };
+/** Whether only text is left, asked for in one piece. Services may require a length limit although none is set. */
+const isPlainest = (request: ChatRequest): boolean =>
+  leftOut(request).length === 0 &&
+  !(['extras', 'stream'] as const).some((name) => contains(request, name)) &&
+  isRefused(request.facts, 'output_limit');
+
+/** What earlier attempts of the same question left out, to be remembered with the rest. Facts without a time apply only to this question. */
+function refusedIn({ takes = {}, refused_at = {} }: ModelFacts = {}): ModelFacts {
+  return {
+    takes: Object.fromEntries(Object.entries(takes).filter(([name, is]) => !is && name in refused_at)),
+    refused_at,
+  };
+}
 
 const withFacts = (request: ChatRequest, facts: ModelFacts): ChatRequest => ({
   ...request,
   facts: mergeFacts(request.facts ?? {}, facts),
 });
 
-/** Describes what the plainest form leaves out of a request. */
+/** Describes what the plain form leaves out of a request. */
 function leftOut(request: ChatRequest): readonly string[] {
   return [
     ...(contains(request, 'tools') ? ['tools'] : []),
@@ -107,62 +131,28 @@ function leftOut(request: ChatRequest): readonly string[] {
     ...(contains(request, 'web') ? ['a web search'] : []),
     ...(contains(request, 'system') ? ['a system message'] : []),
     ...(sentOptions(request).length > 0 ? ['the options of the configuration'] : []),
-    ...(contains(request, 'output_limit') ? ['a length limit'] : []),
     ...(holdsOldParts(request) ? ['the attachments of earlier messages'] : []),
   ];
 }
 
-/** Whether only text is left in a request. Services may require a length limit although none is set. */
-const isPlain = (request: ChatRequest): boolean =>
-  leftOut(request).length === 0 && !contains(request, 'extras') && request.facts?.takes?.output_limit === false;
-
-const isPlainest = (request: ChatRequest): boolean => isPlain(request) && !contains(request, 'stream');
-
-/** Text only, except for the files of the newest message. */
-function plainest(request: ChatRequest, facts: ModelFacts): ChatRequest {
-  const takes = { tools: false, web: false, system: false, schema: false };
-  return { ...withFacts(request, mergeFacts({ takes }, facts)), thinking: null, options: {} };
-}
-
-/** The last request of three does not stream. */
-const whole = (now: number): ModelFacts => ({ takes: { stream: false }, refused_at: { stream: now } });
-
-/** The plainest form, as remembered once it is answered: everything that was in the request, and what services add to it, is left out from then on. */
-function plainForm(request: ChatRequest, now: number, keepsLimit: boolean): ModelFacts {
-  const held = (['tools', 'web', 'system', 'schema', 'extras'] as const).filter((name) => contains(request, name));
-  const thinks = thinkingOf(request) !== null;
-  const options = sentOptions(request);
-  return {
-    takes: { ...Object.fromEntries(held.map((feature) => [feature, false])), ...(!keepsLimit && NO_LIMIT.takes) },
-    ...(thinks && { refused_thinking: THINKING_LEVELS }),
-    ...(options.length > 0 && { refused_options: options }),
-    refused_at: {
-      ...Object.fromEntries(held.map((feature) => [feature, now])),
-      ...(!keepsLimit && { output_limit: now }),
-      ...(thinks && { thinking: now }),
-      ...(options.length > 0 && { options: now }),
-    },
-  };
-}
-
-/** What earlier attempts of the same question left out, to be remembered with the rest. Facts without a time apply only to this question. */
-function refusedIn(facts: ModelFacts = {}): ModelFacts {
-  const { takes = {}, refused_at = {}, refused_thinking, refused_options } = facts;
-  return {
-    takes: Object.fromEntries(Object.entries(takes).filter(([feature, is]) => !is && feature in refused_at)),
-    refused_at,
-    ...(refused_thinking && { refused_thinking }),
-    ...(refused_options && { refused_options }),
-  };
+/** What the plain form leaves out, as it is remembered once an answer proves it. */
+function partsOf(request: ChatRequest): readonly Refusable[] {
+  const levels = thinkingOf(request) === null ? [] : THINKING_LEVELS;
+  return [
+    ...(['tools', 'web', 'system', 'schema', 'extras'] as const).filter((name) => contains(request, name)),
+    ...levels.map((level) => `thinking ${level}` as const),
+    ...sentOptions(request).map((option) => `option ${option}` as const),
+  ];
 }
 
 /**
  * What hi learns from an answer. After a refusal without a reason, the next request is sent as usual: only a second refusal shows that the first had to do
  * with what was sent, and was not transient.
  */
-export function learntFromAnswer(adapted: Adapted | null, { doubted_at }: ModelFacts, now: number): ModelFacts | null {
-  if (!adapted?.proves) return doubted_at && adapted === null ? { doubted_at: 0 } : null;
-  return adapted.isRepeated ? { ...adapted.proves, doubted_at: 0 } : { doubted_at: now };
+export function learntFromAnswer(adapted: Adapted | null, known: ModelFacts, now: number): ModelFacts | null {
+  const usual: ModelFacts = { takes: { usual_form: true } };
+  if (!adapted?.proves) return adapted === null && isRefused(known, 'usual_form') ? usual : null;
+  return adapted.isRepeated ? mergeFacts(adapted.proves, usual) : refusedNow(['usual_form'], now);
 }
 
 /** Says that there is nothing at the address, whatever is sent there. */
@@ -277,10 +267,13 @@ export function withoutRefusedTools(
   { said }: RequestRefusal,
   memory: ModelMemory,
 ): { readonly request: ChatRequest; readonly notice: string } | null {
-  const sent = takenTools(request.tools, request.facts?.refused_tools);
+  const sent = takenTools(request);
   const refused = toolsRefusedIn(said, sent);
   if (refused.length === 0) return null;
-  const facts = { refused_tools: refused.map(toolKey), refused_at: { tool_definitions: Date.now() } };
+  const facts = refusedNow(
+    refused.map((tool) => `tool ${toolKey(tool)}` as const),
+    Date.now(),
+  );
   memory.learn(facts);
   const names = refused.map(({ name }) => name).join(', ');
   const [what, they] = refused.length === 1 ? ['the tool', 'it is'] : ['one of the tools', 'they are'];

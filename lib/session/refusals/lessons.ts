@@ -3,6 +3,7 @@ import { isAudio, type Part } from '../../chat/message.js';
 import {
   type Feature,
   goesInWords,
+  isRefused,
   type ModelFacts,
   mergeFacts,
   nextThinking,
@@ -58,13 +59,9 @@ function featureLesson(features: readonly Feature[], request: ChatRequest, now: 
   if (first === undefined) return null;
   const notice = noticeOf(first, request);
   // Opaque parts are refused after their author changed. Those of later answers come from the new one.
-  if (first === 'opaque' && request.facts?.opaque_since === undefined)
-    return { facts: { opaque_since: now + 1 }, notice };
-  const facts = {
-    takes: Object.fromEntries(held.map((feature) => [feature, false])),
-    refused_at: refusedNow(held, now),
-  };
-  return { facts, notice };
+  if (first === 'opaque' && !isRefused(request.facts, 'earlier_opaque'))
+    return { facts: refusedNow(['earlier_opaque'], now), notice };
+  return { facts: refusedNow(held, now), notice };
 }
 
 function thinkingLesson(
@@ -72,14 +69,17 @@ function thinkingLesson(
   { thinking, facts, model }: ChatRequest,
   now: number,
 ): Lesson | null {
-  const earlier = facts?.refused_thinking ?? [];
-  const sent = thinking === null ? null : nextThinking(thinking, earlier);
+  const sent = thinking === null ? null : nextThinking(thinking, facts);
   if (thinking === null || sent === null) return null;
-  const refused_thinking = levels === 'all' ? THINKING_LEVELS : [sent, ...(levels === 'this' ? [] : levels)];
-  const next = nextThinking(thinking, [...earlier, ...refused_thinking]);
+  const refused = levels === 'all' ? THINKING_LEVELS : [sent, ...(levels === 'this' ? [] : levels)];
+  const learnt = refusedNow(
+    refused.map((level) => `thinking ${level}` as const),
+    now,
+  );
+  const next = nextThinking(thinking, mergeFacts(facts ?? {}, learnt));
   const instead = next === null ? 'its default level is used' : `'${next}' is used`;
   return {
-    facts: { refused_thinking, refused_at: { thinking: now } },
+    facts: learnt,
     notice: `'${model}' does not support thinking '${sent}': ${instead}.`,
   };
 }
@@ -97,7 +97,10 @@ function filesLesson(request: ChatRequest, now: number, areAll: boolean): Lesson
   if (earlier.length === 0 || (newest.length > 0 && !areAll)) return null;
   const what = areAll ? 'all the files together' : 'a file of an earlier message';
   return {
-    facts: { refused_files: earlier, refused_at: { files: now } },
+    facts: refusedNow(
+      earlier.map((sha256) => `file ${sha256}` as const),
+      now,
+    ),
     notice: `'${request.model}' refused ${what}: the files of earlier messages are only mentioned.`,
   };
 }
@@ -107,10 +110,10 @@ function optionsLesson(names: readonly string[], { model, options = {} }: ChatRe
   const quoted = names.map((name) => `'${name}'`).join(' and ');
   const [what, they] = names.length === 1 ? ['the option', 'it is'] : ['the options', 'they are'];
   return {
-    facts: {
-      refused_options: names.map((name) => optionName([name, options[name]])),
-      refused_at: { options: now },
-    },
+    facts: refusedNow(
+      names.map((name) => `option ${optionName([name, options[name]])}` as const),
+      now,
+    ),
     notice: `'${model}' does not accept ${what} ${quoted} as configured: ${they} left out.`,
   };
 }
@@ -225,13 +228,13 @@ export function holdsOldParts(request: ChatRequest): boolean {
 
 /** The thinking level that is sent. */
 export const thinkingOf = ({ thinking, facts }: ChatRequest): ThinkingLevel | null =>
-  thinking === null ? null : nextThinking(thinking, facts?.refused_thinking ?? []);
+  thinking === null ? null : nextThinking(thinking, facts);
 
 /** The options of the user that are sent, as `optionName` writes them. */
 export const sentOptions = ({ options = {}, facts }: ChatRequest): readonly string[] =>
   Object.entries(options)
     .map(optionName)
-    .filter((option) => !facts?.refused_options?.includes(option));
+    .filter((option) => !isRefused(facts, `option ${option}`));
 
 /** The SHA-256 of the files before the newest message of the user, and of those in it. */
 export function attachmentsOf({ messages }: ChatRequest): { earlier: readonly string[]; newest: readonly string[] } {
@@ -257,7 +260,7 @@ export function refusedOptions(
   { said, param }: Pick<RequestRefusal, 'said' | 'param'>,
   { options = {}, facts }: Pick<ChatRequest, 'options' | 'facts'>,
 ): readonly string[] {
-  const sent = Object.entries(options).filter((option) => !facts?.refused_options?.includes(optionName(option)));
+  const sent = Object.entries(options).filter((option) => !isRefused(facts, `option ${optionName(option)}`));
   const named = sent.flatMap(([name, value]) => {
     const own = name === 'extra_body' && isJsonObject(value) ? Object.keys(value) : [name];
     return own.some((one) => isNamed(one, said, param)) ? [name] : [];

@@ -25,9 +25,9 @@ export interface PartialAnswer {
   readonly earlier?: readonly Source[];
 }
 
-/** How often a request is sent again without what the server refused, and without what it may have refused. */
+/** How often a request is sent again without what the server refused, and how often without content that it declined. */
 export const MOST_REFUSALS = 3;
-export const MOST_GUESSES = 2;
+const MOST_CONTENTS = 2;
 
 /**
  * What a refused request says about the window: its size, or that the known size is wrong and must be asked for again. If the window cut the answer,
@@ -43,7 +43,7 @@ export function learntFrom({ message }: HiError, request: ChatRequest, { parts }
 /** What is asked in place of a request whose content was refused: by an error, or by an answer without a word. */
 export function withoutContent(request: ChatRequest, refused: HiError | StreamEnd, times: number): Adapted | null {
   const isRefused = refused instanceof HiError ? refused.code === 'refused' : refused.stop_reason === 'refusal';
-  if (!isRefused || times === MOST_GUESSES) return null;
+  if (!isRefused || times === MOST_CONTENTS) return null;
   const said = refused instanceof HiError ? refused.message : refused.detail;
   return withoutRefusedContent(request, said ?? 'It declined to answer.', times > 0);
 }

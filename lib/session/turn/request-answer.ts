@@ -1,5 +1,5 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
-import type { ModelMemory } from '../../chat/model.js';
+import { isRefused, type ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { Pieces } from '../../chat/text.js';
 import { joinSources } from '../../chat/web-source.js';
@@ -21,7 +21,6 @@ import {
   delayBefore,
   learntFrom,
   learntLate,
-  MOST_GUESSES,
   MOST_REFUSALS,
   onceLoaded,
   type PartialAnswer,
@@ -204,7 +203,7 @@ class RequestAttempts {
   #unchanged: ChatRequest | null = null;
   #attempt = 1;
   #refusals = 0;
-  /** How often the cause of a refusal was guessed. */
+  /** How often a plainer form was tried. */
   #guesses = 0;
   #contents = 0;
 
@@ -259,7 +258,7 @@ class RequestAttempts {
   }
 
   async #learn(): Promise<void> {
-    if (this.#adapted === null && !this.#memory.facts.doubted_at) return;
+    if (this.#adapted === null && !isRefused(this.#memory.facts, 'usual_form')) return;
     const learnt = learntFromAnswer(this.#adapted, this.#memory.facts, Date.now());
     if (learnt !== null) this.#memory.learn(learnt);
   }
@@ -268,7 +267,7 @@ class RequestAttempts {
     yield { type: 'retry', attempt: this.#attempt, delay, reason: failure.message };
     await sleep(delay, this.#signal);
     this.#attempt += 1;
-    const isSuspicious = failure instanceof RequestRefusal || this.#memory.facts.doubted_at;
+    const isSuspicious = failure instanceof RequestRefusal || isRefused(this.#memory.facts, 'usual_form');
     if (this.#unchanged !== null) [this.#request, this.#adapted] = [this.#unchanged, null];
     else if (this.#attempt === PLAIN_ATTEMPT && isSuspicious) await this.#simplify(failure);
   }
@@ -315,16 +314,14 @@ class RequestAttempts {
 
   async *#adapt(refusal: RequestRefusal): AsyncGenerator<ChatEvent> {
     this.#refusals += 1;
-    const isOver = this.#refusals > MOST_REFUSALS || this.#guesses === MOST_GUESSES;
     const isLast = this.#refusals === MOST_REFUSALS;
-    const isSecond = isLast || this.#guesses > 0;
-    this.#adapted = isOver ? null : adaptRequest(this.#request, refusal, this.#memory, isSecond, isLast);
-    if (this.#adapted?.proves) this.#guesses += 1;
+    this.#adapted = this.#refusals > MOST_REFUSALS ? null : adaptRequest(this.#request, refusal, this.#memory, isLast);
     if (this.#adapted === null) {
       throw inVain(await causeOf(this.#provider, this.#request, refusal, this.#signal), this.#guesses);
     }
     const { request, notice, proves } = this.#adapted;
     this.#request = request;
+    if (proves !== null) this.#guesses += 1;
     if (notice !== null && proves === null) yield warning(notice);
   }
 }

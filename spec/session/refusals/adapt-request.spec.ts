@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message, Part } from '../../../lib/chat/message.js';
-import { type Feature, type ModelFacts, THINKING_LEVELS } from '../../../lib/chat/model.js';
+import { type Feature, type ModelFacts, refusedNow } from '../../../lib/chat/model.js';
 import type { ChatRequest } from '../../../lib/chat/request.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
 import { adaptRequest, learntFromAnswer } from '../../../lib/session/refusals/adapt-request.js';
@@ -28,6 +28,9 @@ const said = (role: Message['role'], content: readonly Part[], more: Partial<Mes
   ...{ id: 1, turn: 1, at: AT, cwd: '/', role, content },
   ...more,
 });
+const NO_LEVELS = Object.fromEntries(
+  ['off', 'low', 'medium', 'high', 'xhigh', 'max'].map((level) => [`thinking ${level}`, false]),
+);
 const tool = { name: 'bash', description: 'Runs.', parameters: { type: 'object' } };
 const schema = { schema: { type: 'object' }, needsTools: false };
 
@@ -86,8 +89,8 @@ describe('a request', () => {
   it('uses the nearest thinking level that was not refused', () => {
     expect(thinkingOf(request())).toBeNull();
     expect(thinkingOf(request({ thinking: 'high' }))).toBe('high');
-    expect(thinkingOf(request({ thinking: 'high', facts: { refused_thinking: ['high'] } }))).toBe('medium');
-    expect(thinkingOf(request({ thinking: 'high', facts: { refused_thinking: THINKING_LEVELS } }))).toBeNull();
+    expect(thinkingOf(request({ thinking: 'high', facts: { takes: { 'thinking high': false } } }))).toBe('medium');
+    expect(thinkingOf(request({ thinking: 'high', facts: { takes: NO_LEVELS } }))).toBeNull();
   });
 
   it('has more than words in earlier messages, in the same model’s own form or in any', () => {
@@ -105,10 +108,10 @@ describe('a request', () => {
       false,
     ]);
     expect([old(call('a'), { model: 'x' }), old(file('image/png'), { model: 'x' })]).toEqual([true, true]);
-    expect([old(call('a'), {}, { words_until: NOW }), old(call('a'), {}, { words_until: Date.parse(AT) })]).toEqual([
-      false,
-      true,
-    ]);
+    expect([
+      old(call('a'), {}, { refused_at: { earlier_parts: NOW } }),
+      old(call('a'), {}, { refused_at: { earlier_parts: Date.parse(AT) - 1 } }),
+    ]).toEqual([false, true]);
     expect(holdsOldParts(request({ messages: [said('user', [file('image/png')])] }))).toBe(false);
     expect(holdsOldParts(request({ messages: [said('user', [file('image/png')]), said('user', [text])] }))).toBe(true);
     expect(holdsOldParts(request({ messages: [said('user', [text]), said('assistant', [call('a')])] }))).toBe(true);
@@ -161,8 +164,8 @@ describe('the lessons of a refusal', () => {
   it('include when opaque parts were refused, and all of them if that was not enough', () => {
     const signed = answered({ type: 'thinking', text: 'hm' });
     const notice = "'m' does not accept the thinking of earlier answers: it is left out.";
-    expect(learnt(features('opaque'), signed)).toEqual({ facts: { opaque_since: NOW + 1 }, notice });
-    const again = learnt(features('opaque'), { ...signed, facts: { opaque_since: 5 } });
+    expect(learnt(features('opaque'), signed)).toEqual({ facts: refusedNow(['earlier_opaque'], NOW), notice });
+    const again = learnt(features('opaque'), { ...signed, facts: refusedNow(['earlier_opaque'], 5) });
     expect(again).toEqual({ facts: { takes: { opaque: false }, refused_at: { opaque: NOW } }, notice });
   });
 
@@ -170,36 +173,36 @@ describe('the lessons of a refusal', () => {
     const thinking = (levels: Extract<Refused, { what: 'thinking' }>['levels'], more: Partial<ChatRequest>) =>
       learnt({ what: 'thinking', levels }, more);
     expect(thinking('this', { thinking: 'high' })).toEqual({
-      facts: { refused_thinking: ['high'], refused_at: { thinking: NOW } },
+      facts: refusedNow(['thinking high'], NOW),
       notice: "'m' does not support thinking 'high': 'medium' is used.",
     });
     expect(thinking(['medium'], { thinking: 'high' })).toMatchObject({
-      facts: { refused_thinking: ['high', 'medium'] },
+      facts: refusedNow(['thinking high', 'thinking medium'], NOW),
       notice: "'m' does not support thinking 'high': 'xhigh' is used.",
     });
     expect(thinking('all', { thinking: 'low' })).toMatchObject({
-      facts: { refused_thinking: THINKING_LEVELS },
+      facts: { takes: NO_LEVELS },
       notice: "'m' does not support thinking 'low': its default level is used.",
     });
-    expect(thinking('this', { thinking: 'high', facts: { refused_thinking: ['high'] } })?.notice).toContain(
+    expect(thinking('this', { thinking: 'high', facts: { takes: { 'thinking high': false } } })?.notice).toContain(
       "'medium': 'xhigh' is used",
     );
-    expect([
-      thinking('this', {}),
-      thinking('this', { thinking: 'low', facts: { refused_thinking: THINKING_LEVELS } }),
-    ]).toEqual([null, null]);
+    expect([thinking('this', {}), thinking('this', { thinking: 'low', facts: { takes: NO_LEVELS } })]).toEqual([
+      null,
+      null,
+    ]);
   });
 
   it('include the files of earlier messages, unless one of the newest may be the cause', () => {
     const old = answered(file('image/png'));
     const newest = { messages: [said('user', [file('a/b', '1')]), said('user', [file('a/b', '2')])] };
     expect(learnt({ what: 'files' }, old)).toEqual({
-      facts: { refused_files: ['a'.repeat(64)], refused_at: { files: NOW } },
+      facts: refusedNow([`file ${'a'.repeat(64)}`], NOW),
       notice: "'m' refused a file of an earlier message: the files of earlier messages are only mentioned.",
     });
     expect(learnt({ what: 'files' }, newest)).toBeNull();
     expect(learnt({ what: 'files' }, newest, 'window')).toMatchObject({
-      facts: { refused_files: ['1'.repeat(64)] },
+      facts: refusedNow([`file ${'1'.repeat(64)}`], NOW),
       notice: "'m' refused all the files together: the files of earlier messages are only mentioned.",
     });
     expect(learnt({ what: 'files' }, { messages: [said('user', [file('a/b')])] }, 'window')).toBeNull();
@@ -248,8 +251,8 @@ describe('an option of the configuration', () => {
     expect(named('wrong', 'generationConfig.topP')).toEqual(['top_p']);
     expect(named('wrong', 'request.body[0]temperature')).toEqual(['temperature']);
     expect(named('temperature is wrong', 'model')).toEqual([]);
-    expect(named('temperature is wrong', null, { facts: { refused_options: ['temperature=1'] } })).toEqual([]);
-    expect(named('temperature is wrong', null, { facts: { refused_options: ['temperature=2'] } })).toEqual([
+    expect(named('temperature is wrong', null, { facts: { takes: { 'option temperature=1': false } } })).toEqual([]);
+    expect(named('temperature is wrong', null, { facts: { takes: { 'option temperature=2': false } } })).toEqual([
       'temperature',
     ]);
     expect(refusedOptions({ said: 'temperature', param: null }, {})).toEqual([]);
@@ -263,19 +266,19 @@ describe('an option of the configuration', () => {
         NOW,
       );
     expect(refused('temperature is not supported')).toEqual({
-      facts: { refused_options: ['temperature=1'], refused_at: { options: NOW } },
+      facts: refusedNow(['option temperature=1'], NOW),
       notice: "'m' does not accept the option 'temperature' as configured: it is left out.",
     });
     expect(refused('temperature, top_p: no')).toMatchObject({
-      facts: { refused_options: ['temperature=1', 'top_p=0.5'] },
+      facts: refusedNow(['option temperature=1', 'option top_p=0.5'], NOW),
       notice: "'m' does not accept the options 'temperature' and 'top_p' as configured: they are left out.",
     });
     expect(refused('temperature is not supported', 'window')).toBeNull();
     const plain = adaptRequest(request({ options }), refusal({ what: 'unsaid', isCertain: true }), memory(), false);
     expect(plain?.notice).toContain('it answers without the options of the configuration.');
     expect(plain?.request.options).toEqual({});
-    expect(plain?.proves?.refused_options).toHaveLength(5);
-    expect(plain?.proves?.refused_at?.options).toBeGreaterThan(0);
+    const times = Object.entries(plain?.proves?.refused_at ?? {}).filter(([name]) => name.startsWith('option '));
+    expect(times.map(([, at]) => Number(at) > 0)).toEqual(Array(5).fill(true));
   });
 });
 
@@ -303,21 +306,25 @@ describe('the length limit of an answer', () => {
 });
 
 describe('an answer after a refusal', () => {
-  const adapted = { request: request(), notice: null, proves: { words_until: 5 }, isRepeated: false };
+  const proves = refusedNow(['earlier_parts'], 5);
+  const adapted = { request: request(), notice: null, proves, isRepeated: false };
+  const doubted = refusedNow(['usual_form'], 7);
   it('confirms what was left out the second time, and is uncertain the first time', () => {
-    expect(learntFromAnswer(adapted, {}, NOW)).toEqual({ doubted_at: NOW });
-    expect(learntFromAnswer({ ...adapted, isRepeated: true }, {}, NOW)).toEqual({ words_until: 5, doubted_at: 0 });
-    expect(learntFromAnswer({ ...adapted, proves: null }, { doubted_at: 7 }, NOW)).toBeNull();
-    expect([learntFromAnswer(null, { doubted_at: 7 }, NOW), learntFromAnswer(null, {}, NOW)]).toEqual([
-      { doubted_at: 0 },
+    expect(learntFromAnswer(adapted, {}, NOW)).toEqual(refusedNow(['usual_form'], NOW));
+    expect(learntFromAnswer({ ...adapted, isRepeated: true }, {}, NOW)).toEqual({
+      ...{ takes: { earlier_parts: false, usual_form: true }, refused_at: { earlier_parts: 5 } },
+    });
+    expect(learntFromAnswer({ ...adapted, proves: null }, doubted, NOW)).toBeNull();
+    expect([learntFromAnswer(null, doubted, NOW), learntFromAnswer(null, {}, NOW)]).toEqual([
+      { takes: { usual_form: true } },
       null,
     ]);
-    expect(learntFromAnswer(null, { doubted_at: 0 }, NOW)).toBeFalsy();
+    expect(learntFromAnswer(null, { takes: { usual_form: true } }, NOW)).toBeNull();
   });
 
   it('gives a notice while in doubt too, and uses the plainest form as the last resort', () => {
     const unsaid = refusal({ what: 'unsaid', isCertain: true });
-    const doubted = adaptRequest(request({ tools: [tool], facts: { doubted_at: 5 } }), unsaid, memory(), false);
+    const doubted = adaptRequest(request({ tools: [tool] }), unsaid, memory(refusedNow(['usual_form'], 5)), false);
     expect([doubted?.notice, doubted?.isRepeated]).toEqual([expect.stringContaining('without tools'), true]);
     const fresh = adaptRequest(request({ tools: [tool] }), unsaid, memory(), false);
     expect(fresh?.isRepeated).toBe(false);
@@ -336,6 +343,7 @@ describe('an answer after a refusal', () => {
 });
 
 describe('a refused request', () => {
+  const unsaid = refusal({ what: 'unsaid', isCertain: true });
   const full: Partial<ChatRequest> = {
     ...answered(call('a')),
     ...{ tools: [tool], thinking: 'high', system: ['x'], schema, web: 'on' },
@@ -356,75 +364,48 @@ describe('a refused request', () => {
     expect(passing.facts).toEqual({});
   });
 
-  it('is sent again in words if the server does not say what it refused, then in the plainest form', () => {
+  it('is sent again as text alone if the server does not say what it refused', () => {
     const before = Date.now();
-    const unsaid = refusal({ what: 'unsaid', isCertain: true });
-    const words = adaptRequest(request(full), unsaid, memory(), false);
-    expect(words?.notice).toBe("'m' refused the request: earlier messages are sent as text only. (no way)");
-    expect(words?.request).toMatchObject({ tools: [tool], thinking: 'high' });
-    expect(words?.request.facts).toEqual(words?.proves);
-    expect(words?.proves?.words_until).toBeGreaterThan(before);
-    expect(words?.proves?.refused_at?.words).toBeGreaterThanOrEqual(before);
-    const plain = adaptRequest(request(full), unsaid, memory(), true);
+    const plain = adaptRequest(request(full), unsaid, memory(), false);
     expect(plain?.notice).toBe(`'m' refused the request: it answers without ${PARTS}. (no way)`);
     expect(plain?.request.thinking).toBeNull();
-    expect(plain?.request.facts?.takes).toMatchObject({
-      tools: false,
-      web: false,
-      system: false,
-      schema: false,
-      extras: false,
-    });
-    expect(plain?.proves).toMatchObject({
-      takes: { tools: false, web: false, system: false, schema: false, extras: false, output_limit: false },
-      refused_thinking: THINKING_LEVELS,
-      refused_at: {
-        words: expect.any(Number),
-        tools: expect.any(Number),
-        web: expect.any(Number),
-        system: expect.any(Number),
-        thinking: expect.any(Number),
-      },
-    });
+    const takes = { tools: false, web: false, system: false, schema: false, extras: false, earlier_parts: false };
+    expect(plain?.request.facts?.takes).toMatchObject(takes);
+    expect(plain?.proves?.takes).toEqual({ earlier_parts: false });
+    expect(plain?.proves?.refused_at?.earlier_parts).toBeGreaterThanOrEqual(before);
+    const again = adaptRequest(
+      request({ ...full, facts: plain?.proves ?? {} }),
+      unsaid,
+      memory(plain?.proves ?? {}),
+      false,
+    );
+    expect(again?.isRepeated).toBe(true);
+    expect(again?.proves?.takes).toEqual({ ...takes, ...NO_LEVELS, output_limit: false });
   });
 
   it('confirms only what it left out', () => {
-    const plain = adaptRequest(
-      request({ tools: [tool] }),
-      refusal({ what: 'unsaid', isCertain: true }),
-      memory(),
-      false,
-    );
+    const plain = adaptRequest(request({ tools: [tool] }), unsaid, memory(), false);
     expect(plain?.notice).toBe("'m' refused the request: it answers without tools. (no way)");
-    expect(plain?.proves?.takes).toEqual({ tools: false, extras: false, output_limit: false });
-    expect(Object.keys(plain?.proves?.refused_at ?? {})).toEqual(['words', 'tools', 'extras', 'output_limit']);
-    expect(plain?.proves).not.toHaveProperty('refused_thinking');
+    expect(plain?.proves?.takes).toEqual({ earlier_parts: false, tools: false, extras: false, output_limit: false });
   });
 
-  it('in a remembered form is sent once more, plainer', () => {
-    const unsaid = refusal({ what: 'unsaid', isCertain: true });
-    const bare = adaptRequest(request({ facts: { words_until: NOW } }), unsaid, memory(), false);
-    expect(bare?.proves?.takes).toEqual({ extras: false, output_limit: false });
-    expect(bare?.notice).toBeNull();
-    const remembered = request({ facts: { takes: { extras: false, output_limit: false } } });
-    const last = adaptRequest(remembered, unsaid, memory(), false);
-    expect(last?.request.facts?.takes).toMatchObject({ stream: false });
-    expect(last?.notice).toContain('without anything but text, and without streaming.');
-  });
-
-  it('a second time also confirms what the first left out, but nothing that was for this question alone', () => {
-    const unsaid = refusal({ what: 'unsaid', isCertain: true });
+  it('that is text alone is asked for in one piece and without a limit, which confirms both forms', () => {
     const asked = request({ tools: [tool], options: { temperature: 1 }, facts: { takes: { schema: false } } });
     const first = adaptRequest(asked, unsaid, memory(), false);
-    const last = adaptRequest(first?.request ?? asked, unsaid, memory(), true);
-    expect(last?.proves?.takes).toEqual({ tools: false, extras: false, output_limit: false, stream: false });
-    expect(last?.proves?.refused_options).toEqual(['temperature=1']);
+    const last = adaptRequest(first?.request ?? asked, unsaid, memory(), false);
+    expect(last?.notice).toContain('without anything but text, and without streaming.');
+    expect(last?.proves?.takes).toEqual({
+      ...{ earlier_parts: false, tools: false, extras: false, stream: false, output_limit: false },
+      'option temperature=1': false,
+    });
+    expect(adaptRequest(last?.request ?? asked, unsaid, memory(), false)).toBeNull();
   });
 
-  it('a second time is sent in the plainest form, which then confirms nothing', () => {
+  it('the last time is sent as text alone, whatever was said, which then confirms nothing', () => {
     const known = memory();
     const plain = adaptRequest(request(full), refusal({ what: 'features', features: ['web'] }), known, true);
     expect([known.facts.takes, plain?.proves]).toEqual([{ web: false }, null]);
+    expect(plain?.request.facts?.takes).toMatchObject({ tools: false, stream: false });
     expect(plain?.notice).toContain('it answers without tools');
   });
 

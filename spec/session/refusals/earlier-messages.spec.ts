@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent } from '../../../lib/chat/event.js';
 import type { Message, Part } from '../../../lib/chat/message.js';
+import { refusedNow } from '../../../lib/chat/model.js';
 import type { ChatRequest } from '../../../lib/chat/request.js';
 import { HiError } from '../../../lib/errors.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
@@ -64,15 +65,19 @@ describe.each([
     expect(got.left.parts).toMatchObject([{ text: 'Fine.' }]);
     expect(got.notices).toHaveLength(1);
     expect(got.notices[0]).toContain("'m' refused the content of an earlier message");
-    expect(got.known.facts.words_until).toBeUndefined();
+    expect(got.known.facts.refused_at?.earlier_parts).toBeUndefined();
   });
 
   it('is sent the question without an image first', async () => {
     const shown = said(1, 'user', image);
-    const got = await asked([shown, answered, newest], ({ facts }) => facts?.words_until === undefined, refusal);
+    const got = await asked(
+      [shown, answered, newest],
+      ({ facts }) => facts?.takes?.earlier_parts === undefined,
+      refusal,
+    );
     expect(got.sent.map(({ messages }) => messages.length)).toEqual([3, 3]);
     expect(got.notices[0]).toContain('earlier messages are sent as text only');
-    expect(got.known.facts).toEqual({ doubted_at: expect.any(Number) });
+    expect(got.known.facts).toEqual(refusedNow(['usual_form'], expect.any(Number) as unknown as number));
   });
 
   it('is sent the question without an earlier declined one first', async () => {

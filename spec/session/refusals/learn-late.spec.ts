@@ -27,7 +27,7 @@ describe('a refusal that comes too late to send the request again', () => {
     expect(learnLate(request({ tools }), refusal({ what: 'unsaid', isCertain: true }, said), known)).toContain(
       "'m' refused the tool mcp__a__b: it is left out.",
     );
-    expect(known.facts.refused_tools).toHaveLength(1);
+    expect(Object.keys(known.facts.takes ?? {})).toEqual([expect.stringMatching(/^tool mcp__a__b /)]);
   });
 
   it.each<readonly [string, Partial<ChatRequest>, Refused]>([

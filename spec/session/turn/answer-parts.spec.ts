@@ -86,7 +86,7 @@ describe('an answer', () => {
     const kinds = shown.map((event) => (event.type === 'notice' ? event.text : event.type));
     expect(kinds.indexOf(text)).toBeGreaterThan(kinds.lastIndexOf('request'));
     expect(set.requests.map(({ facts }) => facts?.takes?.tools)).toEqual([undefined, false]);
-    expect(known.facts.doubted_at).toBeGreaterThan(0);
+    expect(known.facts.refused_at?.usual_form).toBeGreaterThan(0);
     await using never = await staged([failure(refusal)], null, memory(), [tool]);
     const inVain = { message: refusal.message, cause: refusal, hint: expect.stringContaining('sent twice more') };
     await expect(drain(never.session.send(typed('go'), signal))).rejects.toMatchObject(inVain);

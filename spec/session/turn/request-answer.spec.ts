@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChatEvent, StreamEvent } from '../../../lib/chat/event.js';
 import type { Message, Usage } from '../../../lib/chat/message.js';
-import type { ModelMemory } from '../../../lib/chat/model.js';
+import { type ModelMemory, refusedNow } from '../../../lib/chat/model.js';
 import { HiError } from '../../../lib/errors.js';
 import { delayBefore, type PartialAnswer, sleep } from '../../../lib/session/turn/failed-request.js';
 import { textModel } from '../../../lib/session/turn/metered-model.js';
@@ -167,7 +167,7 @@ describe('a failure', () => {
     const messages = [said(1, 'user', [image]), said(1, 'assistant', [text]), said(2, 'user', [text])];
     const inWords: boolean[] = [];
     const blind: Script = async function* (request, signal) {
-      inWords.push(request.facts?.words_until !== undefined);
+      inWords.push(request.facts?.takes?.earlier_parts === false);
       yield* (inWords.at(-1) ? answer('Hello') : failure(passing))(request, signal);
     };
     const put = async (script: Script, known: ModelMemory) => {
@@ -182,27 +182,27 @@ describe('a failure', () => {
       expect(inWords).toEqual([false, false, false, false, true]);
       const notice = "'test-model' answers if earlier messages are sent as text only. (The line is busy.)";
       expect(first.shown).toContainEqual({ type: 'notice', level: 'warning', text: notice });
-      expect(known.facts).toEqual({ doubted_at: expect.any(Number) });
+      expect(known.facts.takes).toEqual({ usual_form: false });
       const second = await put(blind, known);
       expect(inWords).toEqual([false, false, true]);
       expect(second.shown).toContainEqual({ type: 'notice', level: 'warning', text: notice });
-      expect(known.facts).toMatchObject({ words_until: expect.any(Number), doubted_at: 0 });
+      expect(known.facts).toMatchObject({ takes: { earlier_parts: false, usual_form: true } });
       await put(blind, known);
       expect(inWords).toEqual([true]);
     });
 
     it('is thrown after five requests, or four if the third was in words, and nothing is remembered', async () => {
       const down: Script = async function* (request) {
-        inWords.push(request.facts?.words_until !== undefined);
+        inWords.push(request.facts?.takes?.earlier_parts === false);
         yield* failure(passing)(request, new AbortController().signal);
       };
       const known = memory();
       expect(await put(down, known)).toMatchObject({ error: passing, attempts: 5 });
       expect(known.facts).toEqual({});
-      known.learn({ doubted_at: 1 });
+      known.learn(refusedNow(['usual_form'], 1));
       expect(await put(down, known)).toMatchObject({ error: passing, attempts: 4 });
       expect(inWords).toEqual([false, false, true, false]);
-      expect(known.facts).toEqual({ doubted_at: 1 });
+      expect(known.facts).toEqual(refusedNow(['usual_form'], 1));
     });
 
     it('is waited for no longer than the server asks', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mergeFacts } from '../../../../lib/chat/model.js';
+import { mergeFacts, refusedNow } from '../../../../lib/chat/model.js';
 import { KnownModels } from '../../../../lib/providers/common/known-models.js';
 
 const PLACE = { provider: 'openai', api_base: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
@@ -20,11 +20,11 @@ describe('KnownModels', () => {
 
   it('stores what was learnt for the next process', () => {
     new KnownModels(path).of(PLACE).learn({ context_window: 8192, takes: { tools: false } });
-    new KnownModels(path).of(PLACE).learn({ takes: { images: true }, refused_thinking: ['off'] });
+    new KnownModels(path).of(PLACE).learn({ takes: { images: true }, server: { loaded_window: 9 } });
     expect(new KnownModels(path).of(PLACE).facts).toEqual({
       context_window: 8192,
       takes: { tools: false, images: true },
-      refused_thinking: ['off'],
+      server: { loaded_window: 9 },
     });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
@@ -66,11 +66,14 @@ describe('KnownModels', () => {
       context_window: 'large',
       asked_at: -1,
       takes: { tools: 1, images: false },
-      refused_thinking: ['low', 'silly', 3],
+      server: { fixed_window: 'x', loaded_window: 4096 },
+      refused_at: { tools: 'now' },
     };
     const [name = ''] = Object.keys(JSON.parse(text).models);
     writeFileSync(path, JSON.stringify({ models: { [name]: facts } }));
-    expect(new KnownModels(path).of(PLACE).facts).toEqual({ takes: { images: false }, refused_thinking: ['low'] });
+    expect(new KnownModels(path).of(PLACE).facts).toEqual({
+      ...{ takes: { images: false }, server: { loaded_window: 4096 }, refused_at: {} },
+    });
   });
 
   it('keeps in memory what cannot be written', () => {
@@ -83,19 +86,11 @@ describe('KnownModels', () => {
   it('forgets a refusal after an hour, or at once if the feature works again', () => {
     let now = Date.parse('2026-11-22');
     const known = () => new KnownModels(path, () => now).of(PLACE);
-    const at = { tools: now, images: now, thinking: now, files: now };
-    const refused_thinking = ['off' as const];
-    known().learn({
-      takes: { tools: false, images: false, web: false },
-      refused_thinking,
-      refused_files: ['aa'],
-      refused_at: at,
-    });
+    const learnt = refusedNow(['tools', 'images', 'thinking off', 'file aa'], now);
+    known().learn({ ...learnt, takes: { ...learnt.takes, web: false } });
     known().learn({ takes: { images: true }, context_window: 4096 });
     expect(known().facts).toMatchObject({
-      takes: { tools: false, images: true, web: false },
-      refused_thinking,
-      refused_files: ['aa'],
+      takes: { tools: false, images: true, web: false, 'thinking off': false, 'file aa': false },
     });
     now += 61 * 60 * 1000;
     expect(known().facts).toEqual({ takes: { images: true, web: false }, refused_at: {}, context_window: 4096 });
@@ -115,7 +110,6 @@ describe('mergeFacts', () => {
     {
       context_window: fc.integer({ min: 1 }),
       takes: fc.dictionary(fc.constantFrom('tools', 'images', 'opaque'), fc.boolean()),
-      refused_thinking: fc.uniqueArray(fc.constantFrom('off' as const, 'low' as const, 'high' as const)),
     },
     { requiredKeys: [] },
   );
@@ -125,7 +119,6 @@ describe('mergeFacts', () => {
       fc.property(facts, facts, (earlier, more) => {
         const once = mergeFacts(earlier, more);
         expect(mergeFacts(once, more)).toEqual(once);
-        for (const level of earlier.refused_thinking ?? []) expect(once.refused_thinking).toContain(level);
         expect(once.takes ?? {}).toMatchObject(more.takes ?? {});
       }),
     );

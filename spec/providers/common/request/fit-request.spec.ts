@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { refusedNow } from '../../../../lib/chat/model.js';
 import type { ChatRequest } from '../../../../lib/chat/request.js';
 import { fitRequest } from '../../../../lib/providers/common/fit-request.js';
 import { adapter, ask, chatRequest } from '../../../support/providers.js';
@@ -83,8 +84,17 @@ describe('a request adapted to the known facts of the model', () => {
   });
 
   it('uses the nearest thinking level that was not refused', () => {
-    const think = (thinking: ChatRequest['thinking'], refused_thinking: readonly ('off' | 'low' | 'xhigh' | 'max')[]) =>
-      fitRequest(chatRequest({ thinking, facts: { refused_thinking } }), HERE).thinking;
+    const think = (thinking: ChatRequest['thinking'], refused: readonly ('off' | 'low' | 'xhigh' | 'max')[]) =>
+      fitRequest(
+        chatRequest({
+          thinking,
+          facts: refusedNow(
+            refused.map((level) => `thinking ${level}` as const),
+            1,
+          ),
+        }),
+        HERE,
+      ).thinking;
     expect(think('off', ['off'])).toBe('low');
     expect(think('off', ['off', 'low'])).toBe('medium');
     expect(think('max', ['max'])).toBe('xhigh');
