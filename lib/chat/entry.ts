@@ -50,12 +50,14 @@ export interface CompressBlock extends NewCompressBlock {
 interface NewUndo {
   readonly type: 'undo';
   readonly turns: readonly number[];
+  readonly v?: number;
 }
 
 /** The user redid turns that were undone: they are sent again. */
 interface NewRedo {
   readonly type: 'redo';
   readonly turns: readonly number[];
+  readonly v?: number;
 }
 
 /** The messages that stay in view word for word, and the id of the last entry that was considered for that. */
@@ -68,16 +70,29 @@ export interface Pins {
 interface NewPin {
   readonly type: 'pin';
   readonly message: Message;
+  readonly v?: number;
 }
 
 /** The user no longer keeps these messages in view. */
 interface NewUnpin {
   readonly type: 'unpin';
   readonly messages: readonly number[];
+  readonly v?: number;
 }
 
-/** What the user decided about what is sent, appended to the log. */
-export type NewMark = NewUndo | NewRedo | NewPin | NewUnpin;
+/** These turns, and messages of other turns, were forgotten and must not come again from another machine or a backup. */
+interface NewForgotten {
+  readonly type: 'forgotten';
+  /** Names what was forgotten at a time, on all machines. */
+  readonly uid: string;
+  /** The names of the turns. */
+  readonly forgotten_turns: readonly string[];
+  /** The names of the turns of single messages, with the time and the role of the message. */
+  readonly forgotten_messages: readonly (readonly [turn: string, at: string, role: string])[];
+}
+
+/** What the user decided about the conversation, appended to the log. A mark with a `v`, the number of the decision, came from another machine. */
+export type NewMark = NewUndo | NewRedo | NewPin | NewUnpin | NewForgotten;
 
 /** A mark in the history, of the conversation or of an aside. */
 export type Mark = NewMark & { readonly id: number; readonly at: string; readonly aside?: true };

@@ -182,6 +182,10 @@ export interface NewMessage {
   readonly imported?: Imported;
   /** True for a message of an aside (`--fresh`): it is kept and found, but is in no later view or summary. */
   readonly aside?: true;
+  /** In the message that begins a turn: the name of the turn on all machines, see `turnName`. Absent in messages of earlier versions. */
+  readonly uid?: string;
+  /** The id of the machine that the message came from, if it was another one. */
+  readonly from?: string;
 }
 
 /** A message in the history. */

@@ -10,7 +10,7 @@ import {
 } from './entry.js';
 import type { CompactionReport, KeptEntry } from './event.js';
 import { commandIn, type Message, type Part, withWholeTexts } from './message.js';
-import { firstCharacters, localMinute } from './text.js';
+import { firstCharacters, localMinute, quantity } from './text.js';
 import { sourceMarkdown, sourceText, withCitations } from './web-source.js';
 
 /** The number of characters of a tool's arguments or result that a transcript shows. */
@@ -123,6 +123,8 @@ function markText(entry: Mark | UnknownEntry): string {
       return `pinned: #${entry.message.id}`;
     case 'unpin':
       return `unpinned: ${entry.messages.map((id) => `#${id}`).join(', ')}`;
+    case 'forgotten':
+      return `forgotten: ${quantity(entry.forgotten_turns.length, 'turn')} and ${quantity(entry.forgotten_messages.length, 'message')}`;
     case 'unknown':
       return `${entry.what}, which this version of hi cannot read`;
   }

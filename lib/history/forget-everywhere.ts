@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import type { Entry } from '../chat/entry.js';
+import { type Entry, isMessage, type Mark } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import type { ForgetOrder } from '../chat/occurrence.js';
+import { turnName } from '../chat/turn-name.js';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { readRegularFile } from '../regular-file.js';
@@ -39,17 +40,24 @@ export async function forget(
   paths: HistoryPaths,
   order: ForgetOrder,
   forgetElsewhere: (found: Forgettable) => void,
+  named: (ForgottenName & { readonly at: string }) | null,
 ): Promise<void> {
   const work = async (): Promise<void> => {
     const marked = attachmentsWith(paths, order);
-    await log.rewrite((entries) => {
-      const { survey, found } = surveyAll(paths, order, marked, entries);
-      requireEnded(paths, found.messages);
-      assertLockHeld();
-      forgetElsewhere(found);
-      forgetInCopies(paths, criteriaForCopy(order, marked, found.messages));
-      return survey.isEmpty ? null : (entry) => survey.change(entry);
-    });
+    let mark: ForgottenMark | null = null;
+    await log.rewrite(
+      (entries) => {
+        const { survey, found } = surveyAll(paths, order, marked, entries);
+        requireEnded(paths, found.messages);
+        assertLockHeld();
+        forgetElsewhere(found);
+        forgetInCopies(paths, criteriaForCopy(order, marked, found.messages));
+        mark = named && new ForgottenMark(entries, survey, named);
+        const isAlone = survey.isEmpty && (named === null || named.turns.length + named.messages.length === 0);
+        return isAlone ? null : (entry) => mark?.change(entry, survey.change(entry)) ?? survey.change(entry);
+      },
+      (next) => (mark === null ? [] : [mark.at(next)]),
+    );
     await log.withAllLogs((logs) => collectGarbage(paths, logs));
     removeFolders(paths);
   };
@@ -57,6 +65,56 @@ export async function forget(
     makeFolder(paths.folder, 0o700);
     await runExclusive(paths.folder, FORGETTING, work);
   });
+}
+
+/** What the mark of a forgotten part is to say: its own name, and what was forgotten on another machine, which need not be here. */
+export interface ForgottenName {
+  readonly uid: string;
+  readonly turns: readonly string[];
+  readonly messages: readonly (readonly [turn: string, at: string, role: string])[];
+}
+
+/** The mark of what is removed. A turn of which something stays keeps its name. */
+class ForgottenMark {
+  readonly #named: ForgottenName & { readonly at: string };
+  readonly #turns: string[];
+  readonly #messages: (readonly [turn: string, at: string, role: string])[];
+  /** The names that the first remaining messages of turns must have from now on. */
+  readonly #renamed = new Map<number, string>();
+
+  constructor(entries: Iterable<Entry>, survey: Survey, named: ForgottenName & { readonly at: string }) {
+    this.#named = named;
+    this.#turns = [...named.turns];
+    this.#messages = [...named.messages];
+    const affected = new Set(survey.messages.map(({ turn }) => turn));
+    const found = new Map<number, { readonly name: string; readonly gone: Message[]; kept: Message | null }>();
+    for (const entry of affected.size === 0 ? [] : entries) {
+      if (!isMessage(entry) || !affected.has(entry.turn)) continue;
+      const turn = found.get(entry.turn) ?? { name: turnName(entry), gone: [], kept: null };
+      found.set(entry.turn, turn);
+      if (survey.isRemoved(entry)) turn.gone.push(entry);
+      else turn.kept ??= entry;
+    }
+    for (const { name, gone, kept } of found.values()) {
+      if (kept === null) this.#turns.push(name);
+      else {
+        for (const { at, role } of gone) this.#messages.push([name, at, role]);
+        this.#renamed.set(kept.id, name);
+      }
+    }
+  }
+
+  change(entry: Entry, changed: Entry | null): Entry | null {
+    const name = this.#renamed.get(entry.id);
+    return name === undefined || changed === null || !isMessage(changed) ? changed : { ...changed, uid: name };
+  }
+
+  at(id: number): Mark {
+    const { uid, at } = this.#named;
+    const forgotten_turns = [...new Set(this.#turns)];
+    const forgotten_messages = [...new Map(this.#messages.map((name) => [String(name), name])).values()];
+    return { id, at, type: 'forgotten', uid, forgotten_turns, forgotten_messages };
+  }
 }
 
 function surveyAll(

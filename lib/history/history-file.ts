@@ -114,11 +114,12 @@ export class HistoryFile {
     return this.#sync(codec, true);
   }
 
-  /** Rewrites the file with the result of `change` for each entry; null drops it. Only inside `withLock`. Throws `Damaged`. */
-  rewrite(codec: Codec, change: (entry: Entry) => Entry | null): HistoryChange {
+  /** Rewrites the file with the result of `change` for each entry, and `more` behind them; null drops it. Only inside `withLock`. Throws `Damaged`. */
+  rewrite(codec: Codec, change: (entry: Entry) => Entry | null, more: readonly Entry[] = []): HistoryChange {
     const file = this.#file;
     if (file === null) return this.#noFile();
-    const entries = changedEntries(flattenEntries(file.all('Rewriting the history')), change);
+    const kept = file.all('Rewriting the history');
+    const entries = flattenEntries(withMore(changedEntries(flattenEntries(kept), change), more));
     replaceHistory(codec, this.#paths, file instanceof LogFile ? file.log : newLogName(), entries);
     return this.#sync(codec, true);
   }
@@ -274,6 +275,11 @@ export class HistoryFile {
     this.#isEmpty = false;
     return { kind: 'all', entries };
   }
+}
+
+function* withMore(entries: Iterable<Entry>, more: readonly Entry[]): Generator<readonly Entry[]> {
+  for (const entry of entries) yield [entry];
+  yield more;
 }
 
 /** The result of `read`; null for what is damaged, or being written. */

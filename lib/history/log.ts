@@ -175,13 +175,17 @@ export class Log {
   }
 
   /**
-   * Rewrites the file under the lock. `plan` gets all entries and returns the function that changes each, or null to leave the file unchanged. Throws a
-   * `HiError`.
+   * Rewrites the file under the lock. `plan` gets all entries, anew whenever it asks for them, and returns the function that changes each, or null to leave the
+   * file unchanged. What `more` returns for the next id is added behind them. Throws a `HiError`.
    */
-  async rewrite(plan: (entries: Iterable<Entry>) => ((entry: Entry) => Entry | null) | null): Promise<void> {
+  async rewrite(
+    plan: (entries: Iterable<Entry>) => ((entry: Entry) => Entry | null) | null,
+    more: (next: number) => readonly Entry[] = () => [],
+  ): Promise<void> {
     await this.#lockedWithRepair((codec) => {
-      const change = plan(flattenEntries(this.#disk.file?.all() ?? []));
-      if (change !== null) this.#loaded.apply(this.#disk.rewrite(codec, change));
+      const all = { [Symbol.iterator]: () => flattenEntries(this.#disk.file?.all() ?? []) };
+      const change = plan(all);
+      if (change !== null) this.#loaded.apply(this.#disk.rewrite(codec, change, more(this.facts.last + 1)));
     });
   }
 

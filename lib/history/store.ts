@@ -12,7 +12,7 @@ import { Conversation, type HistorySettings, type Totals, type WriteBlock } from
 import { prepareCodec } from './file/codec.js';
 import { conversationFiles } from './file/log-file.js';
 import type { Forgettable } from './forget/copies.js';
-import { findForgettable, forget } from './forget-everywhere.js';
+import { type ForgottenName, findForgettable, forget } from './forget-everywhere.js';
 import type { ConversationReading } from './open-reading.js';
 import { findCrashedTurns } from './turns.js';
 import { type Verified, verify } from './verify.js';
@@ -217,6 +217,19 @@ export class HistoryStore {
     return written.length > 0;
   }
 
+  /** Appends the entries that `plan` returns for the next id, as another machine has them. `plan` runs under the lock, with all entries of other processes in `loaded`. */
+  async takeIn<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
+    return await this.#conversation.log.write(plan);
+  }
+
+  /** Runs `work` under the lock with all entries, oldest first. It may go through them more than once. */
+  async readAll(work: (entries: Iterable<Entry>) => void): Promise<void> {
+    await this.#conversation.log.rewrite((entries) => {
+      work(entries);
+      return null;
+    });
+  }
+
   /** Runs `work` while no other `hi` writes any of the user's data. */
   async exclusively(work: () => void): Promise<void> {
     makeFolder(this.#settings.folder, 0o700);
@@ -243,9 +256,14 @@ export class HistoryStore {
     return await findForgettable(this.#conversation.log, this.#paths, order);
   }
 
-  /** Forgets them. `forgetElsewhere` first removes them from other places, under the lock, so that after a kill the conversation still shows what to forget. */
-  async forget(order: ForgetOrder, forgetElsewhere: (found: Forgettable) => void): Promise<void> {
-    await forget(this.#conversation.log, this.#paths, order, forgetElsewhere);
+  /** Forgets them, and with `named` leaves a mark of their names. `forgetElsewhere` first removes them from other places, under the lock, so that after a kill the conversation still shows what to forget. */
+  async forget(
+    order: ForgetOrder,
+    forgetElsewhere: (found: Forgettable) => void,
+    named: ForgottenName | null = null,
+  ): Promise<void> {
+    const mark = named && { ...named, at: this.#now() };
+    await forget(this.#conversation.log, this.#paths, order, forgetElsewhere, mark);
     this.#crashedTurn = null;
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Entry, isMessage } from '../chat/entry.js';
 import { withoutRepeated } from '../chat/entry-list.js';
 import { type Message, type NewMessage, typedText } from '../chat/message.js';
+import { newUid } from '../chat/turn-name.js';
 import { readRegularFile, requireRegularFile } from '../regular-file.js';
 import { fileNamesIn } from '../remove-files.js';
 import { openTurns } from '../view/view.js';
@@ -39,7 +40,8 @@ export class RunningTurns {
 
   /** Writes the message that begins a turn. What it repeats of others stays away unless the log still has that edition. */
   async begin(message: NewMessage, at: string, edition: number): Promise<Message> {
-    const [begun] = await this.#write((next) => [withIds(this.#asOf(edition, message), next, next, at)]);
+    const named = { uid: newUid(), ...message };
+    const [begun] = await this.#write((next) => [withIds(this.#asOf(edition, named), next, next, at)]);
     if (begun === undefined) throw new Error('The first message of a turn was not written.');
     this.#track(begun.id, [begun]);
     return begun;

@@ -8,6 +8,7 @@ import { fullText } from '../../chat/transcript.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
 import { type Forgettable, type ForgettableCopy, isNothing } from '../../history/forget/copies.js';
+import type { ForgottenName } from '../../history/forget-everywhere.js';
 import type { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';
 import type { Forgetting } from '../../slash/common/command.js';
@@ -24,8 +25,13 @@ export function notSearched(): string {
 const NOT_REACHED =
   'Not removed: what was sent to a vendor, the scrollback of the terminal, the history of your shell, files that you saved or exported, backups, and other machines.';
 
-/** Everything that an order removes, to show and then do; null if there is nothing. Throws a `HiError`. */
-export async function forgetting(order: ForgetOrder, history: HistoryStore, paths: Paths): Promise<Forgetting | null> {
+/** Everything that an order removes, to show and then do; null if there is nothing. With `named` a mark of it stays. Throws a `HiError`. */
+export async function forgetting(
+  order: ForgetOrder,
+  history: HistoryStore,
+  paths: Paths,
+  named: ForgottenName | null = null,
+): Promise<Forgetting | null> {
   const found = await history.findForgettable(order);
   const places = placesFor(order, found, paths);
   if (isNothing(found) && places.length === 0) {
@@ -37,11 +43,15 @@ export async function forgetting(order: ForgetOrder, history: HistoryStore, path
     shown: [...inHistory(found), ...places.flatMap(({ what }) => what)],
     async forget() {
       let short: readonly string[] = [];
-      await history.forget(order, (now) => {
-        const all = placesFor(order, now, paths);
-        short = [...counted(now), ...all.map((place) => place.short)];
-        for (const place of all) remove(place);
-      });
+      await history.forget(
+        order,
+        (now) => {
+          const all = placesFor(order, now, paths);
+          short = [...counted(now), ...all.map((place) => place.short)];
+          for (const place of all) remove(place);
+        },
+        named,
+      );
       // Another hi may have written it down in the meantime.
       for (const place of placesFor(order, found, paths, true)) remove(place);
       const unsearched = order.kind === 'text' ? [notSearched()] : [];

@@ -46,6 +46,7 @@ function decoded(stored: JsonObject, id: number): Entry {
   if (stored.type === 'redo' && Array.isArray(stored.turns)) return withFields<Of<'redo'>>(stored, REDO);
   if (stored.type === 'pin' && pinned(stored.message, stored) !== null) return withFields<Of<'pin'>>(stored, PIN);
   if (stored.type === 'unpin' && Array.isArray(stored.messages)) return withFields<Of<'unpin'>>(stored, UNPIN);
+  if (stored.type === 'forgotten') return withFields<Of<'forgotten'>>(stored, FORGOTTEN);
   return unknown(stored, id);
 }
 
@@ -163,6 +164,8 @@ const MESSAGE: JsonFields<Message> = {
   skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
   imported: (stored) => (isJsonObject(stored) ? withFields<Imported>(stored, IMPORTED) : undefined),
   aside,
+  uid: text(undefined),
+  from: text(undefined),
 };
 
 const BLOCK: JsonFields<CompressBlock> = {
@@ -194,11 +197,25 @@ type Of<Type extends Mark['type']> = Extract<Mark, { readonly type: Type }>;
 const references: FieldReader<readonly number[]> = (stored, whole) =>
   list(stored, (one): one is number => reference(one, whole) !== null) ?? [];
 
-const UNDO: JsonFields<Of<'undo'>> = { type: word(['undo'], 'undo'), id, at: time, turns: references, aside };
+const MARK = { id, at: time, aside, v: count(undefined) };
 
-const REDO: JsonFields<Of<'redo'>> = { type: word(['redo'], 'redo'), id, at: time, turns: references, aside };
+const UNDO: JsonFields<Of<'undo'>> = { type: word(['undo'], 'undo'), turns: references, ...MARK };
 
-const UNPIN: JsonFields<Of<'unpin'>> = { type: word(['unpin'], 'unpin'), id, at: time, messages: references, aside };
+const REDO: JsonFields<Of<'redo'>> = { type: word(['redo'], 'redo'), turns: references, ...MARK };
+
+const UNPIN: JsonFields<Of<'unpin'>> = { type: word(['unpin'], 'unpin'), messages: references, ...MARK };
+
+const FORGOTTEN: JsonFields<Of<'forgotten'>> = {
+  type: word(['forgotten'], 'forgotten'),
+  ...MARK,
+  uid: text(''),
+  forgotten_turns: (stored) => list(stored, isText) ?? [],
+  forgotten_messages: (stored) => list(stored, isMessageName) ?? [],
+};
+
+function isMessageName(stored: unknown): stored is readonly [string, string, string] {
+  return Array.isArray(stored) && stored.length === 3 && stored.every(isText);
+}
 
 const PIN: JsonFields<Of<'pin'>> = {
   type: word(['pin'], 'pin'),
@@ -206,6 +223,7 @@ const PIN: JsonFields<Of<'pin'>> = {
   at: time,
   message: (stored, whole) => pinned(stored, whole) ?? withFields<Message>({}, MESSAGE),
   aside,
+  v: count(undefined),
 };
 
 /** The pins of a block. */

@@ -57,6 +57,11 @@ export class Survey {
     return [...this.#gone.values()].filter(({ content }) => content.length > 0);
   }
 
+  /** Whether a message is removed. */
+  isRemoved({ id }: Message): boolean {
+    return this.#gone.has(id);
+  }
+
   /** True if nothing in the log changes. */
   get isEmpty(): boolean {
     return this.messages.length + this.summaries + this.others + this.shortened === 0;
@@ -233,7 +238,7 @@ const NOTED: ReadonlySet<string> = new Set([
     'zone',
     'type',
   ],
-  ...['cwd', 'host', 'content'],
+  ...['cwd', 'host', 'content', 'uid', 'from'],
 ]);
 
 const NOTED_OF_BLOCK: ReadonlySet<string> = new Set([
@@ -241,7 +246,9 @@ const NOTED_OF_BLOCK: ReadonlySet<string> = new Set([
   ...['tokens_after', 'restores', 'rests_on', 'pins', 'provider', 'model', 'api_base', 'usage', 'aside'],
 ]);
 
-const NOTED_OF_MARK: ReadonlySet<string> = new Set(['id', 'at', 'type', 'turns', 'message', 'messages', 'aside']);
+const NOTED_OF_MARK: ReadonlySet<string> = new Set([
+  ...['id', 'at', 'type', 'turns', 'message', 'messages', 'aside', 'v', 'uid', 'forgotten_turns', 'forgotten_messages'],
+]);
 
 const NOTED_OF_PART: ReadonlySet<string> = new Set(['type', 'mime', 'sha256', 'bytes', 'width', 'height', 'call_id']);
 
@@ -266,7 +273,11 @@ function saidInMark(mark: Mark): string {
 /** The mark without that. */
 function bareMark(mark: Mark): Mark {
   const { id, at, aside } = mark;
-  const known = { id, at, ...(aside && { aside }) };
+  if (mark.type === 'forgotten') {
+    const { type, uid, forgotten_turns, forgotten_messages } = mark;
+    return { type, uid, forgotten_turns, forgotten_messages, id, at };
+  }
+  const known = { id, at, ...(aside && { aside }), ...(mark.v !== undefined && { v: mark.v }) };
   if (mark.type === 'pin') return { type: 'pin', message: mark.message, ...known };
   if (mark.type === 'unpin') return { type: 'unpin', messages: mark.messages, ...known };
   return { type: mark.type, turns: mark.turns, ...known };
