@@ -40,6 +40,7 @@ const FLOOR: Readonly<Record<string, number>> = {
   mcp: 3,
   books: 4,
   session: 4,
+  share: 4,
   slash: 5,
   repl: 6,
   cli: 7,
@@ -126,6 +127,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'skills/skill',
     'servers/server-states',
   ],
+  share: [...GROUND, 'view', 'memory/memory-file', 'memory/memory-text', 'history'],
   slash: [
     ...GROUND,
     'session',

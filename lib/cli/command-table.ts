@@ -32,6 +32,7 @@ import { mcpLoginCommand, mcpLogoutCommand } from './commands/mcp-login.js';
 import { memoryCommand, rememberCommand } from './commands/memory-command.js';
 import { recallCommand } from './commands/recall-command.js';
 import { resetCommand } from './commands/reset-command.js';
+import { shareCommand } from './commands/share-command.js';
 import { shellInitCommand } from './commands/shell-init-command.js';
 import { skillsCommand } from './commands/skills-command.js';
 import { statusCommand } from './commands/status-command.js';
@@ -181,6 +182,21 @@ export function commandTable(
           .option('--json', 'print as a JSON array')
           .action(async (paths: readonly string[], _options, self: Command) =>
             finish(await importCommand(world, paths, mergedOptions(self))),
+          ),
+    ],
+
+    share: [
+      'share the conversation with your other machines, through a folder that a syncer keeps alike',
+      (command) =>
+        addCommonOptions(command)
+          .argument('[folder]', "the folder; 'sync' exchanges everything now")
+          .option('--name <name>', 'your name for this machine')
+          .option('--key', 'print the key, for the other machines')
+          .option('--off', 'share no longer; the folder stays as it is')
+          .option('--repair', 'read everything again, and write again what is missing')
+          .option('--json', 'print as JSON')
+          .action(async (folder: string | undefined, _options, self: Command) =>
+            finish(await shareCommand(world, folder ?? null, mergedOptions(self))),
           ),
     ],
 

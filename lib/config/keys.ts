@@ -294,6 +294,26 @@ export function configKeys({ providers, strategies, options }: MemberNames) {
       },
       'recall',
     ),
+    share: section('The folder that your machines share, which `hi share` sets.', {
+      folder: setting<string | null>(
+        { type: ['string', 'null'], minLength: 1 },
+        null,
+        'The folder that a syncer keeps alike on all machines. `~` is your home folder.',
+        'none',
+      ),
+      name: setting<string | null>(
+        { type: ['string', 'null'], minLength: 1, maxLength: 64 },
+        null,
+        'Your name for this machine.',
+        'its host name',
+      ),
+      key: setting<string | null>(
+        { type: ['string', 'null'], pattern: '^!' },
+        null,
+        '`"!command"` prints the key, so that a password manager can hold it. `HI_SHARE_KEY` goes before it.',
+        'the file `share.key`',
+      ),
+    }),
     images: section('Images that models generate.', {
       folder: setting<string>(
         TEXT,

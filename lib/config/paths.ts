@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { HiError } from '../errors.js';
 
@@ -11,6 +12,8 @@ export interface Paths {
   readonly skills: string;
   /** The user's notes that are sent with every request. */
   readonly memory: string;
+  /** The key of the shared folder, unless a command prints it. */
+  readonly shareKey: string;
   /** Which project instructions the user accepted or refused. */
   readonly instructions: string;
   /** The user's own commands. */
@@ -71,6 +74,7 @@ export async function findPaths(
     configFile: configFile ?? join(config, 'config.json'),
     skills: join(config, 'skills'),
     memory: join(config, 'memory.md'),
+    shareKey: join(config, 'share.key'),
     instructions: join(data, 'instructions.json'),
     commands: join(config, 'commands'),
     history: join(data, 'history.json.zst'),
@@ -111,6 +115,9 @@ function requireAbsolute(folder: string): void {
     },
   );
 }
+
+/** Whether the conversation is, or was, shared with other machines. */
+export const wasShared = ({ data }: Pick<Paths, 'data'>): boolean => existsSync(join(data, 'share.machine'));
 
 /** hi's own folders, and the files in them that may be links to other places. */
 export const ownPlaces = (paths: Paths): readonly string[] => [

@@ -56,3 +56,10 @@ export async function changeServers(path: string, change: (servers: ServersFile)
   const file: ConfigFile = isJsonObject(found) ? found : {};
   await writeConfig(path, { ...file, mcpServers: change(file.mcpServers ?? {}) });
 }
+
+/** Sets `share`; null removes it. */
+export async function writeShare(path: string, share: NonNullable<ConfigFile['share']> | null): Promise<void> {
+  const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
+  const { share: _before, ...others } = isJsonObject(found) ? found : {};
+  await writeConfig(path, share === null ? others : { ...others, share });
+}

@@ -12,6 +12,7 @@ import type { GivenFile } from '../tools/common/tool.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBlock, withoutWhole } from '../view/view.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
+import { exchangeEvents, type OtherMachines } from './common/other-machines.js';
 import { CompactionAhead, storedWhile, type UpcomingCompaction } from './context/compaction-ahead.js';
 import { Context } from './context/context.js';
 import type { ContextDeps } from './context/request-overhead.js';
@@ -121,6 +122,7 @@ export class SessionTurns {
     const provider = yield* route.connect();
     yield* askAboutModel(this.#target, asked.tools, signal);
     yield* this.#settle(signal);
+    yield* this.exchange('takeIn');
     await history.refresh();
     const kept = mayCall || options.tools === false ? [] : keptTools(this.#deps, this.#turnSettings);
     const tools = (): readonly ToolSpec[] => (mayCall ? this.#deps.toolSpecs : kept);
@@ -179,6 +181,7 @@ export class SessionTurns {
       yield* this.#warnOfHistory();
       const compaction = context.compaction ?? rested;
       yield { type: 'turn-end', ...route.answeredBy, ...outcome, compaction, turn };
+      yield* this.exchange('giveOut');
     } catch (thrown) {
       if (!(thrown instanceof TurnFailure)) throw thrown;
       if (thrown.kept) this.#failed = null;
@@ -341,6 +344,12 @@ export class SessionTurns {
   #followsOutput(): boolean {
     const last = this.#deps.history.entries.findLast((entry) => isMessage(entry) && this.said.has(entry.turn));
     return last !== undefined && isMessage(last) && isCommandOutput(last);
+  }
+
+  /** Takes in what other machines have said, or gives them what was said here. */
+  async *exchange(direction: keyof OtherMachines): AsyncGenerator<ChatEvent> {
+    if (this.#deps.machines !== undefined)
+      yield* exchangeEvents(await this.#deps.machines[direction](), this.#deps.history.now());
   }
 
   async *#settle(signal: AbortSignal): AsyncGenerator<ChatEvent> {

@@ -100,6 +100,12 @@ export class Session {
     return this.#deps.history;
   }
 
+  /** Takes in what other machines have said. It is shown, so that undoing and asking again may act on it. */
+  async *takeIn(): AsyncGenerator<ChatEvent> {
+    yield* this.#turns.exchange('takeIn');
+    this.#before = this.history.entries.at(-1)?.id ?? 0;
+  }
+
   /**
    * Runs one turn. Ends with `turn-end`, even if interrupted. Throws the provider's error; the part of the answer
    * that was shown is then kept.

@@ -218,6 +218,9 @@ async function showStart(world: World, options: ChatOptions, chat: Chat): Promis
   const { screen, wired } = chat;
   const { settings, session } = wired;
   const warnings = await newSettingsWarnings(settings);
+  for await (const event of session.takeIn())
+    if (event.type === 'notice' && (event.level === 'warning' || !options.quiet))
+      screen.notice(event.text, event.level);
   for (const notice of [...warnings, ...session.history.takeNotices()]) screen.notice(notice, 'warning');
   if (chatTerminal(world) !== 'none' && !options.quiet) {
     for (const line of await startLines(world, options, chat)) screen.notice(line, 'info');

@@ -11,11 +11,12 @@ import { slashCommands } from '../../slash/index.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { copyText, expandPath, writeFileAtomically } from '../base/give-out.js';
 import type { World } from '../base/world.js';
-import { forgetting, orderOf, parseForgetWords } from '../forget/forgetting.js';
+import { orderOf, parseForgetWords } from '../forget/forgetting.js';
 import { purgeCaches } from '../forget/places.js';
 import { type OwnInputDeps, ownSlashCommands } from '../input/own-commands.js';
 import { compactionCosts, costLine, fullSpendingText, isDear, questionCost, spendingText } from '../wiring/price.js';
 import { serverList } from '../wiring/server-list.js';
+import { forgettingEverywhere } from '../wiring/sharing.js';
 import type { WiredSession } from '../wiring/wire.js';
 
 /** Gives slash commands access to the chat, the terminal and the disk. */
@@ -47,11 +48,8 @@ export async function slashContext(
     modelServers: async (signal) => await serverList(connections, session.target, world.now(), signal),
     purgeCaches: async () => purgeCaches(paths),
     forgetting: async (argument) => {
-      return await forgetting(
-        await orderOf(parseForgetWords(argument), session.history, world.now()),
-        session.history,
-        paths,
-      );
+      const order = await orderOf(parseForgetWords(argument), session.history, world.now());
+      return await forgettingEverywhere(world, order, session.history, paths);
     },
     cost: async () => fullSpendingText(connections, session.history, config),
     questionCost: async (tokens) => {

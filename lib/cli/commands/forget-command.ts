@@ -7,7 +7,8 @@ import { askQuestion } from '../ask/terminal-question.js';
 import type { CommonOptions } from '../base/options.js';
 import { printHistoryNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
-import { forgetting, notSearched, orderOf } from '../forget/forgetting.js';
+import { notSearched, orderOf } from '../forget/forgetting.js';
+import { forgettingEverywhere } from '../wiring/sharing.js';
 
 interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;
@@ -27,7 +28,7 @@ export async function forgetCommand(world: World, words: readonly string[], opti
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
   try {
     const order = await orderOf({ ...options, text: words.join(' ') }, history, world.now());
-    const found = await forgetting(order, history, paths);
+    const found = await forgettingEverywhere(world, order, history, paths);
     printHistoryNotices(world, history);
     if (found === null) {
       say('There is nothing to forget.');

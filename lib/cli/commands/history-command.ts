@@ -3,7 +3,7 @@ import { type Entry, isMessage, storedText } from '../../chat/entry.js';
 import { inReadingOrder, undoneTurns } from '../../chat/entry-list.js';
 import type { Message } from '../../chat/message.js';
 import { keptText, markdownOf } from '../../chat/transcript.js';
-import { findPaths } from '../../config/paths.js';
+import { findPaths, wasShared } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { entriesAround, type Search } from '../../recall/search.js';
@@ -13,8 +13,16 @@ import type { AnswerStyle } from '../../screen/answer-writer.js';
 import { shownEntry } from '../../screen/shown-entry.js';
 import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
 import type { CommonOptions } from '../base/options.js';
-import { hideHistoryProgress, outputStreams, ProgressLine, printHistoryNotices, writeAll } from '../base/output.js';
+import {
+  hideHistoryProgress,
+  outputStreams,
+  ProgressLine,
+  printHistoryNotices,
+  printNotices,
+  writeAll,
+} from '../base/output.js';
 import type { World } from '../base/world.js';
+import { takeInFirst } from '../wiring/sharing.js';
 import { pageWriter, type WritePage } from './history-page.js';
 import { openPager } from './pager.js';
 
@@ -42,6 +50,7 @@ export async function historyCommand(world: World, id: string | null, options: H
   if (page === 'refused') return EXIT_STATUS.interrupted;
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
+  if (wasShared(paths)) printNotices(world, await takeInFirst(world, paths, store));
   printHistoryNotices(world, store);
   if (options.follow) hideHistoryProgress();
   if (options.follow) return await follow(world, store, filter, options);

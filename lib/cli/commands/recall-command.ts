@@ -1,4 +1,4 @@
-import { findPaths } from '../../config/paths.js';
+import { findPaths, wasShared } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { Recall } from '../../recall/recall.js';
@@ -8,8 +8,9 @@ import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { colours, writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
-import { ProgressLine, printHistoryNotices } from '../base/output.js';
+import { ProgressLine, printHistoryNotices, printNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
+import { takeInFirst } from '../wiring/sharing.js';
 
 interface RecallOptions extends CommonOptions {
   readonly from?: string;
@@ -29,6 +30,7 @@ export async function recallCommand(world: World, words: readonly string[], opti
   const search = options.rebuild ? null : searchOf(query, options, world.now());
   const paths = await findPaths(world.env, options.config ?? null);
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
+  if (wasShared(paths)) printNotices(world, await takeInFirst(world, paths, store));
   const line = new ProgressLine(world);
   const onIndexed = (done: number, all: number): void => void (options.quiet || line.showShare('Indexing', done, all));
   const recall = new Recall({

@@ -7,7 +7,7 @@ import type { Session } from '../../session/session.js';
 import { statusText, viewText } from '../../session/session-status.js';
 import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
-import { printHistoryNotices } from '../base/output.js';
+import { printHistoryNotices, printNotices } from '../base/output.js';
 import { readSettings, type Settings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { conversationCost, costLine, costText, type QuestionCost, questionCost, wholeCost } from '../wiring/price.js';
@@ -24,6 +24,8 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   if (settings.config === null) return 0;
   const context_window = found.config?.context_window ?? DEFAULT_WINDOW;
   const { session } = await wire(world, options, settings, { ...settings.config, context_window });
+  for await (const event of session.takeIn())
+    if (event.type === 'notice' && event.level === 'warning') printNotices(world, [event.text]);
   const { signal } = new AbortController();
   if (found.config !== null && session.target.window_is_known === false) await session.target.askEarly?.(signal);
   const status = await session.status(signal);

@@ -9,6 +9,7 @@ import type { Standing } from '../../memory/standing-of.js';
 import type { Recall } from '../../recall/recall.js';
 import { ServerStates } from '../../servers/server-states.js';
 import type { Fallback, SessionDeps, Target } from '../../session/common/deps.js';
+import type { OtherMachines } from '../../session/common/other-machines.js';
 import { Session } from '../../session/session.js';
 import { textModel } from '../../session/turn/metered-model.js';
 import { openSkills } from '../../skills/index.js';
@@ -23,6 +24,7 @@ import { nearLimits, readSettings, requireConfig, type Settings } from '../base/
 import type { World } from '../base/world.js';
 import { Connections, memoized } from './connections.js';
 import { openMemory } from './open-memory.js';
+import { sharingOf } from './sharing.js';
 import { offeredTools, type ServerTools, serverTools, toolContext, toolRunner } from './tool-wiring.js';
 
 /** A session and its parts. */
@@ -112,6 +114,7 @@ export async function wire(
     finder,
     automaticRecall: { ...config.recall, auto: config.recall.auto && !fresh },
     clock: config.clock ? world : null,
+    ...(config.share.folder !== null && { machines: otherMachines(world, settings, config, history) }),
     cache,
     saveImage: saveImages(config, context, world),
     cwd: () => context.cwd.now,
@@ -137,6 +140,16 @@ function fallbackOf(
   const states = new ServerStates(paths.serverStates, () => world.now().getTime(), changedAt);
   const isChosen = options.model !== undefined;
   return { isChosen, names, find: (name, signal) => connections.find(name, null, signal), states };
+}
+
+/** The other machines of the conversation. Nothing is read before the first exchange. */
+function otherMachines(world: World, { paths }: Settings, config: Config, history: HistoryStore): OtherMachines {
+  const open = memoized(async () => sharingOf(world, paths, config, history));
+  const nothing = { arrivals: [], notices: [] };
+  return {
+    takeIn: async () => (await (await open())?.takeIn()) ?? nothing,
+    giveOut: async () => (await (await open())?.giveOut()) ?? nothing,
+  };
 }
 
 /** What is sent with every request: the memory, the project's instructions and those of servers. */

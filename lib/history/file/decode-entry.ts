@@ -198,11 +198,8 @@ const references: FieldReader<readonly number[]> = (stored, whole) =>
   list(stored, (one): one is number => reference(one, whole) !== null) ?? [];
 
 const MARK = { id, at: time, aside, v: count(undefined) };
-
 const UNDO: JsonFields<Of<'undo'>> = { type: word(['undo'], 'undo'), turns: references, ...MARK };
-
 const REDO: JsonFields<Of<'redo'>> = { type: word(['redo'], 'redo'), turns: references, ...MARK };
-
 const UNPIN: JsonFields<Of<'unpin'>> = { type: word(['unpin'], 'unpin'), messages: references, ...MARK };
 
 const FORGOTTEN: JsonFields<Of<'forgotten'>> = {
@@ -213,9 +210,8 @@ const FORGOTTEN: JsonFields<Of<'forgotten'>> = {
   forgotten_messages: (stored) => list(stored, isMessageName) ?? [],
 };
 
-function isMessageName(stored: unknown): stored is readonly [string, string, string] {
-  return Array.isArray(stored) && stored.length === 3 && stored.every(isText);
-}
+const isMessageName = (stored: unknown): stored is readonly [string, string, string] =>
+  Array.isArray(stored) && stored.length === 3 && stored.every(isText);
 
 const PIN: JsonFields<Of<'pin'>> = {
   type: word(['pin'], 'pin'),

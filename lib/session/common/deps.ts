@@ -12,6 +12,7 @@ import type { SkillLibrary } from '../../skills/skill.js';
 import type { ToolRunner } from '../../tools/common/tool.js';
 import type { RestSizes, RestTimes } from '../../view/rest.js';
 import type { SaveImage } from '../images/images.js';
+import type { OtherMachines } from './other-machines.js';
 
 /** A model that can answer. */
 export interface Target {
@@ -120,6 +121,8 @@ export interface SessionDeps {
   cwd(): string;
   /** The time and the machine; null if the model must not know them. */
   readonly clock: Clock | null;
+  /** The other machines; absent if the conversation is on this one only. */
+  readonly machines?: OtherMachines;
 }
 
 /** How one turn differs from the others. */

@@ -1,0 +1,173 @@
+import { existsSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { localMinute, quantity } from '../../chat/text.js';
+import { findPaths, type Paths } from '../../config/paths.js';
+import { readConfig } from '../../config/read-config.js';
+import { writeShare } from '../../config/write.js';
+import { HiError } from '../../errors.js';
+import { HistoryStore } from '../../history/store.js';
+import { neutralise } from '../../screen/text/neutralise.js';
+import { beginSharing, exchangeNow, type ShareSettings } from '../../share/share.js';
+import type { MachineState, ShareState } from '../../share/state.js';
+import { writeAside } from '../../write-aside.js';
+import { password } from '../ask/inquirer.js';
+import { askQuestion } from '../ask/terminal-question.js';
+import { writeJson } from '../base/command-output.js';
+import type { CommonOptions } from '../base/options.js';
+import { hideHistoryProgress, printHistoryNotices, showHistoryProgress } from '../base/output.js';
+import { CONFIG_CHECK } from '../base/settings.js';
+import type { World } from '../base/world.js';
+import { hostName, type ShareSection, shareDeps, shareSettings } from '../wiring/sharing.js';
+
+interface ShareOptions extends CommonOptions {
+  readonly name?: string;
+  readonly key?: boolean;
+  readonly off?: boolean;
+  readonly repair?: boolean;
+  readonly json?: boolean;
+}
+
+/** What the command works on. */
+interface Asked {
+  readonly world: World;
+  readonly paths: Paths;
+  readonly options: ShareOptions;
+  readonly share: ShareSection;
+  readonly hasClock: boolean;
+  say(text: string): void;
+}
+
+/** Shares the conversation through a folder, exchanges, or shows the machines. Resolves to the exit status. Throws `HiError`s. */
+export async function shareCommand(world: World, word: string | null, options: ShareOptions): Promise<number> {
+  const paths = await findPaths(world.env, options.config ?? null);
+  const { file } = await readConfig(paths.configFile, CONFIG_CHECK, options.config !== undefined);
+  const { folder = null, name = null, key = null } = file?.share ?? {};
+  const say = (text: string): void => void (options.quiet || world.stderr.write(neutralise(`${text}\n`)));
+  const asked: Asked = { world, paths, options, share: { folder, name, key }, hasClock: file?.clock ?? true, say };
+  const chosen = [options.key, options.off, options.repair].filter(Boolean).length;
+  if (chosen > 1 || (chosen === 1 && word !== null))
+    throw new HiError('usage', 'Only one thing can be done at a time.', { hint: 'hi share --help lists them.' });
+  if (word !== null && word !== 'sync') return await join(asked, word);
+  if (options.name !== undefined) return await join(asked, required(asked).folder);
+  if (options.key) return await printKey(asked);
+  if (options.off) return await off(asked);
+  return await exchange(asked, required(asked), word === 'sync' || options.repair === true);
+}
+
+function required({ world, paths, share }: Asked): ShareSettings {
+  const settings = shareSettings(world, paths, share);
+  if (settings !== null) return settings;
+  throw new HiError('usage', 'The conversation is not shared.', {
+    hint: 'To share it, run: hi share FOLDER, with a folder that a syncer keeps alike on your machines.',
+  });
+}
+
+/** Begins to share a folder, or joins it. Nothing is written before the key is known to be right. */
+async function join(asked: Asked, folder: string): Promise<number> {
+  const { world, paths, options, share, say } = asked;
+  const path = resolve(world.cwd, folder);
+  const name = (options.name ?? share.name ?? hostName(world)).trim();
+  const isPlain = name.length > 0 && name.length <= 64 && !/\p{Cc}/u.test(name);
+  if (!isPlain)
+    throw new HiError('usage', `'${neutralise(name)}' is not a name of a machine.`, {
+      hint: 'Use 1 to 64 characters.',
+    });
+  const known = shareSettings(world, paths, { ...share, folder: path });
+  const given = (await known?.key()) ?? null;
+  const canAsk = world.stdinIs === 'terminal' && world.stderr.isTTY === true;
+  const ask = canAsk ? async (): Promise<string> => await askKey(world, path) : null;
+  const { key, isNew } = await beginSharing(path, paths, { key: given, ask });
+  if (share.key === null) writeAside(paths.shareKey, `${key}\n`, { mode: 0o600, private: true, synced: true });
+  await writeShare(paths.configFile, { folder: path, name, ...(share.key !== null && { key: share.key }) });
+  say(isNew ? `'${path}' is a shared folder from now on.` : `This machine has joined '${path}' as '${name}'.`);
+  const place = share.key === null ? `in '${paths.shareKey}'` : `what '${share.key}' prints`;
+  say(`The key is ${place}. The other machines need it, too: hi share --key`);
+  const section = { folder: path, name, key: share.key };
+  const settings = { folder: path, name, key: async () => key };
+  return await exchange({ ...asked, share: section }, settings, true);
+}
+
+async function askKey(world: World, folder: string): Promise<string> {
+  const message = `The key of '${folder}' (hi share --key prints it on a machine that has it):`;
+  const streams = { input: world.stdin, output: world.stderr };
+  return await askQuestion((asking) => password({ message, mask: '*' }, asking), streams);
+}
+
+async function printKey(asked: Asked): Promise<number> {
+  const key = await required(asked).key();
+  if (key === null) throw new HiError('config', 'There is no key.', { hint: 'Run: hi share FOLDER' });
+  asked.world.stdout.write(`${key}\n`);
+  return 0;
+}
+
+async function off({ paths, say, share }: Asked): Promise<number> {
+  if (share.folder === null) {
+    say('The conversation is not shared.');
+    return 0;
+  }
+  await writeShare(paths.configFile, null);
+  if (existsSync(paths.shareKey)) rmSync(paths.shareKey);
+  say(`No longer shared. What this machine has given out stays in '${share.folder}'.`);
+  return 0;
+}
+
+/** Exchanges everything, and shows the machines. */
+async function exchange(asked: Asked, settings: ShareSettings, isAll: boolean): Promise<number> {
+  const { world, paths, options, hasClock, say } = asked;
+  showHistoryProgress(world);
+  const history = await HistoryStore.open({ folder: paths.data, now: world.now });
+  try {
+    const deps = shareDeps(world, paths, history, hasClock);
+    const { arrivals, state, machine } = await exchangeNow(settings, deps, options.repair ?? false);
+    hideHistoryProgress();
+    printHistoryNotices(world, history);
+    const turns = arrivals.reduce((sum, arrival) => sum + arrival.turns, 0);
+    if (isAll && turns > 0) say(`${quantity(turns, 'turn')} from other machines.`);
+    if (options.json) writeJson(world.stdout, asJson(settings, state, machine), 2);
+    else for (const line of lines(settings, state, machine)) world.stdout.write(neutralise(`${line}\n`));
+    return 0;
+  } finally {
+    hideHistoryProgress();
+    await history.close();
+  }
+}
+
+/** The machines, with a part of the id where two have one name. */
+function machinesOf({ machines }: ShareState): readonly (MachineState & { readonly id: string })[] {
+  const all = Object.entries(machines).map(([id, machine]) => ({ ...machine, id }));
+  return all.map((machine) => {
+    const isTwice = all.some(({ id, name }) => id !== machine.id && name === machine.name);
+    return isTwice ? { ...machine, name: `${machine.name} (${machine.id.slice(0, 4)})` } : machine;
+  });
+}
+
+function lines(settings: ShareSettings, state: ShareState, own: string): readonly string[] {
+  return [
+    settings.folder,
+    ...machinesOf(state).map((machine) => {
+      const { id, name, last, turns, waiting } = machine;
+      const when = last === null ? 'nothing said' : `last turn ${localMinute(last)}`;
+      const waits = waiting === 0 ? '' : ` · ${quantity(waiting, 'file')} waiting`;
+      return `  ${name}${id === own ? ' (this machine)' : ''} · ${quantity(turns, 'turn')} · ${when}${waits}`;
+    }),
+    ...problemsIn(state, own),
+  ];
+}
+
+function asJson(settings: ShareSettings, state: ShareState, own: string): object {
+  const machines = machinesOf(state).map(({ id, name, last, turns, waiting }) => {
+    return { name, id, last, turns, waiting, ...(id === own && { this: true }) };
+  });
+  return { folder: settings.folder, machines, problems: problemsIn(state, own) };
+}
+
+/** What is wrong in the folder, and what other machines have not done yet. */
+function problemsIn(state: ShareState, own: string): readonly string[] {
+  return machinesOf(state).flatMap(({ id, name, damaged, isNewer, forgot }) => {
+    const files = damaged.map(([file]) => `'${id}/${file}' of ${name} cannot be read, and is ignored.`);
+    const newer = isNewer ? [`${name} has a newer hi. Update hi here to take in what it says.`] : [];
+    const left = state.forgotten.filter((item) => !forgot.includes(item.id)).length;
+    const waits = id !== own && left > 0 ? [`${name} has not forgotten yet what was forgotten elsewhere.`] : [];
+    return [...files, ...newer, ...waits];
+  });
+}

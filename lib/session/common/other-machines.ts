@@ -1,0 +1,33 @@
+import type { ChatEvent } from '../../chat/event.js';
+import { localMinute, quantity } from '../../chat/text.js';
+
+/** What came from the other machines of a conversation, and what the user should know about them. */
+export interface FromMachines {
+  readonly arrivals: readonly { readonly machine: string; readonly turns: number; readonly last: string }[];
+  readonly notices: readonly string[];
+}
+
+/** The other machines of a conversation. Nothing fails because of them. */
+export interface OtherMachines {
+  /** Takes in what they have said. */
+  takeIn(): Promise<FromMachines>;
+  /** Gives them what was said here. */
+  giveOut(): Promise<FromMachines>;
+}
+
+/** What of an exchange is to be shown. */
+export function* exchangeEvents({ arrivals, notices }: FromMachines, now: Date): Generator<ChatEvent> {
+  if (arrivals.length > 0) yield { type: 'notice', level: 'info', text: arrivalsLine(arrivals, now) };
+  for (const text of notices) yield { type: 'notice', level: 'warning', text };
+}
+
+/** `3 turns from laptop, 5 min ago`. */
+function arrivalsLine(arrivals: FromMachines['arrivals'], now: Date): string {
+  return arrivals
+    .map(({ machine, turns, last }) => {
+      const minutes = Math.floor((now.getTime() - Date.parse(last)) / 60_000);
+      const ago = minutes < 1 ? 'just now' : minutes < 60 ? `${minutes} min ago` : localMinute(last, now);
+      return `${quantity(turns, 'turn')} from ${machine}, ${ago}`;
+    })
+    .join(' · ');
+}

@@ -1,0 +1,126 @@
+/** The bytes of a record: the turn's name, and its id here, 0 for one that must stay away. */
+const RECORD = 16;
+
+/**
+ * The names of all turns that are here, with their ids, and of those that must never come again. Stored as a list of records in order of arrival, and only
+ * looked through where there is something to look up: a million of them fill 16 MB.
+ */
+export class KnownTurns {
+  #bytes: Buffer;
+  #count: number;
+  /** The place of each record, plus 1, by its name; 0 where there is none. Twice as long as needed, so that most names are found at once. */
+  #slots: Int32Array | null = null;
+  #stored: number;
+
+  constructor(bytes: Buffer = Buffer.alloc(0)) {
+    this.#bytes = bytes;
+    this.#count = Math.floor(bytes.length / RECORD);
+    this.#stored = this.#count;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The bytes of so many records. */
+  static size(count: number): number {
+    return count * RECORD;
+  }
+
+  /** The records that were added since they were stored. */
+  get added(): Buffer {
+    return this.#bytes.subarray(this.#stored * RECORD, this.#count * RECORD);
+  }
+
+  get all(): Buffer {
+    return this.#bytes.subarray(0, this.#count * RECORD);
+  }
+
+  /** All records are stored now. */
+  stored(): void {
+    this.#stored = this.#count;
+  }
+
+  has(name: string): boolean {
+    return this.#find(Buffer.from(name, 'base64url')) !== null;
+  }
+
+  /** The id of a turn here; null if it is not here. */
+  idOf(name: string): number | null {
+    const found = this.#find(Buffer.from(name, 'base64url'));
+    return found === null ? null : this.#idAt(found) || null;
+  }
+
+  /** The name of the turn with that id; null if there is none. The newest ones are found first. */
+  nameOf(id: number): string | null {
+    for (let at = this.#count - 1; at >= 0; at -= 1) {
+      if (this.#idAt(at) === id) return this.#bytes.toString('base64url', at * RECORD, at * RECORD + 8);
+    }
+    return null;
+  }
+
+  /** Adds a turn, or gives a known one another id. */
+  add(name: string, id: number): void {
+    const key = Buffer.from(name, 'base64url');
+    const found = this.#find(key);
+    if (found !== null && this.#idAt(found) === id) return;
+    if ((this.#count + 1) * RECORD > this.#bytes.length) this.#grow();
+    key.copy(this.#bytes, this.#count * RECORD);
+    this.#bytes.writeDoubleLE(id, this.#count * RECORD + 8);
+    this.#count += 1;
+    this.#index(this.#count - 1);
+  }
+
+  /** The names, 8 bytes each. */
+  get names(): Buffer {
+    const names = Buffer.alloc(this.#count * 8);
+    for (let at = 0; at < this.#count; at += 1) this.#bytes.copy(names, at * 8, at * RECORD, at * RECORD + 8);
+    return names;
+  }
+
+  #grow(): void {
+    const larger = Buffer.alloc(Math.max(1024, this.#bytes.length * 2));
+    this.#bytes.copy(larger);
+    this.#bytes = larger;
+  }
+
+  #idAt(record: number): number {
+    return this.#bytes.readDoubleLE(record * RECORD + 8);
+  }
+
+  #find(name: Buffer): number | null {
+    const slots = this.#indexed();
+    for (let slot = slotOf(name, 0, slots.length); ; slot = (slot + 1) % slots.length) {
+      const at = (slots[slot] ?? 0) - 1;
+      if (at < 0) return null;
+      if (this.#bytes.compare(name, 0, 8, at * RECORD, at * RECORD + 8) === 0) return at;
+    }
+  }
+
+  #indexed(): Int32Array {
+    if (this.#slots !== null) return this.#slots;
+    const slots = new Int32Array(2 ** Math.ceil(Math.log2(4 * this.#count + 64)));
+    this.#slots = slots;
+    for (let at = 0; at < this.#count; at += 1) this.#index(at);
+    return slots;
+  }
+
+  /** Enters a record, in place of an earlier one of the same name. */
+  #index(record: number): void {
+    const slots = this.#indexed();
+    if (2 * record >= slots.length) {
+      this.#slots = null;
+      this.#indexed();
+      return;
+    }
+    const from = record * RECORD;
+    for (let slot = slotOf(this.#bytes, from, slots.length); ; slot = (slot + 1) % slots.length) {
+      const at = (slots[slot] ?? 0) - 1;
+      if (at >= 0 && this.#bytes.compare(this.#bytes, from, from + 8, at * RECORD, at * RECORD + 8) !== 0) continue;
+      slots[slot] = record + 1;
+      return;
+    }
+  }
+}
+
+const slotOf = (bytes: Buffer, offset: number, slots: number): number => bytes.readUInt32LE(offset) & (slots - 1);

@@ -1,0 +1,162 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Codec } from '../history/file/codec.js';
+import { contentIn, type FileContent } from './items.js';
+import { openFile, type ShareKey, unpacked } from './sealed-file.js';
+import { filesIn, machinesIn, readShared, stampOf } from './shared-folder.js';
+import { type MachineState, NO_MACHINE, type ShareState } from './state.js';
+
+/** A shared folder, as one machine uses it. */
+export interface SharedFolder {
+  readonly path: string;
+  /** The id of the folder. */
+  readonly id: string;
+  /** The id of this machine. */
+  readonly machine: string;
+  readonly key: ShareKey;
+  readonly codec: Codec;
+}
+
+/** How long a missing number is waited for. Milliseconds. */
+const PATIENCE = 60_000;
+
+/** So many new files are read at a time. */
+const MOST_NEW = 5000;
+
+/** A damaged file that was changed since may be whole by now. Milliseconds. */
+const HALF_SYNCED = 60 * 60_000;
+
+/** What is new in a machine's folder. */
+export interface News {
+  readonly machine: string;
+  /** The state once its files were taken in. */
+  readonly state: MachineState;
+  /** The files to take in, in the order of their numbers. */
+  readonly files: Iterable<FileContent>;
+}
+
+/** The machines in whose folders something may have changed. Looks at the folders only. Throws the system's error. */
+export function changedMachines(folder: string, { machines }: ShareState, now: number): readonly string[] {
+  return machinesIn(folder).filter((machine) => {
+    const stamp = stampOf(join(folder, machine), now);
+    return stamp === '' || stamp !== machines[machine]?.stamp;
+  });
+}
+
+/** A file that was read. */
+interface ReadFile {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
+  content(): FileContent | null;
+}
+
+/** Reads what is new in the folder of one machine; `isPatient` if a missing number is waited for. Throws the system's error. */
+export function newsOf(
+  folder: SharedFolder,
+  machine: string,
+  before: MachineState,
+  now: number,
+  isPatient: boolean,
+): News {
+  const path = join(folder.path, machine);
+  const stamp = stampOf(path, now);
+  const { names, others } = filesIn(path);
+  const known = new Set(before.read);
+  const damaged = new Map(before.damaged);
+  const found: ReadFile[] = [];
+  const problems: (readonly [name: string, signature: string])[] = others.map((name) => [name, '']);
+  let newer = 0;
+  let isUnsettled = false;
+  for (const name of names.filter((one) => !known.has(one)).slice(0, MOST_NEW)) {
+    const signature = signatureOf(join(path, name));
+    if (signature === null) continue;
+    const opened = damaged.get(name) === signature.text ? 'damaged' : readFile(folder, machine, name);
+    if (opened === 'newer') newer += 1;
+    else if (opened === 'damaged') {
+      problems.push([name, signature.text]);
+      isUnsettled ||= Math.abs(now - signature.changed) < HALF_SYNCED;
+    } else found.push(opened);
+  }
+  const { taken, waiting, done } = inOrder(found, before, now, isPatient && machine !== folder.machine);
+  const isWaiting = waiting.length > 0 || newer > 0 || isUnsettled || names.length - known.size > MOST_NEW;
+  const present = new Set(names);
+  return {
+    machine,
+    files: contentsOf(taken),
+    state: {
+      ...before,
+      stamp: isWaiting ? '' : stamp,
+      read: [...before.read.filter((name) => present.has(name)), ...taken.map(({ name }) => name)],
+      done,
+      since: waiting.length > 0 ? (before.since ?? now) : null,
+      waiting: waiting.length + newer,
+      isNewer: newer > 0,
+      damaged: problems,
+    },
+  };
+}
+
+/** The files whose turn it is, and those that wait for a missing number. */
+function inOrder(found: readonly ReadFile[], { done: before, since }: MachineState, now: number, isPatient: boolean) {
+  const isOver = !isPatient || (since !== null && Math.abs(now - since) >= PATIENCE);
+  const taken: ReadFile[] = [];
+  const waiting: ReadFile[] = [];
+  let done = before;
+  for (const file of [...found].sort((one, other) => one.first - other.first || one.last - other.last)) {
+    if (file.first > done + 1 && !isOver) {
+      waiting.push(file);
+      continue;
+    }
+    taken.push(file);
+    done = Math.max(done, file.last);
+  }
+  return { taken, waiting, done };
+}
+
+/** One after the other: those of a long conversation together may not fit into memory. */
+function* contentsOf(files: readonly ReadFile[]): Generator<FileContent> {
+  for (const file of files) {
+    const content = file.content();
+    if (content !== null) yield content;
+  }
+}
+
+/** What tells whether a file was changed; null if it is gone. */
+function signatureOf(path: string): { readonly text: string; readonly changed: number } | null {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : { text: `${found.size} ${found.mtimeMs}`, changed: found.mtimeMs };
+}
+
+function readFile(folder: SharedFolder, machine: string, name: string): ReadFile | 'damaged' | 'newer' {
+  const opened = openedFile(folder, machine, name);
+  if (typeof opened === 'string') return opened;
+  const { first, last } = opened;
+  // Its content is read again when it is taken in, unless it is small.
+  const kept = opened.items.length < SMALL ? opened : null;
+  const content = (): FileContent | null => {
+    const again = kept ?? openedFile(folder, machine, name);
+    return typeof again === 'string' ? null : again;
+  };
+  return { name, first, last, content };
+}
+
+/** So many items are kept until they are taken in. */
+const SMALL = 100;
+
+/** The content of a file of a machine, by which it is known to be whole, and by somebody who has the key. */
+export function openedFile(folder: SharedFolder, machine: string, name: string): FileContent | 'damaged' | 'newer' {
+  const bytes = readShared(join(folder.path, machine, name));
+  if (bytes === null) return 'damaged';
+  const opened = openFile(folder.key, placeOf(folder, machine), bytes);
+  if (opened.kind !== 'content') return opened.kind === 'newer' ? 'newer' : 'damaged';
+  const text = unpacked(folder.codec, opened.content);
+  return (text === null ? null : contentIn(text)) ?? 'damaged';
+}
+
+/** Where the files of a machine are valid. */
+export const placeOf = ({ id }: Pick<SharedFolder, 'id'>, machine: string): string => `${id}/${machine}`;
+
+/** The state of a machine that was not read yet. */
+export const stateOfMachine = ({ machines }: ShareState, machine: string): MachineState =>
+  machines[machine] ?? NO_MACHINE;

@@ -1,0 +1,231 @@
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HiError, systemCode, systemReason } from '../errors.js';
+import { makeFolder } from '../folder.js';
+import { loadCodec } from '../history/file/codec.js';
+import type { HistoryStore } from '../history/store.js';
+import { removeIfThere } from '../write-aside.js';
+import { answers } from './answers.js';
+import { Exchange } from './exchange.js';
+import type { SharedFolder } from './news.js';
+import { keyCheck, newKeyText, parseKey, type ShareKey } from './sealed-file.js';
+import { type Marker, readMarker, writeMarker } from './shared-folder.js';
+import type { ExchangeDeps } from './standing.js';
+import { type MachineState, machineId, type ShareState, statePaths } from './state.js';
+import type { Arrival } from './taking.js';
+
+/** How a conversation is shared. */
+export interface ShareSettings {
+  readonly folder: string;
+  /** The user's name for this machine. */
+  readonly name: string;
+  /** The key as text; null if there is none. Throws a `HiError` of code `config`. */
+  key(): Promise<string | null>;
+}
+
+/** What sharing needs besides. */
+export interface ShareDeps extends Omit<ExchangeDeps, 'history' | 'name' | 'unlock'> {
+  readonly history: HistoryStore;
+  /** The name of the host. */
+  readonly host: string;
+}
+
+/** What an exchange brought, and what the user should know. */
+export interface Exchanged {
+  readonly arrivals: readonly Arrival[];
+  readonly notices: readonly string[];
+}
+
+/** The other machines of a conversation. Nothing fails because of them: a problem is a notice, once. */
+export interface Sharing {
+  /** Takes in what the other machines have given out. */
+  takeIn(): Promise<Exchanged>;
+  /** Gives out what is new here. */
+  giveOut(): Promise<Exchanged>;
+  /** The machines that have not forgotten yet what the mark of that name says. Known after an exchange. */
+  notForgotten(uid: string): readonly MachineState[];
+}
+
+/** The exchange with the other machines while a conversation goes on. */
+export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
+  let machines: readonly MachineState[] = [];
+  const run = async (work: (exchange: Exchange) => Promise<readonly Arrival[]>): Promise<Exchanged> => {
+    const { isEphemeral, isAside, isOffRecord } = deps.history;
+    if (isEphemeral || isAside || isOffRecord) return { arrivals: [], notices: [] };
+    try {
+      const exchange = await exchangeOf(settings, deps);
+      const arrivals = await work(exchange);
+      machines = otherMachines(exchange);
+      return { arrivals, notices: told(deps.data, null) };
+    } catch (thrown) {
+      return { arrivals: [], notices: told(deps.data, problemOf(thrown, settings.folder)) };
+    }
+  };
+  return {
+    takeIn: async () => await run(async (exchange) => await exchange.takeIn()),
+    giveOut: async () =>
+      await run(async (exchange) => {
+        await exchange.giveOut();
+        return [];
+      }),
+    notForgotten: (uid) => machines.filter(({ forgot }) => !forgot.includes(uid)),
+  };
+}
+
+/** The machines that share the folder with this one. */
+const otherMachines = ({ state, machine }: Exchange): readonly MachineState[] =>
+  Object.entries(state.machines).flatMap(([id, one]) => (id === machine ? [] : [one]));
+
+/** The exchange with a folder that is there. Throws a `HiError` of code `config`, and the system's errors. */
+async function exchangeOf(settings: ShareSettings, deps: ShareDeps): Promise<Exchange> {
+  const { folder } = settings;
+  if (!(await answers(folder))) throw new HiError('config', `The shared folder '${folder}' does not answer.`, LATER);
+  const marker = readMarker(folder);
+  if (marker === null)
+    throw new HiError(
+      'config',
+      `'${folder}' is not a shared folder now: it is empty, or its disk is not mounted.`,
+      LATER,
+    );
+  return exchangeIn(marker, settings, deps, async () => await usableKey(settings, marker));
+}
+
+const LATER = { hint: 'What is said here is given out when it is back.' };
+
+function exchangeIn(
+  { id }: Marker,
+  { folder, name }: ShareSettings,
+  deps: ShareDeps,
+  unlock: () => Promise<ShareKey>,
+): Exchange {
+  makeFolder(deps.data, 0o700);
+  let key: ShareKey | null = null;
+  const opened: SharedFolder = {
+    path: folder,
+    id,
+    machine: machineId(statePaths(deps.data), deps.host),
+    codec: loadCodec(),
+    get key() {
+      if (key === null) throw new Error('The key of the folder was not read.');
+      return key;
+    },
+  };
+  const readKey = async (): Promise<void> => {
+    key ??= await unlock();
+  };
+  return new Exchange(opened, { ...deps, name, unlock: readKey });
+}
+
+/** The key of a folder. Throws a `HiError` of code `config` if there is none, or it is another folder's. */
+async function usableKey({ key, folder }: ShareSettings, marker: Marker): Promise<ShareKey> {
+  const text = await key();
+  if (text === null)
+    throw new HiError('config', `There is no key for the shared folder '${folder}'.`, {
+      hint: "Set HI_SHARE_KEY to what 'hi share --key' prints on a machine that has it, or run 'hi share FOLDER' on a terminal.",
+    });
+  const parsed = parseKey(text);
+  if (parsed === null || keyCheck(parsed, marker.id) !== marker.check)
+    throw new HiError('config', `The key is not that of the shared folder '${folder}'.`, {
+      hint: 'To see the right one, run on a machine that has it: hi share --key',
+    });
+  return parsed;
+}
+
+function problemOf(thrown: unknown, folder: string): string {
+  if (thrown instanceof HiError) return thrown.hint === null ? thrown.message : `${thrown.message} ${thrown.hint}`;
+  if (systemCode(thrown) === null) throw thrown;
+  return `The shared folder '${folder}' cannot be used: ${systemReason(thrown)}. ${LATER.hint}`;
+}
+
+/** The notice if it was not given since everything was last well. */
+function told(data: string, problem: string | null): readonly string[] {
+  const path = join(data, 'share.told');
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : null;
+  if (problem === before) return [];
+  try {
+    if (problem === null) removeIfThere(path);
+    else writeFileSync(path, problem, { mode: 0o600 });
+  } catch {
+    // Told twice is better than a failure.
+  }
+  return problem === null ? [] : [problem];
+}
+
+/** What beginning to share, or joining, needs to know of the user. */
+export interface Beginning {
+  /** The key that was given; null for a new one in a folder that is not shared yet. */
+  readonly key: string | null;
+  /** Asks for the key; null without a terminal. */
+  readonly ask: (() => Promise<string>) | null;
+}
+
+/** The key with which a folder is shared from now on, and whether this machine is the first there. Writes nothing but the marker of a new one. Throws a `HiError`. */
+export async function beginSharing(
+  folder: string,
+  { data, memory }: Pick<ShareDeps, 'data' | 'memory'>,
+  { key, ask }: Beginning,
+): Promise<{ readonly key: string; readonly isNew: boolean }> {
+  if (!(await answers(folder)))
+    throw new HiError('config', `The folder '${folder}' does not answer.`, { hint: 'Try again when it does.' });
+  for (const own of [data, join(memory, '..')]) refuseNested(folder, own);
+  try {
+    const marker = readMarker(folder);
+    if (marker === null) return begin(folder, key);
+    const text = key ?? (await ask?.()) ?? null;
+    const usable = await usableKey({ folder, name: '', key: async () => text }, marker);
+    return { key: usable.toString('base64url'), isNew: false };
+  } catch (thrown) {
+    if (systemCode(thrown) === null) throw thrown;
+    throw new HiError('config', `The folder '${folder}' cannot be shared: ${systemReason(thrown)}.`, {
+      hint: 'Check its permissions.',
+      cause: thrown,
+    });
+  }
+}
+
+function begin(folder: string, given: string | null): { readonly key: string; readonly isNew: boolean } {
+  const key = given === null ? newKeyText() : given.trim();
+  const parsed = parseKey(key);
+  if (parsed === null)
+    throw new HiError('config', 'HI_SHARE_KEY is not a key.', {
+      hint: "It is what 'hi share --key' prints: 43 letters and digits.",
+    });
+  makeFolder(folder, 0o700);
+  writeMarker(folder, parsed);
+  return { key, isNew: true };
+}
+
+/** hi's own folders change, and a syncer would bring them to other machines. */
+function refuseNested(folder: string, own: string): void {
+  const [one, other] = [realPath(folder), realPath(own)];
+  if (one !== other && !one.startsWith(`${other}/`) && !other.startsWith(`${one}/`)) return;
+  throw new HiError('usage', `'${folder}' and hi's own folder '${own}' are within each other.`, {
+    hint: 'Share a folder of its own, outside the folders that hi config path prints.',
+  });
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Exchanges everything now; with `everything` after reading it all again. Throws a `HiError`, and the system's errors. */
+export async function exchangeNow(
+  settings: ShareSettings,
+  deps: ShareDeps,
+  everything: boolean,
+): Promise<{ readonly arrivals: readonly Arrival[]; readonly state: ShareState; readonly machine: string }> {
+  try {
+    const exchange = await exchangeOf(settings, deps);
+    const taken = everything ? await exchange.repair() : await exchange.takeIn();
+    if (!everything) await exchange.giveOut();
+    told(deps.data, null);
+    return { arrivals: taken, state: exchange.state, machine: exchange.machine };
+  } catch (thrown) {
+    if (systemCode(thrown) === null) throw thrown;
+    throw new HiError('config', problemOf(thrown, settings.folder), { cause: thrown });
+  }
+}

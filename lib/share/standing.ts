@@ -1,0 +1,123 @@
+import type { Entry } from '../chat/entry.js';
+import type { TextPart } from '../chat/message.js';
+import type { HistoryStore } from '../history/store.js';
+import { AttachmentMover } from './attachment-mover.js';
+import type { ForgetItem } from './items.js';
+import { type Accounted, account, emptyAccount } from './log-reader.js';
+import { MemoryLines } from './memory-lines.js';
+import type { SharedFolder } from './news.js';
+import { OwnFiles } from './own-files.js';
+import { emptyState, readBarred, readKnown, readState, type ShareState, statePaths, writeState } from './state.js';
+
+/** What an exchange needs of the conversation. */
+export type SharedHistory = Pick<HistoryStore, 'loaded' | 'name' | 'refresh' | 'takeIn' | 'readAll' | 'newest' | 'now'>;
+
+export interface ExchangeDeps {
+  readonly history: SharedHistory;
+  /** The data folder, and the path of `memory.md`. */
+  readonly data: string;
+  readonly memory: string;
+  /** The user's name for this machine. */
+  readonly name: string;
+  /** The line before the first turn of a batch: where and when it was said. */
+  line(machine: string, at: string): TextPart | null;
+  /** Reads the key of the folder, which is not needed while there is nothing to open or to write. Throws a `HiError`. */
+  unlock(): Promise<void>;
+  /** Forgets these messages, which another machine forgot, and everything that rests on them, and leaves the mark of the item. */
+  forget(item: ForgetItem, ids: readonly number[]): Promise<void>;
+}
+
+/** Where this machine stands: what the history and the folder have, and what was done with it. */
+export class Standing {
+  readonly folder: SharedFolder;
+  readonly deps: ExchangeDeps;
+  readonly own: OwnFiles;
+  readonly attachments: AttachmentMover;
+  readonly lines: MemoryLines;
+  readonly #paths: ReturnType<typeof statePaths>;
+  state: { -readonly [Key in keyof ShareState]: ShareState[Key] };
+  accounted: Accounted = emptyAccount();
+  /** Set while everything is read anew: the names of the turns in the files of this machine. */
+  inOwnFiles: Set<string> | null = null;
+  /** Whether a file whose predecessor is missing is waited for. */
+  isPatient = true;
+
+  constructor(folder: SharedFolder, deps: ExchangeDeps) {
+    this.folder = folder;
+    this.deps = deps;
+    this.#paths = statePaths(deps.data);
+    this.own = new OwnFiles(folder, deps.name);
+    this.attachments = new AttachmentMover(folder, deps.data);
+    this.lines = new MemoryLines(deps.memory);
+    this.state = emptyState(folder.id, deps.history.name);
+  }
+
+  /** Reads where this machine stands. If that does not fit the history or the folder, everything is read anew. */
+  async begin(): Promise<void> {
+    const { history } = this.deps;
+    await history.refresh();
+    const stored = readState(this.#paths);
+    const isOfThis = stored !== null && stored.folder === this.folder.id && stored.log === history.name;
+    const known = isOfThis && !this.own.lacks(stored.own) ? readKnown(this.#paths, stored) : null;
+    const since = stored === null || known === null ? null : await entriesSince(history, stored.last);
+    if (stored === null || known === null || since === null) return await this.readAll();
+    this.state = { ...stored };
+    const { decisions, open, pins, forgotten, last } = stored;
+    const items = new Map(forgotten.map((item) => [item.id, item]));
+    this.accounted = { known, decisions, open: new Set(open), pins: new Map(pins), forgotten: items, last };
+    for (const entry of since) account(this.accounted, entry);
+    this.accounted.decisions = this.lines.decided(this.accounted.decisions, false);
+  }
+
+  async readAll(): Promise<void> {
+    const { history } = this.deps;
+    this.inOwnFiles = new Set();
+    this.state = { ...emptyState(this.folder.id, history.name), said: readState(this.#paths)?.said ?? [] };
+    await history.readAll((entries) => {
+      this.accounted = emptyAccount();
+      const barred = readBarred(this.#paths);
+      for (let at = 0; at + 8 <= barred.length; at += 8)
+        this.accounted.known.add(barred.toString('base64url', at, at + 8), 0);
+      for (const entry of entries) account(this.accounted, entry);
+    });
+  }
+
+  /** Accounts for what was written since. Only under the lock. */
+  catchUp(): void {
+    const { last } = this.accounted;
+    for (const entry of this.deps.history.loaded) if (entry.id > last.id) account(this.accounted, entry);
+  }
+
+  /** Runs `work` under the lock, with everything accounted for, and stores where this machine stands then. */
+  async locked(work: () => void): Promise<void> {
+    await this.deps.history.takeIn(() => {
+      this.catchUp();
+      work();
+      this.#store();
+      return [];
+    });
+  }
+
+  #store(): void {
+    const { known, decisions, open, pins, forgotten, last } = this.accounted;
+    const standing = { ...this.state, log: this.deps.history.name, last, decisions };
+    const lists = { open: [...open], pins: [...pins], forgotten: [...forgotten.values()] };
+    this.state = { ...writeState(this.#paths, { ...standing, ...lists }, known, this.inOwnFiles !== null) };
+  }
+}
+
+/** The newest entries, from a known one on; null if that is not among them. */
+async function entriesSince(history: SharedHistory, last: Accounted['last']): Promise<readonly Entry[] | null> {
+  const after = (entries: readonly Entry[]): readonly Entry[] | null => {
+    const at = entries.findLastIndex(({ id }) => id === last.id);
+    return at >= 0 && entries[at]?.at === last.at ? entries.slice(at + 1) : null;
+  };
+  if (last.id === 0) return history.loaded.length === 0 ? [] : null;
+  return after(history.loaded) ?? after(await history.newest(NEWEST));
+}
+
+/** So many messages are read where the known one is no longer needed for a request. */
+const NEWEST = 200;
+
+/** The later of two times. */
+export const later = (one: string, other: string): string => (one > other ? one : other);

@@ -1,0 +1,179 @@
+import { closeSync, ftruncateSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, parseObject } from '../chat/json.js';
+import { readRegularFile } from '../regular-file.js';
+import { removeIfThere, writeAside } from '../write-aside.js';
+import type { Decisions } from './decisions.js';
+import type { ForgetItem, MessageName } from './items.js';
+import { KnownTurns } from './known-turns.js';
+import { newId } from './sealed-file.js';
+
+/** What was read of a machine's folder. */
+export interface MachineState {
+  /** The user's name for it. */
+  readonly name: string;
+  /** The `stampOf` its folder when everything in it was read; empty if something is waiting. */
+  readonly stamp: string;
+  /** The files that need not be read again. */
+  readonly read: readonly string[];
+  /** Everything up to this number was taken in. */
+  readonly done: number;
+  /** Since when a number is missing; null if none is. Milliseconds. */
+  readonly since: number | null;
+  /** The files that wait for a missing number, or for a newer hi. */
+  readonly waiting: number;
+  /** When its newest turn was said; null if there is none. */
+  readonly last: string | null;
+  readonly turns: number;
+  /** Whether some of them wait for a newer hi. */
+  readonly isNewer: boolean;
+  /** The files that are not hi's, too large or damaged, with what tells whether they were changed. */
+  readonly damaged: readonly (readonly [name: string, signature: string])[];
+  /** The ids of the forget items that it has carried out. */
+  readonly forgot: readonly string[];
+}
+
+/** Where this machine stands. All of it can be found out again from the history and the folder. */
+export interface ShareState {
+  /** The folder that all this is about. */
+  readonly folder: string;
+  /** The name of the history, and its newest entry that is accounted for. If the history has no such entry, all of this is void. */
+  readonly log: string | null;
+  readonly last: { readonly id: number; readonly at: string };
+  /** How many of the known turns belong to it. */
+  readonly known: number;
+  readonly machines: Readonly<Record<string, MachineState>>;
+  /** The number of the newest item of this machine. */
+  readonly given: number;
+  /** The files of this machine, with their sizes in bytes. */
+  readonly own: Readonly<Record<string, number>>;
+  /** The turns of this machine that were not given out yet. */
+  readonly open: readonly number[];
+  readonly decisions: Decisions;
+  /** The pinned messages by their ids. */
+  readonly pins: readonly (readonly [id: number, name: MessageName])[];
+  /** What was forgotten. */
+  readonly forgotten: readonly ForgetItem[];
+  /** What other machines forgot and this one could not yet. */
+  readonly pending: readonly ForgetItem[];
+  /** The forget items whose turns are in no file of this machine any more. */
+  readonly cleaned: readonly string[];
+  /** The attachments that are not here yet, with the machine that has them. */
+  readonly late: readonly (readonly [sha256: string, machine: string])[];
+  /** The problems that were said. */
+  readonly said: readonly string[];
+}
+
+export const NO_MACHINE: MachineState = {
+  name: '',
+  stamp: '',
+  read: [],
+  done: 0,
+  since: null,
+  waiting: 0,
+  isNewer: false,
+  last: null,
+  turns: 0,
+  damaged: [],
+  forgot: [],
+};
+
+/** A state in which nothing was read or given out. */
+export function emptyState(folder: string, log: string | null): ShareState {
+  const lists = { open: [], pins: [], forgotten: [], pending: [], cleaned: [], late: [], said: [] };
+  return { folder, log, last: { id: 0, at: '' }, known: 0, machines: {}, given: 0, own: {}, decisions: {}, ...lists };
+}
+
+/** The files in which this machine keeps where it stands. */
+interface StatePaths {
+  readonly state: string;
+  readonly known: string;
+  /** The names that must stay away from this conversation since its last reset, and from the copy. */
+  readonly barred: string;
+  readonly barredOfCopy: string;
+  readonly machine: string;
+}
+
+/** The paths in the data folder. */
+export function statePaths(data: string): StatePaths {
+  const path = (name: string): string => join(data, name);
+  return {
+    state: path('share.json'),
+    known: path('share.known'),
+    barred: path('share.barred'),
+    barredOfCopy: path('share.barred.reset'),
+    machine: path('share.machine'),
+  };
+}
+
+/** The state as it was written; null if there is none, or it cannot be read. */
+export function readState({ state }: StatePaths): ShareState | null {
+  const found = parseObject(readText(state));
+  // The file is hi's own, and derived: it is complete or not there.
+  return found !== null && found.v === 1 && isJsonObject(found.machines) ? (found as unknown as ShareState) : null;
+}
+
+/** Stores the state, and after that the turns that were added. Throws the system's error. */
+export function writeState(paths: StatePaths, state: ShareState, known: KnownTurns, isNew: boolean): ShareState {
+  if (isNew) writeFileSync(paths.known, known.all, { mode: 0o600 });
+  else if (known.added.length > 0) writeBehind(paths.known, known.added, known.all.length - known.added.length);
+  known.stored();
+  const written = { v: 1, ...state, known: known.count };
+  writeAside(paths.state, JSON.stringify(written), { mode: 0o600, synced: false });
+  return written;
+}
+
+/** Writes at a position, behind which a kill may have left something. */
+function writeBehind(path: string, bytes: Buffer, position: number): void {
+  const file = openSync(path, 'r+');
+  try {
+    writeSync(file, bytes, 0, bytes.length, position);
+    ftruncateSync(file, position + bytes.length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The known turns of a state; null if the file has fewer. */
+export function readKnown({ known }: StatePaths, { known: count }: Pick<ShareState, 'known'>): KnownTurns | null {
+  const bytes = readBytes(known);
+  return bytes.length < KnownTurns.size(count) ? null : new KnownTurns(bytes.subarray(0, KnownTurns.size(count)));
+}
+
+/** Makes everything be read again. */
+export function dropState({ state }: StatePaths): void {
+  removeIfThere(state);
+}
+
+/** The names that stay away, 8 bytes each. */
+export const readBarred = ({ barred }: StatePaths): Buffer => readBytes(barred);
+
+/**
+ * The id of this machine. A data folder that was copied to another machine gets a new one: there the host and the file are others. A host that only got another
+ * name keeps it, and so does a folder that was restored on its own host. Throws the system's error.
+ */
+export function machineId(paths: StatePaths, host: string): string {
+  const { id, host: known, file } = parseObject(readText(paths.machine)) ?? {};
+  if (typeof id === 'string' && (known === host || file === fileId(paths.machine))) return id;
+  const made = newId();
+  const write = (own: string): void =>
+    writeFileSync(paths.machine, JSON.stringify({ id: made, host, file: own }), { mode: 0o600 });
+  removeIfThere(paths.machine);
+  write('');
+  write(fileId(paths.machine));
+  return made;
+}
+
+function fileId(path: string): string {
+  const { dev, ino } = statSync(path);
+  return `${dev}:${ino}`;
+}
+
+function readText(path: string): string {
+  return readBytes(path).toString();
+}
+
+function readBytes(path: string): Buffer {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return Buffer.alloc(0);
+  return readRegularFile(path);
+}

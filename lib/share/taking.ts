@@ -1,0 +1,211 @@
+import { type Entry, isMessage } from '../chat/entry.js';
+import type { JsonObject } from '../chat/json.js';
+import type { Message } from '../chat/message.js';
+import { HiError } from '../errors.js';
+import { waitingDecisions, withReceived } from './decisions.js';
+import { type FileContent, type ForgetItem, itemOf, type TurnItem } from './items.js';
+import { arrivedMessages, markOf } from './log-reader.js';
+import { changedMachines, type News, newsOf, stateOfMachine } from './news.js';
+import { later, type Standing } from './standing.js';
+
+/** What came from another machine. */
+export interface Arrival {
+  /** The user's name for it. */
+  readonly machine: string;
+  readonly turns: number;
+  /** When the newest one was said. */
+  readonly last: string;
+}
+
+/** So many characters are appended at a time. */
+const BATCH = 256 * 1024;
+
+/** Takes in what the other machines have given out. */
+export class Taking {
+  readonly #at: Standing;
+
+  constructor(standing: Standing) {
+    this.#at = standing;
+  }
+
+  async takeAll(): Promise<readonly Arrival[]> {
+    // Not the time of the history: it is compared with that of the file system.
+    const now = Date.now();
+    const arrivals: Arrival[] = [];
+    const changed = changedMachines(this.#at.folder.path, this.#at.state, now);
+    if (changed.length + this.#at.state.late.length > 0) await this.#at.deps.unlock();
+    for (const machine of changed) {
+      const news = newsOf(this.#at.folder, machine, stateOfMachine(this.#at.state, machine), now, this.#at.isPatient);
+      const arrival = await this.#takeNews(news);
+      if (arrival.turns > 0 && machine !== this.#at.folder.machine) arrivals.push(arrival);
+    }
+    this.#at.state.late = this.#at.attachments.fetchLate(this.#at.state.late);
+    await this.#forgetPending();
+    await this.#carryOut();
+    return arrivals;
+  }
+
+  async #takeNews({ machine, state, files }: News): Promise<Arrival> {
+    const read = { ...state, forgot: new Set(state.forgot) };
+    const arrival = { machine: state.name, turns: 0, last: '' };
+    for (const content of files) {
+      arrival.machine = content.name;
+      read.name = content.name;
+      const taken = await this.#takeFile(machine, content, arrival.turns === 0);
+      arrival.turns += taken.came;
+      read.turns += this.#at.inOwnFiles === null ? taken.came : taken.turns;
+      if (taken.came > 0) arrival.last = later(arrival.last, taken.last);
+      read.last = later(read.last ?? '', taken.last) || null;
+      for (const id of taken.forgot) read.forgot.add(id);
+    }
+    const whole = { ...read, forgot: [...read.forgot] };
+    this.#at.state.machines = { ...this.#at.state.machines, [machine]: whole };
+    return arrival;
+  }
+
+  /** Takes in one file: what was forgotten first, then its turns in their order, then its decisions. */
+  async #takeFile(machine: string, content: FileContent, isFirst: boolean) {
+    const items = content.items.flatMap((stored) => itemOf(stored) ?? []);
+    const isOwn = machine === this.#at.folder.machine;
+    const forgets = items.filter((item) => item.kind === 'forget');
+    const unknown = forgets.filter(({ id }) => !this.#at.accounted.forgotten.has(id));
+    this.#at.state.pending = [...this.#at.state.pending, ...unknown];
+    const turns = items.filter((item) => item.kind === 'turn');
+    if (isOwn) for (const { turn } of turns) this.#at.inOwnFiles?.add(turn);
+    let came = 0;
+    for (const batch of batchesOf(turns)) {
+      const named = isFirst && came === 0 && !isOwn ? content.name : null;
+      came += await this.#append(batch, isOwn ? null : machine, named);
+    }
+    for (const item of items) {
+      if (item.kind === 'undo' || item.kind === 'pin' || item.kind === 'line')
+        this.#at.accounted.decisions = withReceived(this.#at.accounted.decisions, item);
+    }
+    const last = turns.reduce((newest, { messages }) => later(newest, timeOf(messages[0])), '');
+    return { came, turns: turns.length, last, forgot: forgets.map(({ id }) => id) };
+  }
+
+  /** Appends the turns that are not here, those of the machine `from` or, with null, of this one. Resolves to their number. */
+  async #append(items: readonly TurnItem[], from: string | null, machine: string | null): Promise<number> {
+    const late = this.#at.attachments.fetch(items, from ?? this.#at.folder.machine);
+    let names: readonly string[] = [];
+    const written = await this.#at.deps.history.takeIn((next) => {
+      this.#at.catchUp();
+      const arrived = this.#arrived(items, next, from, machine);
+      names = arrived.names;
+      return arrived.messages;
+    });
+    this.#at.catchUp();
+    this.#at.attachments.commit(written);
+    this.#at.state.late = [...this.#at.state.late, ...late];
+    if (from === null)
+      for (const name of names) this.#at.accounted.open.delete(this.#at.accounted.known.idOf(name) ?? 0);
+    return names.length;
+  }
+
+  #arrived(items: readonly TurnItem[], next: number, from: string | null, machine: string | null) {
+    const names: string[] = [];
+    const messages: Message[] = [];
+    const barred = new Set(
+      [...this.#at.accounted.forgotten.values(), ...this.#at.state.pending].flatMap((item) =>
+        item.messages.map(String),
+      ),
+    );
+    const away = new Set(this.#at.state.pending.flatMap(({ turns }) => turns));
+    for (const item of items) {
+      if (this.#at.accounted.known.has(item.turn) || away.has(item.turn) || names.includes(item.turn)) continue;
+      const line = machine === null || names.length > 0 ? null : this.#at.deps.line(machine, timeOf(item.messages[0]));
+      const isBarred = (name: readonly string[]): boolean => barred.has(String(name));
+      const arrived = arrivedMessages(item, next + messages.length, from, isBarred, line);
+      if (arrived.length === 0) continue;
+      names.push(item.turn);
+      for (const message of arrived) messages.push(message);
+    }
+    return { names, messages };
+  }
+
+  /** Forgets what other machines forgot. What cannot be forgotten now, because it belongs to a running turn, is forgotten later. */
+  async #forgetPending(): Promise<void> {
+    const pending = this.#at.state.pending.filter(({ id }) => !this.#at.accounted.forgotten.has(id));
+    this.#at.state.pending = [];
+    for (const item of pending) {
+      if (this.#at.accounted.forgotten.has(item.id)) continue;
+      try {
+        await this.#at.deps.forget(item, await this.#idsOf(item));
+      } catch (thrown) {
+        if (!(thrown instanceof HiError)) throw thrown;
+        this.#at.state.pending = [...this.#at.state.pending, item];
+      }
+      this.#at.catchUp();
+    }
+  }
+
+  /** The ids of the messages that an item names. */
+  async #idsOf({ turns, messages }: ForgetItem): Promise<readonly number[]> {
+    const { known } = this.#at.accounted;
+    const whole = new Set(turns.map((name) => known.idOf(name)));
+    const single = new Set(messages.map(([turn, at, role]) => `${known.idOf(turn)},${at},${role}`));
+    const ids: number[] = [];
+    await this.#at.deps.history.readAll((entries) => {
+      ids.length = 0;
+      for (const entry of entries) {
+        if (!isMessage(entry)) continue;
+        if (whole.has(entry.turn) || single.has(`${entry.turn},${entry.at},${entry.role}`)) ids.push(entry.id);
+      }
+    });
+    return ids;
+  }
+
+  /** Carries out the decisions of other machines. One about a turn that is not here yet waits. */
+  async #carryOut(): Promise<void> {
+    const { history } = this.#at.deps;
+    if (this.#at.inOwnFiles !== null)
+      this.#at.accounted.decisions = this.#at.lines.decided(this.#at.accounted.decisions, true);
+    if (waitingDecisions(this.#at.accounted.decisions).length === 0) return;
+    const needed = await this.#subjects();
+    await history.takeIn((next) => {
+      this.#at.catchUp();
+      this.#at.accounted.decisions = this.#at.lines.carryOut(this.#at.accounted.decisions);
+      const at = history.now().toISOString();
+      const marks: Entry[] = [];
+      for (const item of waitingDecisions(this.#at.accounted.decisions)) {
+        const mark = markOf(item, this.#at.accounted, needed, next + marks.length, at);
+        if (mark !== null) marks.push(mark);
+      }
+      return marks;
+    });
+    this.#at.catchUp();
+  }
+
+  /** The messages that are to be pinned or unpinned, which may be far back. */
+  async #subjects(): Promise<readonly Entry[]> {
+    const { known, decisions } = this.#at.accounted;
+    const turns = new Set(
+      waitingDecisions(decisions).flatMap((item) => (item.kind === 'pin' ? [known.idOf(item.message[0])] : [])),
+    );
+    turns.delete(null);
+    const found: Entry[] = [];
+    if (turns.size > 0)
+      await this.#at.deps.history.readAll((entries) => {
+        found.length = 0;
+        for (const entry of entries) if (isMessage(entry) && turns.has(entry.turn)) found.push(entry);
+      });
+    return found;
+  }
+}
+
+/** The turns in batches of about `BATCH` characters. */
+function* batchesOf(turns: readonly TurnItem[]): Generator<readonly TurnItem[]> {
+  let batch: TurnItem[] = [];
+  let size = 0;
+  for (const turn of turns) {
+    batch.push(turn);
+    size += JSON.stringify(turn.messages).length;
+    if (size < BATCH) continue;
+    yield batch;
+    [batch, size] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const timeOf = (message: JsonObject | undefined): string => (typeof message?.at === 'string' ? message.at : '');

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { canTrace } from '../support/strace.js';
+import { itWhere } from '../support/where.js';
+
+let server: ScriptedServer;
+let laptop: Home;
+let desktop: Home;
+let folder: string;
+beforeEach(async () => {
+  server = await startScriptedServer((_request, index) => ({ text: `answer ${index}` }));
+  [laptop, desktop] = [makeHome(config()), makeHome(config())];
+  folder = join(laptop.folder, 'shared');
+});
+afterEach(async () => {
+  await server.close();
+  laptop.remove();
+  desktop.remove();
+});
+
+const config = () => ({ provider: 'openai', model: 'scripted', api_base: server.base });
+const hi = async (home: Home, ...args: readonly string[]): Promise<Run> => await runProgram(home, args);
+
+/** Both machines share the folder. */
+async function shared(): Promise<string> {
+  expect((await hi(laptop, 'share', folder, '--name', 'laptop')).status).toBe(0);
+  const key = (await hi(laptop, 'share', '--key')).stdout.trim();
+  const joined = await runProgram(desktop, ['share', folder, '--name', 'desktop'], { env: { HI_SHARE_KEY: key } });
+  expect(joined.status).toBe(0);
+  return key;
+}
+
+const said = async (home: Home): Promise<readonly string[]> =>
+  JSON.parse((await hi(home, 'history', '--json')).stdout)
+    .filter(({ role }: { role?: string }) => role === 'user')
+    .map(({ content }: { content: { text: string }[] }) => content.at(-1)?.text);
+
+const files = (): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.hi'))
+    .map((name) => join(folder, name));
+
+describe('a conversation on two machines', () => {
+  it('is one: each takes in what the other said, tells the model where, and the greeting of a turn says so', async () => {
+    await hi(laptop, 'ask', 'before sharing');
+    await shared();
+    await hi(laptop, 'ask', 'from the laptop');
+    const asked = await hi(desktop, 'ask', 'from the desktop');
+    expect(asked.stderr).toBe('1 turn from laptop, just now\n');
+    const sent = JSON.stringify(server.requests.at(-1)?.messages);
+    expect(sent).toMatch(/before sharing.*on laptop\].*from the laptop.*from the desktop/);
+    expect(await said(laptop)).toEqual(['before sharing', 'from the laptop', 'from the desktop']);
+    const { machines, problems } = JSON.parse((await hi(laptop, 'share', '--json')).stdout);
+    expect(machines).toMatchObject([
+      { name: expect.any(String), turns: expect.any(Number), waiting: 0 },
+      { name: expect.any(String), waiting: 0 },
+    ]);
+    expect(machines.map(({ name, turns }: { name: string; turns: number }) => `${name} ${turns}`).sort()).toEqual([
+      'desktop 1',
+      'laptop 2',
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it('shows the folder nothing but sizes and times, and no file there ever changes', async () => {
+    await shared();
+    await hi(laptop, 'ask', 'CANARYWORD');
+    const before = new Map(files().map((path) => [path, readFileSync(path)]));
+    await hi(desktop, 'ask', 'CANARYWORD again');
+    await hi(laptop, 'ask', 'CANARYWORD once more');
+    for (const [path, bytes] of before) expect(readFileSync(path).equals(bytes)).toBe(true);
+    for (const path of [...files(), join(folder, 'hi-share.json')])
+      expect(readFileSync(path, 'latin1')).not.toMatch(/CANARYWORD|laptop|desktop/);
+  });
+
+  it('is not joined without the right key, and nothing is written then', async () => {
+    await hi(laptop, 'share', folder);
+    const without = await hi(desktop, 'share', folder);
+    expect(without.status).toBe(3);
+    const wrong = await runProgram(desktop, ['share', folder], { env: { HI_SHARE_KEY: 'A'.repeat(43) } });
+    expect(wrong.status).toBe(3);
+    expect(wrong.stderr).toContain('hi share --key');
+    expect(existsSync(join(desktop.config, 'share.key'))).toBe(false);
+    expect(readFileSync(desktop.configFile, 'utf8')).not.toContain('share');
+    expect(existsSync(desktop.data)).toBe(false);
+  });
+
+  it('ignores and names files that are forged, cut, or of another machine', async () => {
+    await shared();
+    await hi(laptop, 'ask', 'real');
+    const [real = ''] = files();
+    const own = join(folder, real.slice(folder.length + 1).split('/')[0] ?? '');
+    const other = readdirSync(folder)
+      .map((name) => join(folder, name))
+      .find((path) => path !== own && !path.endsWith('.json'));
+    writeFileSync(join(own, '7-7-0123456789abcdef.hi'), readFileSync(real).subarray(0, 60));
+    writeFileSync(join(own, 'notes.txt'), 'garbage');
+    mkdirSync(other ?? join(folder, '0123456789abcdef'), { recursive: true });
+    writeFileSync(join(other ?? join(folder, '0123456789abcdef'), '1-1-0123456789abcdef.hi'), readFileSync(real));
+    expect(await said(desktop)).toEqual(['real']);
+    const { problems } = JSON.parse((await hi(desktop, 'share', '--json')).stdout);
+    expect(problems.filter((problem: string) => problem.includes('ignored'))).toHaveLength(3);
+  });
+
+  it('answers, and says once what is wrong, while the folder is empty or gone', async () => {
+    await shared();
+    await hi(laptop, 'ask', 'kept');
+    rmSync(folder, { recursive: true });
+    const first = await hi(laptop, 'ask', 'without a folder');
+    expect(first).toMatchObject({ status: 0, stdout: expect.stringContaining('answer') });
+    expect(first.stderr.match(/is not a shared folder now/g)).toHaveLength(1);
+    expect((await hi(laptop, 'ask', 'again')).stderr).toBe('');
+    expect(await said(laptop)).toEqual(['kept', 'without a folder', 'again']);
+  });
+
+  it('forgets on every machine, names those that have not yet, and brings nothing back', async () => {
+    await shared();
+    await hi(laptop, 'ask', 'CANARYWORD is secret');
+    await hi(desktop, 'ask', 'something else');
+    const receipt = await hi(laptop, 'forget', '-y', '#1');
+    expect(receipt.stderr).toContain('Not forgotten yet, until hi runs there: desktop');
+    expect(await said(desktop)).toEqual(['something else']);
+    await hi(desktop, 'share', 'sync');
+    expect((await hi(laptop, 'share')).stdout).not.toContain('has not forgotten');
+    await hi(desktop, 'share', '--repair');
+    for (const home of [laptop, desktop]) {
+      expect((await hi(home, 'history')).stdout).not.toContain('CANARYWORD');
+      expect((await hi(home, 'recall', 'CANARYWORD')).stdout).not.toContain('CANARYWORD');
+    }
+  });
+
+  itWhere(canTrace, 'strace cannot be used here')('opens nothing of it where nothing is shared', async () => {
+    const log = join(laptop.folder, 'opened');
+    const under = ['strace', '-f', '-qq', '-e', 'trace=open,openat,stat,statx,newfstatat', '-o', log];
+    expect((await runProgram(laptop, ['ask', 'hello'], { under })).status).toBe(0);
+    expect(readFileSync(log, 'utf8').match(/\/share\.\w+|mountinfo|hi-share/g)).toBeNull();
+  });
+
+  it('can be read by the Python of the page on the format', async () => {
+    const key = await shared();
+    await hi(laptop, 'ask', 'read by Python');
+    const page = readFileSync(join(import.meta.dirname, '../../docs/share-format.md'), 'utf8');
+    const [, program = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? [];
+    expect(program.trim().split('\n').length).toBeLessThanOrEqual(21);
+    const [path = ''] = files();
+    const script = join(laptop.folder, 'read.py');
+    writeFileSync(script, program);
+    const env = { ...process.env, HI_SHARE_KEY: key };
+    const item = JSON.parse(execFileSync('python3', [script, path], { env }).toString());
+    expect(item).toMatchObject({ kind: 'turn', messages: [{ role: 'user' }, { role: 'assistant' }] });
+  });
+});

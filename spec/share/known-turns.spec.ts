@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { newUid } from '../../lib/chat/turn-name.js';
+import { KnownTurns } from '../../lib/share/known-turns.js';
+
+it('knows each turn by its last id, and what was stored is known again', () => {
+  const names = Array.from({ length: 300 }, newUid);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(299), fc.integer({ min: 0, max: 2 ** 50 }))), (added) => {
+      const known = new KnownTurns();
+      const expected = new Map<string, number>();
+      for (const [name, id] of added) {
+        known.add(names[name] ?? '', id);
+        expected.set(names[name] ?? '', id);
+      }
+      for (const one of [known, new KnownTurns(Buffer.from(known.all))]) {
+        for (const name of names) {
+          expect(one.has(name)).toBe(expected.has(name));
+          expect(one.idOf(name)).toBe(expected.get(name) || null);
+        }
+      }
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Entry } from '../../lib/chat/entry.js';
+import { isMessage } from '../../lib/chat/entry.js';
+import type { ForgetOrder } from '../../lib/chat/occurrence.js';
+import { turnName } from '../../lib/chat/turn-name.js';
+import { HistoryStore } from '../../lib/history/store.js';
+import { beginSharing, exchangeNow, type ShareDeps } from '../../lib/share/share.js';
+import { archived, exchange, quickFolder } from './history.js';
+
+/** A machine of a spec: a data folder, a memory and a place where it finds the shared folder. */
+export interface Machine {
+  readonly name: string;
+  readonly data: string;
+  readonly memory: string;
+  readonly folder: string;
+}
+
+/** The key of all shared folders of the specs. */
+export const KEY = 'A'.repeat(43);
+
+/** Machines that find one shared folder in place. The first begins to share. */
+export async function machinesSharing(...names: readonly string[]): Promise<readonly Machine[]> {
+  const folder = mkdtempSync(`${quickFolder()}-shared-`);
+  const made = names.map((name): Machine => {
+    const home = quickFolder();
+    return { name, data: join(home, 'data'), memory: join(home, 'config', 'memory.md'), folder };
+  });
+  for (const { data, memory } of made) await beginSharing(folder, { data, memory }, { key: KEY, ask: null });
+  return made;
+}
+
+/** Removes what a machine has. */
+export function removeMachine({ data, folder }: Machine): void {
+  rmSync(join(data, '..'), { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The time of the next thing that happens, one second after the last. */
+let seconds = 0;
+export function nextTime(): Date {
+  seconds += 1;
+  return new Date(Date.UTC(2026, 10, 22, 10, 0, seconds));
+}
+
+/** Opens a machine's history for `work`, which must not keep it. */
+export async function on<Result>(machine: Machine, work: (history: HistoryStore) => Promise<Result>): Promise<Result> {
+  const history = await HistoryStore.open({ folder: machine.data, now: nextTime });
+  try {
+    return await work(history);
+  } finally {
+    await history.close();
+  }
+}
+
+/** What sharing needs on a machine. */
+export function depsOf({ data, memory, name }: Machine, history: HistoryStore): ShareDeps {
+  return {
+    history,
+    data,
+    memory,
+    host: name,
+    line: (from, at) => ({ type: 'text', text: `[${at} · on ${from}]`, clock: true }),
+    async forget({ id, turns, messages }, ids) {
+      const order: ForgetOrder = { kind: 'messages', ids };
+      await history.forget(order, () => undefined, { uid: id, turns, messages });
+    },
+  };
+}
+
+/** Exchanges everything once, as `hi share sync` does. Resolves to the number of turns that came. */
+export async function sync(machine: Machine, everything = false): Promise<number> {
+  return await on(machine, async (history) => {
+    const { folder, name } = machine;
+    const settings = { folder, name, key: async () => KEY };
+    const { arrivals } = await exchangeNow(settings, depsOf(machine, history), everything);
+    return arrivals.reduce((sum, { turns }) => sum + turns, 0);
+  });
+}
+
+/** Says something, which is answered. */
+export async function say(machine: Machine, text: string): Promise<number> {
+  return await on(machine, async (history) => (await exchange(history, text, `re ${text}`))[0]?.id ?? 0);
+}
+
+/** Everything in a machine's history. */
+export async function entriesOf(machine: Machine): Promise<readonly Entry[]> {
+  return await on(machine, archived);
+}
+
+/** The turns of a machine in the order that all machines agree on, without what is of one machine only. */
+export async function turnsOn(machine: Machine): Promise<readonly string[]> {
+  const turns = new Map<number, string[]>();
+  const names = new Map<number, string>();
+  for (const entry of await entriesOf(machine)) {
+    // What `hi forget` left in the place of an entry.
+    if (!isMessage(entry) || entry.content.length === 0) continue;
+    if (!names.has(entry.turn)) names.set(entry.turn, `${entry.at} ${turnName(entry)}`);
+    const { id: _id, turn: _turn, from: _from, ...message } = entry;
+    const content = message.content.filter((part) => part.type !== 'text' || part.clock !== true);
+    turns.set(entry.turn, [...(turns.get(entry.turn) ?? []), JSON.stringify({ ...message, content })]);
+  }
+  return [...turns].map(([id, messages]) => `${names.get(id)}\n${messages.join('\n')}`).sort();
+}
