@@ -152,7 +152,14 @@ export type ChatEvent =
   /** The model generated an image, which is now in this file. */
   | ({ readonly type: 'image' } & ImageFile)
   /** A failed request will be sent again after `delay` milliseconds; `attempt` counts the failed ones. */
-  | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly reason: string }
+  | {
+      readonly type: 'retry';
+      readonly attempt: number;
+      readonly delay: number;
+      readonly reason: string;
+      /** The server that could answer instead; absent if there is none. */
+      readonly next?: string;
+    }
   /** `server` is the MCP server of the tool; absent for built-in tools. */
   | {
       readonly type: 'tool-start';

@@ -70,6 +70,7 @@ export function commandTable(
       (command) =>
         addAllOption(addExtractOption(addSchemaOptions(addChatOptions(command))))
           .option('-c, --command <name>', 'ask with your own command NAME; the text is its arguments')
+          .option('--wait [time]', 'wait for a server that says when it answers again: --wait, --wait=30m')
           .option('--files0-from <path>', 'attach the NUL-separated list of files in PATH, or - for stdin')
           .argument('[text...]', 'the question; - reads it from stdin')
           .action(async (text: readonly string[], _options, self: Command) =>

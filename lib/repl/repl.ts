@@ -37,6 +37,8 @@ export interface ReplDeps {
   readonly commands: readonly CompletableCommand[];
   /** What can follow an `@` other than files. */
   mentionable?(): readonly Mentionable[];
+  /** Ends a wait of the running turn that Escape ends without ending the turn. Returns false if there is none. */
+  skipWait?(): boolean;
   /** The command that Escape, pressed twice at an empty prompt, submits. */
   readonly escapeCommand: string;
   /** The file with the inputs of earlier sessions; null for none. */

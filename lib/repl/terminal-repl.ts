@@ -213,7 +213,8 @@ class TerminalRepl implements Repl {
   /** Leaves vi's insert mode if text is being typed; otherwise stops the turn. */
   #escape(): void {
     if (this.#turn === null) this.#line.escape();
-    else if (this.#openQuestion() !== null || !this.#line.leaveInsertMode()) this.#turn.abort();
+    else if (this.#openQuestion() === null && (this.#line.leaveInsertMode() || this.#deps.skipWait?.())) return;
+    else this.#turn.abort();
   }
 
   #paste(text: string): void {

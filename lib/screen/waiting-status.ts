@@ -77,10 +77,11 @@ export class WaitingStatus {
   }
 
   /** Counts down to the next attempt of a request. */
-  countDown({ attempt, delay, reason }: ChatEventOf<'retry'>): void {
+  countDown({ attempt, delay, reason, next }: ChatEventOf<'retry'>): void {
     const due = this.#options.now() + delay;
     const left = (): string => shortTime(Math.max(0, due - this.#options.now()));
-    const text = (): string => neutralise(`retry ${attempt} in ${left()}: ${reason}`);
+    const other = next === undefined ? '' : ` (Esc: '${next}' now)`;
+    const text = (): string => neutralise(`retry ${attempt} in ${left()}${other}: ${reason}`);
     if (this.#saysOnce) this.#layout.logText(text(), DIM);
     else this.#layout.wait({ delay: 0, text });
   }

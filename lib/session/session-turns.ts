@@ -23,11 +23,13 @@ import { userContentOf } from './past-turns.js';
 import { type Reminders, readClock } from './reminders.js';
 import { askAboutModel, type NextView, nextViewOf } from './session-status.js';
 import type { SkillState } from './skill-state.js';
+import { Patience } from './turn/patience.js';
 import { Route } from './turn/route.js';
 import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 
 /** The dependencies that differ between turns. */
-type OwnDeps = Pick<TurnDeps, 'request' | 'isCurrent' | 'append' | 'next'> & Partial<Pick<TurnDeps, 'maxRounds'>>;
+type OwnDeps = Pick<TurnDeps, 'request' | 'isCurrent' | 'append' | 'next' | 'patience'> &
+  Partial<Pick<TurnDeps, 'maxRounds'>>;
 
 /** Which model answers a turn, and how. */
 export interface TurnSettings {
@@ -54,6 +56,7 @@ export class SessionTurns {
   #isLastRemoved = false;
   /** The servers of the running turn; null between turns. */
   #route: Route | null = null;
+  #patience: Patience | null = null;
   /** The turns that began in this session. */
   readonly said = new Set<number>();
   /** The compaction written before it is due. */
@@ -119,6 +122,7 @@ export class SessionTurns {
     const asked = { tools: mayCall && this.#deps.toolSpecs.length > 0, schema: options.schema !== undefined };
     const route = new Route(this.#target, this.#deps, asked, signal);
     this.#route = route;
+    this.#patience = new Patience(this.#deps.longestWait ?? 0, () => route.next);
     const provider = yield* route.connect();
     yield* askAboutModel(this.#target, asked.tools, signal);
     yield* this.#settle(signal);
@@ -167,6 +171,7 @@ export class SessionTurns {
         since = history.edition;
         return written;
       },
+      patience: this.#patience,
       next: (failure, hasCalls) =>
         route.goOn(failure, hasCalls ? user.turn : null, async () => {
           context = await this.context(user.id, selection.record.active, given);
@@ -188,6 +193,11 @@ export class SessionTurns {
       else await this.takeBack(user.turn);
       throw yield* route.failure(thrown.reason);
     }
+  }
+
+  /** Ends a wait of the running turn in favour of the next server. Returns false if there is none. */
+  skipWait(): boolean {
+    return this.#patience?.skip() ?? false;
   }
 
   /** The server of the running turn, or of the next. */

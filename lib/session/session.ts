@@ -171,6 +171,11 @@ export class Session {
     }
   }
 
+  /** Lets the next server answer instead of waiting. Returns false if the turn waits for none, or there is no other. */
+  skipWait(): boolean {
+    return this.#turns.skipWait();
+  }
+
   /** Undoes the last turn, and returns it. */
   async undo(): Promise<LastTurn> {
     const last = await this.lastTurn();

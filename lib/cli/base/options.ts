@@ -38,6 +38,8 @@ export interface ChatOptions {
   readonly outputFormat: OutputFormat;
   readonly json?: boolean;
   readonly usage?: boolean;
+  /** How long to wait for a server that says when it answers again; true without a limit; `hi ask` only. */
+  readonly wait?: string | true;
   readonly quiet?: boolean;
   readonly config?: string;
   readonly debug?: boolean;
@@ -80,6 +82,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly elicit?: Elicit;
   /** Asks the user whether to spend more than a limit; absent where that is impossible. */
   readonly askAboveLimit?: (text: string, signal: AbortSignal) => Promise<boolean>;
+  /** How long to wait for a server that says when it answers again, in milliseconds. */
+  readonly longestWait?: number;
   /** Whether the session idles at a prompt, where summaries can be written while nobody waits. */
   readonly idles?: boolean;
   /** Whether MCP servers should report changes, which is useful only in a session that lasts. */

@@ -83,6 +83,7 @@ async function openChat(world: World, given: ChatOptions, settings: Settings): P
     },
     mentionable: () =>
       wired.servers.mentionable().map(({ typed, isTemplate }) => ({ text: typed, isOpen: isTemplate })),
+    skipWait: () => wired.session.skipWait(),
     escapeCommand: '/rewind',
     keepsInputs: () => !wired.session.history.isOffRecord,
     inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,

@@ -1,5 +1,6 @@
 import type { ChatEvent, ScreenSettings } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
+import { milliseconds } from '../../chat/text.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ScreenOptions } from '../../screen/answer-writer.js';
 import { Screen } from '../../screen/screen.js';
@@ -9,7 +10,7 @@ import { describeCall, describeResult } from '../../tools/common/tool.js';
 import { agreeToAll } from '../ask/approve.js';
 import { approver, instructionsAsker, limitAsker, serverAsker } from '../ask/asker.js';
 import { gatherInput } from '../base/gather-input.js';
-import { type ChatOptions, formatOf, type OutputFormat, withFresh } from '../base/options.js';
+import { type ChatOptions, formatOf, type OutputFormat, type SessionOptions, withFresh } from '../base/options.js';
 import {
   canApprove,
   hasColour,
@@ -46,7 +47,8 @@ export async function askCommand(world: World, words: readonly string[], options
     stop.abort();
   });
   try {
-    const status = await askOnce(world, words, withFresh(options, world.env), stop);
+    const asked = withWait(words, withFresh(options, world.env));
+    const status = await askOnce(world, asked.words, asked.options, stop);
     return isTerminated && status === EXIT_STATUS.interrupted ? EXIT_STATUS.terminated : status;
   } catch (thrown) {
     throw isTerminated && isAbort(thrown) ? new HiError('terminated', 'Terminated.', { cause: thrown }) : thrown;
@@ -76,7 +78,12 @@ async function askOnce(
       }
     : {};
   const settings = await withFirstModel(world, options, await readSettings(world, options, stop.signal), stop.signal);
-  const wired = await wire(world, { ...options, ...approve }, settings, requireConfig(settings));
+  const wired = await wire(
+    world,
+    { ...options, ...approve, ...longestWait(options) },
+    settings,
+    requireConfig(settings),
+  );
   const { session, config, close } = wired;
   Object.assign(screenSettings, screenSettingsOf(config));
   if (hasColour(world.stdout, world.env)) applyTheme(config, world);
@@ -102,6 +109,25 @@ async function askOnce(
     await settled;
     await close();
   }
+}
+
+/** A day, for `--wait` without a time. */
+const LONGEST_WAIT = 24 * 3_600_000;
+
+const TIME = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/;
+
+/** How long to wait for the server. */
+const longestWait = ({ wait }: ChatOptions): Pick<SessionOptions, 'longestWait'> =>
+  wait === undefined ? {} : { longestWait: (wait === true ? null : milliseconds(wait)) ?? LONGEST_WAIT };
+
+/** A word behind `--wait` that is no time belongs to the question. */
+function withWait(
+  words: readonly string[],
+  options: ChatOptions,
+): { readonly words: readonly string[]; readonly options: ChatOptions } {
+  const { wait } = options;
+  if (wait === undefined || wait === true || TIME.test(wait)) return { words, options };
+  return { words: [wait, ...words], options: { ...options, wait: true } };
 }
 
 /** How long the program waits after the answer for the summary of what left the view, in milliseconds. */

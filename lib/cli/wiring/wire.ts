@@ -47,6 +47,9 @@ export interface WiredSession {
 /** The share of the window that the definitions of the servers' tools may take. */
 const TOOL_SHARE = 0.1;
 
+/** How long a chat waits for a server that says when it answers again, in milliseconds. */
+const CHAT_WAIT = 12 * 3_600_000;
+
 /** The composition root: reads the settings and creates a session. Throws `HiError`s of codes `config` and `history`. */
 export async function openSession(world: World, options: SessionOptions): Promise<WiredSession> {
   const settings = await readSettings(world, options);
@@ -85,6 +88,7 @@ export async function wire(
     target: connections.target(config),
     find: (name, signal) => connections.find(name, session.target, signal),
     fallback: fallbackOf(world, options, config, settings, connections),
+    longestWait: options.longestWait ?? (options.idles ? CHAT_WAIT : 0),
     writers: (main: Target) => {
       const small = smallFor(main);
       return (small === null ? [main] : [small, main]).map(textModel);

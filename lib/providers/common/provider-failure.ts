@@ -49,7 +49,7 @@ function fromVendor(error: VendorError, cause: unknown, context: FailureContext)
   // If the server says what it does not accept, the key, the model and the load are not the cause.
   const isSaid = refused !== null && refused.what !== 'unsaid' && kind !== 'window';
   const code = isSaid ? 'request' : kind;
-  const wait = code === 'rate' || code === 'overload' ? retryAfter(error) : null;
+  const wait = code === 'rate' || code === 'overload' || code === 'quota' ? retryAfter(error) : null;
   const { message, hint } = describe(code, error, context);
   const said = mask(capitalised(message), context.apiKey);
   const details = {

@@ -185,8 +185,23 @@ function fromDetails(details: VendorError['details']): number | null {
 
 /** OpenAI's errors inside a stream have no headers, only "Please try again in 1.574s." */
 function fromSentence(message: string): number | null {
-  const found = /(?:try again|retry) in ((?:[\d.]+(?:ms|h|m|s))+)/i.exec(message);
-  return found?.[1] === undefined ? null : milliseconds(found[1]);
+  const found = /(?:try again|retry|resets?) in ((?:[\d.]+(?:ms|d|h|m|s) ?)+)/i.exec(message);
+  return found?.[1] === undefined ? untilReset(message) : milliseconds(found[1]);
+}
+
+/** "resets at 15:00", "resets 3pm (UTC)", "resets at 2026-11-25T15:00:00Z": the next such time, by this machine's clock unless it says UTC. */
+function untilReset(message: string, now = new Date()): number | null {
+  const [, iso] = /resets? (?:at |on )?(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))/i.exec(message) ?? [];
+  if (iso !== undefined) return Date.parse(iso) - now.getTime();
+  const found = /resets? (?:at )?(\d{1,2})(?::(\d\d))? ?(am|pm)?\b(?: ?\(?(UTC|GMT))?/i.exec(message);
+  const [, hour = '', minute, half, zone] = found ?? [];
+  if (hour === '' || (minute === undefined && half === undefined)) return null;
+  const hours = (Number(hour) % (half === undefined ? 24 : 12)) + (half?.toLowerCase() === 'pm' ? 12 : 0);
+  const due = new Date(now);
+  if (zone === undefined) due.setHours(hours, Number(minute ?? 0), 0, 0);
+  else due.setUTCHours(hours, Number(minute ?? 0), 0, 0);
+  const wait = due.getTime() - now.getTime();
+  return wait > 0 ? wait : wait + 24 * 3_600_000;
 }
 
 /**

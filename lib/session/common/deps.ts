@@ -86,6 +86,8 @@ export interface SessionDeps {
   find(name: string, signal: AbortSignal): Promise<Target>;
   /** The servers that answer when that of a turn cannot; null for none. */
   readonly fallback?: Fallback | null;
+  /** How long a turn waits for a server that says when it answers again, in milliseconds; no longer than usual if absent. */
+  readonly longestWait?: number;
   /** The models to try for summaries, in order, while `target` answers. */
   writers(target: Target): readonly TextModel[];
   readonly preamble: string | null;

@@ -59,11 +59,17 @@ export const warning = (text: string): ChatEvent => ({ type: 'notice', level: 'w
 /** How often a request is sent that fails each time. */
 export const ATTEMPTS = 4;
 const FIRST_DELAY = 1000;
+const LAST_DELAY = 2000;
 /** If a server asks for a longer wait, the error is shown immediately. Milliseconds. */
 const LONGEST_WAIT = 120_000;
 
-/** How long to wait before trying again after the given attempt failed, in milliseconds; null if retrying is no use. */
-export function delayBefore(attempt: number, error: HiError): number | null {
+/**
+ * How long to wait before trying again after the given attempt failed, in milliseconds; null if retrying is no use. `left` is how long the user waits for a server
+ * that says when it answers again.
+ */
+export function delayBefore(attempt: number, error: HiError, left = 0): number | null {
+  const asked = error.retryAfter;
+  if (asked !== null && asked <= left) return attempt < ATTEMPTS ? asked : Math.max(asked, LAST_DELAY);
   if (!error.retryable || attempt >= ATTEMPTS || attempt > error.retries) return null;
   const delay = error.retryAfter ?? FIRST_DELAY * 2 ** (attempt - 1);
   return delay > LONGEST_WAIT ? null : delay;

@@ -25,10 +25,10 @@ import {
   onceLoaded,
   type PartialAnswer,
   type StreamEnd,
-  sleep,
   warning,
   withoutContent,
 } from './failed-request.js';
+import { Patience } from './patience.js';
 
 /** How much of one answer is read, in characters: about half a million tokens, more than any model writes. An endless answer must not fill the memory. */
 const MAX_ANSWER = 2 * 1024 * 1024;
@@ -48,6 +48,8 @@ interface RequestOptions {
   isCurrent?(): Promise<boolean>;
   /** How often the request is sent if each time it fails; as often as usual if absent. */
   readonly attempts?: number;
+  /** How long it waits for a server that says when it answers again; no longer than usual if absent. */
+  readonly patience?: Patience;
 }
 
 /**
@@ -62,9 +64,10 @@ export async function* requestAnswer(
   answer: PartialAnswer,
   memory: ModelMemory,
   signal: AbortSignal,
-  { keepImage: keep = null, isCurrent, attempts: most = ATTEMPTS }: RequestOptions = {},
+  options: RequestOptions = {},
 ): AsyncGenerator<ChatEvent> {
-  const attempts = new RequestAttempts(provider, { ...unfitted, facts: memory.facts }, memory, signal, most);
+  const { keepImage: keep = null, isCurrent } = options;
+  const attempts = new RequestAttempts(provider, { ...unfitted, facts: memory.facts }, memory, signal, options);
   for (;;) {
     const { request, unconfirmed } = attempts;
     if ((await isCurrent?.()) === false) throw new OutdatedRequest();
@@ -196,7 +199,7 @@ class RequestAttempts {
   readonly #provider: Provider;
   readonly #memory: ModelMemory;
   readonly #signal: AbortSignal;
-  readonly #most: number;
+  readonly #options: RequestOptions;
   #request: ChatRequest;
   #adapted: Adapted | null = null;
   /** The request before it was made plainer on suspicion; null if it was not. */
@@ -207,12 +210,18 @@ class RequestAttempts {
   #guesses = 0;
   #contents = 0;
 
-  constructor(provider: Provider, request: ChatRequest, memory: ModelMemory, signal: AbortSignal, most: number) {
+  constructor(
+    provider: Provider,
+    request: ChatRequest,
+    memory: ModelMemory,
+    signal: AbortSignal,
+    options: RequestOptions,
+  ) {
     this.#provider = provider;
     this.#request = request;
     this.#memory = memory;
     this.#signal = signal;
-    this.#most = most;
+    this.#options = options;
   }
 
   get request(): ChatRequest {
@@ -245,7 +254,9 @@ class RequestAttempts {
 
   /** Prepares the next attempt after a failure before the answer, and waits if the failure may pass. Throws if there is no other attempt. */
   async *recover(failure: HiError): AsyncGenerator<ChatEvent> {
-    const delay = this.#attempt < this.#most ? delayBefore(this.#attempt, failure) : null;
+    const { attempts = ATTEMPTS, patience } = this.#options;
+    const isOver = attempts < ATTEMPTS && this.#attempt >= attempts;
+    const delay = isOver ? null : delayBefore(this.#attempt, failure, patience?.left);
     if (delay !== null) yield* this.#retry(failure, delay);
     else if (this.#isLastResort(failure)) {
       await this.#simplify(failure);
@@ -264,8 +275,10 @@ class RequestAttempts {
   }
 
   async *#retry(failure: HiError, delay: number): AsyncGenerator<ChatEvent> {
-    yield { type: 'retry', attempt: this.#attempt, delay, reason: failure.message };
-    await sleep(delay, this.#signal);
+    const { patience = new Patience(0, () => null) } = this.#options;
+    const { next } = patience;
+    yield { type: 'retry', attempt: this.#attempt, delay, reason: failure.message, ...(next !== null && { next }) };
+    if (await patience.wait(delay, this.#signal)) throw failure;
     this.#attempt += 1;
     const isSuspicious = failure instanceof RequestRefusal || isRefused(this.#memory.facts, 'usual_form');
     if (this.#unchanged !== null) [this.#request, this.#adapted] = [this.#unchanged, null];

@@ -67,6 +67,11 @@ export class Route {
     };
   }
 
+  /** The server that is asked next; null if this is the last. */
+  get next(): string | null {
+    return this.#left[0] ?? null;
+  }
+
   /** Whether the server is asked only once, because it failed before and there are others. */
   get isTrial(): boolean {
     return this.#left.length > 0 && this.#fallback?.states.of(keyOf(this.#target)) === 'trial';

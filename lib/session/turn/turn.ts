@@ -16,6 +16,7 @@ import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { GivenFile, ToolRunner } from '../../tools/common/tool.js';
 import type { PartialAnswer } from './failed-request.js';
+import type { Patience } from './patience.js';
 import { type KeepImage, OutdatedRequest, requestAnswer } from './request-answer.js';
 import { cutCalls, cutResult, lengthCutNotice, Progress, stopBeforeRunning, type TurnOutcome } from './stop-turn.js';
 
@@ -42,6 +43,8 @@ export interface TurnDeps {
   readonly maxRounds: number;
   /** How often a request is sent if each time it fails; as often as usual if absent. */
   readonly attempts?: number;
+  /** How long a turn waits for its server; no longer than usual if absent. */
+  readonly patience?: Patience;
   /** The next request, from the current log; makes it fit first. `overflow`: the provider said the last one did not. */
   request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
   /** Whether everything in that request is still in the log. */
