@@ -29,7 +29,8 @@ function addBilling(first: Billing | undefined, second: Billing | undefined): Bi
 
 /** The fields of a bill that say something; nothing if none does. */
 export function billed(billing: Billing): { readonly billing?: Billing } {
-  const said = Object.entries(billing).filter(([, value]) => Boolean(value));
+  // A cost of nothing says that the model is free.
+  const said = Object.entries(billing).filter(([name, value]) => Boolean(value) || (name === 'cost' && value === 0));
   return said.length === 0 ? {} : { billing: Object.fromEntries(said) };
 }
 

@@ -23,7 +23,7 @@ interface DownloadableModel {
 
 /** The prices of a model in dollars for a million tokens. Above `step` tokens of prompt all of a request costs more, by these factors. */
 export interface PriceRow {
-  /** How the model's names begin. */
+  /** The model's name, which a date may follow. */
   readonly name: string;
   readonly input: number;
   /** Of prompt that is read from the cache. */

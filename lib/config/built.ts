@@ -26,7 +26,8 @@ const NEWER: readonly ModelRule[] = [
   ...starts(1_000_000, 'deepseek-v4'),
   ...starts(128_000, 'deepseek-chat', 'deepseek-reasoner'),
   ...starts(4096, 'gpt-3.5-turbo-0301'),
-  ...starts(262_144, 'kimi-k2'),
+  ...starts(262_144, 'kimi-k2', 'mistral-large-latest'),
+  ...starts(500_000, 'grok-4.7'),
 ];
 
 /**

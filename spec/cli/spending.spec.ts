@@ -57,6 +57,26 @@ describe('the cost of a chat', () => {
     );
   });
 
+  it('is an upper bound where Google may have given searches away', () => {
+    const usage = { ...answer({}).usage, billing: { web_searches: 2 } };
+    const searched = answer({ provider: 'gemini', model: 'gemini-3.8-flash', usage });
+    expect(spendingText([searched])).toMatch(
+      /at most \$\d\.\d\d, without the searches that Google gives away each month$/,
+    );
+    expect(spendingText([answer({ usage: { ...usage, billing: { cost: 0 } } })])).toMatch(/nothing$/);
+  });
+
+  it.each([
+    ['claude-fable-5-2', 12],
+    ['claude-mythos-5', 15],
+    ['claude-mythos-5-20260609', 15],
+    ['claude-mythos-5-2', null],
+  ])('knows what %s costs, if anybody does', (model, dollars) => {
+    const usage = { input_tokens: 1_000_000, output_tokens: 100_000, cached_tokens: 0, context_tokens: 1_100_000 };
+    const shown = dollars === null ? `unknown: no published price for ${model}` : `about $${dollars.toFixed(2)}`;
+    expect(spendingText([answer({ provider: 'anthropic', model, usage })])).toContain(shown);
+  });
+
   it('is small for a small question, and nothing at the start', () => {
     const usage = { input_tokens: 1000, output_tokens: 10, cached_tokens: 2000, context_tokens: 1010 };
     expect(spendingText([answer({ usage })])).toMatch(/about \$0\.00\d\d$/);

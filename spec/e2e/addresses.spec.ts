@@ -59,3 +59,10 @@ it.each([
 ])('sends nothing of an account with the vendor to another address: %s', async (provider, env) => {
   expect(JSON.stringify(await asked(provider, { api_key: 'KEY' }, env))).not.toContain('mine');
 });
+
+it('sends Gemini at another address no key where there is none, or the one in `headers`', async () => {
+  expect(Object.keys(await asked('gemini', {}))).not.toContain('x-goog-api-key');
+  home.remove();
+  await server[Symbol.asyncDispose]();
+  expect(await asked('gemini', { headers: { 'x-goog-api-key': 'KEY' } })).toMatchObject({ 'x-goog-api-key': 'KEY' });
+});

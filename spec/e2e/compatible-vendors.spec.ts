@@ -9,7 +9,7 @@ import {
   said,
 } from '../support/compatible-vendors.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
-import { chatServer, listingServer, refusal, type VendorServer } from '../support/vendor-server.js';
+import { chatServer, listingServer, refusal, sse, type VendorServer } from '../support/vendor-server.js';
 
 const TURNS = Number(process.env.HI_TURNS ?? 3);
 const PAGE = readFileSync(new URL('../../docs/compatible-servers.md', import.meta.url), 'utf8');
@@ -167,3 +167,48 @@ it.each([
     `${writer === model ? `the main model, ${model},` : `${provider}/${writer}`} writes them`,
   );
 });
+
+it.each(['', '/', '/openai', '/openai/v1/', '/openai/v1/responses'])(
+  'speaks Responses at an address of Azure as its portal shows it: %s',
+  async (path) => {
+    server = await chatServer((body) => answerOf('responses', 'none', body));
+    startAt({
+      provider: 'openai',
+      api_key: 'KEY',
+      model: 'gpt-6.1-sol',
+      api_base: `https://n.openai.azure.com${path}`,
+    });
+    await talk(0);
+    expect(new Set(server.requests.map((one) => one.path))).toEqual(
+      new Set(['http://n.openai.azure.com/openai/v1/responses']),
+    );
+  },
+);
+
+it.each<[string, JsonObject, string]>([
+  ['a price', { cost: 0.0123 }, '$0.0369'],
+  ['no price', {}, 'cost unknown'],
+  ['that it is free', { cost: 0 }, '$0'],
+  [
+    "the vendor's price beside its own",
+    { cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } },
+    '$0.0630',
+  ],
+])('takes from OpenRouter, for three answers, %s', async (_what, usage, shown) => {
+  const told = { choices: [], usage: { prompt_tokens: 100, completion_tokens: 10, ...usage } };
+  server = await chatServer(
+    sse({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] }, told, '[DONE]'),
+  );
+  startAt(CONFIGS.get('OpenRouter') ?? {});
+  await talk(0);
+  expect((await runProgram(home, ['usage'])).stdout).toContain(`  ${shown}`);
+});
+
+it.each(['[{"id":"a"},{"id":"b"}]', '["a","b"]', '{"models":[{"id":"a"},{"name":"b"}]}'])(
+  'reads a list of models as %s',
+  async (list) => {
+    server = await listingServer({ headers: { 'content-type': 'application/json' }, chunks: [list] }, {});
+    home = makeHome({ provider: 'openai', model: 'a', api_base: `${server.url}/v1` });
+    expect((await runProgram(home, ['chat'], { input: '/model\n' })).stdout).toMatch(/^Available: b$|\bb$/m);
+  },
+);

@@ -31,33 +31,46 @@ interface Cost {
   readonly unknown: readonly string[];
   /** How many requests have a price. */
   readonly priced: number;
+  /** Whether the dollars include searches of which the vendor gives some away. */
+  readonly hasGifts: boolean;
+  /** Whether all of it ran on machines of the user's own. */
+  readonly isOwn: boolean;
 }
 
 /** The cost at published prices. Loads the table of prices, so this module is imported on demand. */
 export function costOf(records: Iterable<UsageRecord>): Cost {
   const unknown = new Set<string>();
-  let dollars = 0;
-  let priced = 0;
+  let [dollars, priced, hasGifts, isOwn] = [0, 0, false, true];
   for (const record of records) {
     const price = priceOf(record);
+    hasGifts ||= hasFreeSearches(record);
+    isOwn &&= price === 0 && record.usage.billing?.cost === undefined;
     if (price === null) unknown.add(record.model);
     else {
       dollars += price;
       priced += 1;
     }
   }
-  return { dollars, unknown: [...unknown], priced };
+  return { dollars, unknown: [...unknown], priced, hasGifts, isOwn };
 }
+
+/** Google gives some searches of each month away, and does not say which. */
+const hasFreeSearches = ({ provider, usage: { billing = {} } }: UsageRecord): boolean =>
+  billing.cost === undefined &&
+  (billing.web_searches ?? 0) > 0 &&
+  providers.find(({ name }) => name === provider)?.searchPrice !== undefined;
 
 /** The dollars for JSON: null unless the price of every request is known. */
 export const wholeCost = ({ dollars, unknown, priced }: Cost): number | null =>
   unknown.length === 0 && priced > 0 ? Number(dollars.toPrecision(6)) : null;
 
-/** The cost in words: `about $0.0123`, a lower bound if some of it is unknown, or that all is. */
-export function costText({ dollars, unknown, priced }: Cost): string {
+/** The cost in words: `about $0.0123`, a lower bound if some of it is unknown, an upper one if some of it may be free, or that all is unknown. */
+export function costText({ dollars, unknown, priced, hasGifts, isOwn }: Cost): string {
   const names = unknown.join(', ');
   if (priced === 0) return names === '' ? 'none' : `unknown: no published price for ${names}`;
-  if (names === '') return dollars === 0 ? 'nothing: it ran on a server of your own' : `about ${dollarText(dollars)}`;
+  if (names === '' && dollars === 0) return isOwn ? 'nothing: it ran on a server of your own' : 'nothing';
+  const given = 'without the searches that Google gives away each month';
+  if (names === '') return hasGifts ? `at most ${dollarText(dollars)}, ${given}` : `about ${dollarText(dollars)}`;
   return `at least ${dollarText(dollars)}: no published price for ${names}`;
 }
 
@@ -153,7 +166,7 @@ function sellerOf(vendor: Vendor | undefined, providerId: string): PriceOptions 
   if (provider === undefined || vendor?.prices === undefined) return { providerId };
   const models = vendor.prices.map((row) => ({
     id: row.name,
-    match: { starts_with: row.name },
+    match: { or: [{ equals: row.name }, { starts_with: `${row.name}-20` }, { starts_with: `${row.name}@` }] },
     prices: pricesOf(row),
   }));
   return { provider: { ...provider, models: [...models, ...provider.models] } };

@@ -155,16 +155,25 @@ async function* chunks(
 /** The SDK client for the vendor or the configured address. */
 function makeClient(vendor: Vendor, settings: ProviderSettings): GoogleGenAI {
   // A server at another address may not need a key, but the SDK does.
-  const apiKey = isOwnAddress(vendor, settings.apiBase) ? requireKey(vendor, settings) : (settings.apiKey ?? 'none');
+  const apiKey = isOwnAddress(vendor, settings.apiBase) ? requireKey(vendor, settings) : settings.apiKey;
   const fetch = sdkFetch(vendor, settings);
   return new GoogleGenAI({
-    apiKey,
+    apiKey: apiKey ?? NO_KEY,
     vertexai: false,
     httpOptions: {
       baseUrl: withoutVersion(settings.apiBase ?? 'https://generativelanguage.googleapis.com/'),
-      fetch: async (input, init) => checkedEvents(await fetch(input, init), settings.idleTimeout),
+      fetch: async (input, init) =>
+        checkedEvents(await fetch(input, apiKey === null ? withoutKey(init) : init), settings.idleTimeout),
     },
   });
+}
+
+const NO_KEY = 'none';
+
+function withoutKey(init: RequestInit | undefined): RequestInit {
+  const headers = new Headers(init?.headers);
+  if (headers.get('x-goog-api-key') === NO_KEY) headers.delete('x-goog-api-key');
+  return { ...init, headers };
 }
 
 /** An event that is an error object, recognised by the beginning of its text, since the others are parsed later. */

@@ -128,15 +128,16 @@ function makeClient(vendor: Vendor, base: string, settings: ProviderSettings, ap
   });
 }
 
-/** The entries of the server's list. Together sends it without an object around it. */
+/** The entries of the server's list. Together sends it without an object around it, others under another name, or names alone. */
 async function listedBy(client: OpenAI, signal: AbortSignal): Promise<JsonObject[]> {
   const answer: unknown = await client.models
     .list({ signal })
     .asResponse()
     .then((response) => response.json());
-  const list = isJsonObject(answer) ? answer.data : answer;
+  const list = isJsonObject(answer) ? (answer.data ?? answer.models) : answer;
   if (!Array.isArray(list)) throw new TypeError('The list of models is not a list.');
-  return list.filter(isJsonObject).filter(({ id }) => typeof id === 'string');
+  const entries = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry)).filter(isJsonObject);
+  return entries.map((entry) => ({ ...entry, id: entry.id ?? entry.name })).filter(({ id }) => typeof id === 'string');
 }
 
 /** The facts in the model's entry in the list. llama.cpp reports the window per conversation at another address. */

@@ -209,7 +209,7 @@ const readStopReason = (
 /** The prompt tokens include the cached ones, for which DeepSeek has its own name. */
 function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
   if (!usage) return null;
-  const more: typeof usage & { readonly prompt_cache_hit_tokens?: number; readonly cost?: unknown } = usage;
+  const more: typeof usage & { readonly prompt_cache_hit_tokens?: number } & ReportedCost = usage;
   const input_tokens = count(usage.prompt_tokens);
   const output_tokens = count(usage.completion_tokens);
   return {
@@ -217,12 +217,20 @@ function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
     output_tokens,
     cached_tokens: count(usage.prompt_tokens_details?.cached_tokens ?? more.prompt_cache_hit_tokens),
     context_tokens: input_tokens + output_tokens,
-    // OpenRouter reports the price.
-    ...billed({
-      cache_write_tokens: count(usage.prompt_tokens_details?.cache_write_tokens),
-      cost: count(more.cost),
-    }),
+    ...billed({ cache_write_tokens: count(usage.prompt_tokens_details?.cache_write_tokens), ...reportedCost(more) }),
   };
+}
+
+/** The price in dollars as OpenRouter reports it: its own, beside which the vendor bills a key that the user gave it. */
+interface ReportedCost {
+  readonly cost?: unknown;
+  readonly is_byok?: unknown;
+  readonly cost_details?: { readonly upstream_inference_cost?: unknown } | null;
+}
+
+function reportedCost({ cost, is_byok, cost_details }: ReportedCost): { readonly cost?: number } {
+  if (cost === undefined || cost === null) return {};
+  return { cost: count(cost) + (is_byok === true ? count(cost_details?.upstream_inference_cost) : 0) };
 }
 
 /** A number, which some servers send as a string. */

@@ -23,7 +23,7 @@ const DEPLOYMENT = /^\/openai\/deployments\/([^/]+)$/;
  */
 export function clientAddress(base: string, api: Api): ClientAddress {
   if (!URL.canParse(base)) return { baseURL: base, defaultQuery: {}, deployment: null };
-  const url = new URL(base);
+  const url = new URL(withAzurePath(base));
   const defaultQuery = Object.fromEntries(url.searchParams);
   url.search = '';
   url.pathname = url.pathname.replace(/\/(?:chat\/completions|responses)\/?$/, '').replace(/\/$/, '');
@@ -32,6 +32,10 @@ export function clientAddress(base: string, api: Api): ClientAddress {
   url.pathname = '/openai/v1';
   return { baseURL: url.href, defaultQuery: {}, deployment };
 }
+
+/** The address of a resource of Azure as its portal shows it, without a path, with that of its API. */
+const withAzurePath = (base: string): string =>
+  isAzure(base) ? base.replace(/^(https?:\/\/[\w.-]+)(?:\/openai)?\/?(?=$|\?)/, '$1/openai/v1') : base;
 
 /** Whether an address is OpenAI's own, in any of its regions. */
 export const isOpenAI = (address: string): boolean => /^https:\/\/(?:[\w-]+\.)*api\.openai\.com\b/.test(address);
@@ -47,7 +51,7 @@ export function apiFor(base: string, configured: unknown, { takes = {} }: ModelF
   if (takes.responses === false) return 'chat';
   if (takes.chat === false) return 'responses';
   if (configured === 'chat' || configured === 'responses') return configured;
-  const hasResponses = isOpenAI(base) || (isAzure(base) && /\/openai\/v1\b/.test(base));
+  const hasResponses = isOpenAI(base) || (isAzure(base) && /\/openai\/v1\b/.test(withAzurePath(base)));
   return hasResponses ? 'responses' : 'chat';
 }
 
