@@ -6,7 +6,7 @@ import { estimateTokens } from '../lib/chat/request.js';
 import { askedIn, mayAsk } from '../lib/recall/asked.js';
 import { Recall } from '../lib/recall/recall.js';
 import { tokenBound } from '../lib/recall/recall-unasked.js';
-import { recalledText, recallForModel } from '../lib/recall/show/for-model.js';
+import { recalledParts, recallForModel } from '../lib/recall/show/for-model.js';
 import { askedRows } from './lives-asked.js';
 import { type Life, type LifeQuestion, lifeOf, numbers } from './recall-lives.js';
 import { setNames, type Talk, talks } from './recall-talks.js';
@@ -137,12 +137,12 @@ async function outcome(
   const known = { isSeen: (id: number) => seen.has(id), isSaid: () => false };
   const asked = askedIn(q);
   const reminded = mayAsk(asked) ? await recall.remind(asked, known, TOKENS, Number.POSITIVE_INFINITY) : 'late';
-  const recalled = reminded === 'late' ? null : recalledText(reminded.reminders, asked, TOKENS);
-  const isThere = gold.some((id) => seen.has(id) || recalled?.ids.includes(id));
+  const [recalled = null] = reminded === 'late' ? [] : recalledParts(reminded.reminders, asked, TOKENS);
+  const isThere = gold.some((id) => seen.has(id) || recalled?.recalled.includes(id));
   const tokens = recalled === null ? 0 : tokenBound(recalled.text);
   if (isThere || gold.length === 0) return { isThere, isThereAfterCall: isThere, tokens };
   const now = new Date(messages.at(-1)?.at ?? 0);
-  const found = await recallForModel(recall, { query: q }, now, '', new AbortController().signal);
+  const { recalled: found } = await recallForModel(recall, { query: q }, now, '', new AbortController().signal);
   const shown = new Set(Array.from(found.matchAll(/#(\d+)/g), ([, id]) => Number(id)));
   return { isThere, isThereAfterCall: gold.some((id) => shown.has(id)), tokens };
 }

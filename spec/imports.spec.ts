@@ -106,7 +106,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'screen/text/neutralise',
     'tools/common/tool',
   ],
-  books: [...GROUND, 'history'],
+  books: [...GROUND, 'history', 'recall/recall', 'recall/search', 'recall/index/documents'],
   session: [
     ...GROUND,
     'history',

@@ -6,7 +6,7 @@ import type { Part } from '../chat/message.js';
 import { makeFolder } from '../folder.js';
 import { hashOf } from '../history/attachments.js';
 import { writeAside } from '../write-aside.js';
-import { type AttachedFile, type Reading, type SourceFile, Unreadable } from './common/source.js';
+import { type AttachedFile, type Reading, type SourceFile, Unreadable } from './common/book-source.js';
 
 /** The largest file that is taken in, in bytes. */
 const LARGEST = 64 * 1024 * 1024;

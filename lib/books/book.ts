@@ -4,6 +4,7 @@ import { isMessage } from '../chat/entry.js';
 import type { Message, NewMessage } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { makeFolder } from '../folder.js';
+import { hashOf } from '../history/attachments.js';
 import { conversationPaths, type HistoryPaths } from '../history/base/history-paths.js';
 import { loadCodec } from '../history/file/codec.js';
 import { Damaged } from '../history/file/frames.js';
@@ -11,13 +12,18 @@ import { flattenEntries } from '../history/file/layout.js';
 import { LogFile, newLogName } from '../history/file/log-file.js';
 import { LogWriter } from '../history/file/whole-log.js';
 import { runExclusive } from '../history/lock/exclusive.js';
+import { pick } from '../registry.js';
+import { readRegularFile } from '../regular-file.js';
 import { fileNamesIn, removeEmptyFolder, removeLeftovers } from '../remove-files.js';
 import { AsideFile } from '../write-aside.js';
+import { consentOf, storeConsent } from './consent.js';
 
 /** The files of a book: a history of its own, which no request contains, and its pictures and documents. */
 export interface BookFiles extends Pick<HistoryPaths, 'history' | 'attachments'> {
   readonly folder: string;
   readonly name: string;
+  /** The folder of its index, which is derived. */
+  readonly index: string;
 }
 
 const EXTENSION = '.json.zst';
@@ -25,7 +31,13 @@ const EXTENSION = '.json.zst';
 /** The files of the book with that name in the folder of all books. */
 export function bookFiles(folder: string, name: string): BookFiles {
   const stem = join(folder, name);
-  return { folder, name, history: conversationPaths(stem).history, attachments: `${stem}.attachments` };
+  return {
+    folder,
+    name,
+    history: conversationPaths(stem).history,
+    attachments: `${stem}.attachments`,
+    index: `${stem}.recall`,
+  };
 }
 
 /** The names of the books in a folder. */
@@ -33,6 +45,12 @@ export function bookNames(folder: string): readonly string[] {
   return fileNamesIn(folder)
     .filter((name) => name.endsWith(EXTENSION))
     .map((name) => name.slice(0, -EXTENSION.length));
+}
+
+/** The files of a book that is there. Throws a `HiError` of code `usage` that names the nearest one. */
+export function bookNamed(folder: string, name: string): BookFiles {
+  const books = bookNames(folder).map((known) => ({ name: known }));
+  return bookFiles(folder, pick(books, name, 'book', 'usage').name);
 }
 
 /** The messages of a book, oldest first, read on demand; none if there is no book. Throws a `HiError` if it is damaged. `prepareCodec` comes before. */
@@ -52,6 +70,13 @@ export function* messagesOf({ history, name }: BookFiles): Generator<Message> {
       cause: thrown,
     });
   }
+}
+
+/** The bytes of an attachment of a book; null if it is missing or altered. */
+export function attachmentOf({ attachments }: BookFiles, sha256: string): Uint8Array | null {
+  const path = join(attachments, sha256);
+  const bytes = /^[0-9a-f]{64}$/.test(sha256) && existsSync(path) ? readRegularFile(path) : null;
+  return bytes !== null && hashOf(bytes) === sha256 ? bytes : null;
 }
 
 /** A message before its book has given it an id. */
@@ -111,10 +136,12 @@ export async function exclusively<Result>(folder: string, work: () => Promise<Re
 }
 
 /** Removes a book and everything that belongs to it. */
-export async function removeBook({ folder, history, attachments }: BookFiles): Promise<void> {
+export async function removeBook({ folder, name, history, attachments, index }: BookFiles): Promise<void> {
   await exclusively(folder, async () => {
     rmSync(history, { force: true });
+    rmSync(index, { recursive: true, force: true });
     removeAttachments(attachments, new Set());
+    if (consentOf(folder, name) !== null) storeConsent(folder, name, null);
   });
 }
 

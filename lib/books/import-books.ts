@@ -13,7 +13,7 @@ import {
   removeAttachments,
   removeUnfinished,
 } from './book.js';
-import type { ForeignMessage, Reading, Source, SourceFile, Thread } from './common/source.js';
+import type { ForeignMessage, Reading, Source, SourceFile, Thread } from './common/book-source.js';
 import type { Export } from './input/find-files.js';
 import { sampleOf } from './input/objects.js';
 import { identityOf, KnownMessages, ownKey, spokenText } from './known.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isPart, type NewMessage, textOf, typedText } from '../chat/message.js';
-import type { ForeignMessage } from './common/source.js';
+import type { ForeignMessage } from './common/book-source.js';
 
 /** What decides whether a message is in the book already. */
 interface Identity {

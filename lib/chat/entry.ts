@@ -165,13 +165,14 @@ export function isCommandOutput({ role, stop_reason }: Pick<NewMessage, 'role' |
   return role === 'user' && stop_reason !== undefined;
 }
 
-/** Whether a message contains text that neither the user nor the model wrote, from a tool, a file, a page, a command, or a summary based on such text. */
+/** Whether a message contains text that neither the user nor the model wrote here, from a tool, a file, a page, a command, an imported book, or a summary based on such text. */
 export function bringsForeign(message: NewMessage): boolean {
   return (
     message.role === 'tool' ||
     message.sources !== undefined ||
     message.rests_on === 'foreign' ||
     hasForeignParts(message) ||
+    message.content.some((part) => part.type === 'text' && part.book !== undefined) ||
     isCommandOutput(message)
   );
 }

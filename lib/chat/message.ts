@@ -15,6 +15,8 @@ export interface TextPart {
   readonly opaque?: Opaque;
   /** Set for a part that hi added to a user message: the ids of the messages that it recalls. */
   readonly recalled?: readonly number[];
+  /** The imported book that these messages are in; absent if they are in the conversation. */
+  readonly book?: string;
   /** True for the line with time and place that hi added before the user's words. */
   readonly clock?: true;
 }
@@ -256,9 +258,9 @@ export function spokenParts(content: readonly Part[]): readonly Part[] {
   return content.some(isAdded) ? content.filter((part) => !isAdded(part)) : content;
 }
 
-/** The ids of the messages that a message recalls. */
+/** The ids of the messages of the conversation that a message recalls. */
 export function recalledIn(content: readonly Part[]): readonly number[] {
-  return content.filter(isPart('text')).flatMap(({ recalled }) => recalled ?? []);
+  return content.filter(isPart('text')).flatMap(({ recalled = [], book }) => (book === undefined ? recalled : []));
 }
 
 const isAdded = (part: Part): boolean => part.type === 'text' && (part.recalled !== undefined || part.clock === true);

@@ -9,7 +9,7 @@ import {
   WHOLE,
 } from './entry.js';
 import type { CompactionReport, KeptEntry } from './event.js';
-import { commandIn, type Message, type Part, withWholeTexts } from './message.js';
+import { commandIn, type Message, type Part, type TextPart, withWholeTexts } from './message.js';
 import { firstCharacters, localMinute, quantity } from './text.js';
 import { sourceMarkdown, sourceText, withCitations } from './web-source.js';
 
@@ -36,9 +36,13 @@ function restoredLine({ messages_kept: kept, tokens_before, tokens_after }: Comp
   return `── compaction undone · ${kept} message${kept === 1 ? '' : 's'} in view · ${tokens} ──`;
 }
 
-/** The line for messages that were recalled. */
-export function recalledLine(count: number): string {
-  return `⌕ ${count} recalled`;
+/** The line for messages that were recalled, with the books that some are from: `⌕ 2 recalled, 1 from chatgpt`. */
+export function recalledLine(parts: readonly Omit<TextPart, 'type' | 'text'>[]): string {
+  const all = parts.reduce((sum, { recalled = [] }) => sum + recalled.length, 0);
+  const books = parts.flatMap(({ recalled = [], book }) =>
+    book === undefined ? [] : `, ${recalled.length} from ${book}`,
+  );
+  return `⌕ ${all} recalled${books.join('')}`;
 }
 
 /** A count in a short form: `950`, `1.4k`, `101k`, `1.2M`. */
@@ -168,7 +172,7 @@ function partText(part: Part, shown = shortened): string {
   switch (part.type) {
     case 'text':
       if (part.clock === true) return '';
-      return part.recalled === undefined ? part.text : recalledLine(part.recalled.length);
+      return part.recalled === undefined ? part.text : recalledLine([part]);
     case 'image':
     case 'document':
       return `[${part.type}: ${part.name ?? part.mime}, ${shortCount(part.bytes)} bytes]`;

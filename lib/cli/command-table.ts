@@ -112,6 +112,7 @@ export function commandTable(
           .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--until <time>', 'not newer than this')
           .addOption(new Option('--role <role>', 'only messages of this role').choices(['user', 'assistant', 'tool']))
+          .option('--in <book>', 'the messages of this imported book')
           .option('--follow', 'keep printing new messages; with --json one object per line')
           .option('--json', 'print as a JSON array')
           .option('--md', 'print as Markdown')
@@ -131,6 +132,7 @@ export function commandTable(
           .option('--until <time>', 'not newer than this')
           .addOption(new Option('--who <who>', 'only messages from one of them').choices(['user', 'model', 'tool']))
           .option('-n, --number <count>', 'at most this many messages (10)', count)
+          .option('--in <book>', 'only in this imported book')
           .option('--json', 'print as a JSON array')
           .option('--rebuild', 'rebuild the index, including what is not indexed yet')
           .action(async (text: readonly string[], _options, self: Command) =>

@@ -210,9 +210,10 @@ async function partHtml(part: Part, role: Message['role'], read: ReadAttachment)
   }
 }
 
-async function textHtml({ text, clock, recalled }: TextPart, role: Message['role']): Promise<string> {
+async function textHtml({ text, clock, recalled, book }: TextPart, role: Message['role']): Promise<string> {
   if (clock === true || text.trim() === '') return '';
-  if (recalled !== undefined) return `<p class="note">${recalledLine(recalled.length)}</p>`;
+  if (recalled !== undefined)
+    return `<p class="note">${recalledLine([{ recalled, ...(book !== undefined && { book }) }])}</p>`;
   return role === 'user' ? typedHtml(text) : await markdownHtml(text);
 }
 

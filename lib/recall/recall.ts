@@ -74,6 +74,9 @@ class Outdated extends Error {}
 /** Indexes missing pieces for `budget` milliseconds, and at least so many. Throws `Outdated`, but not in the last opening. */
 type IndexMissing = (budget: number, least?: number) => Promise<void>;
 
+/** What finds earlier messages: in the conversation, or in imported books too. */
+export type Finder = Pick<Recall, keyof Recall>;
+
 /** Finds earlier messages. Opens nothing before the first call. */
 export class Recall {
   readonly #deps: RecallDeps;
@@ -117,8 +120,9 @@ export class Recall {
     });
   }
 
-  /** The message or compaction with that id, among up to `reach` messages before and after it; empty if there is neither. */
-  async placeOf(id: number, reach: number): Promise<readonly Entry[]> {
+  /** The message or compaction with that id, among up to `reach` messages before and after it; empty if there is neither. A conversation has no `book`. */
+  async placeOf(id: number, reach: number, book: string | null = null): Promise<readonly Entry[]> {
+    if (book !== null) return [];
     return await this.#reading(async (archive) => entriesAround(archive, id, reach));
   }
 

@@ -24,7 +24,13 @@ export interface Search {
 export interface Said {
   readonly message: Message;
   readonly origin: Origin;
+  /** The imported book that it is in; absent if it is in the conversation. */
+  readonly book?: string;
 }
+
+/** What a message is called: `#12` in the conversation, `#chatgpt:12` in a book. */
+export const idOf = ({ message, book }: Pick<Said, 'message' | 'book'>, id = message.id): string =>
+  `#${book === undefined ? '' : `${book}:`}${id}`;
 
 /** A message that was found. */
 export interface Hit extends Said {

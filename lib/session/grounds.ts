@@ -1,7 +1,7 @@
 import { undoneIds } from '../chat/entry-list.js';
 import { citedIn, citing, citingOnly, statementsOf } from '../chat/marked-text.js';
 import type { HistoryStore } from '../history/store.js';
-import type { Recall } from '../recall/recall.js';
+import type { Finder } from '../recall/recall.js';
 import type { Said } from '../recall/search.js';
 import { words } from '../recall/words/words.js';
 import { stateOf } from '../view/block-state.js';
@@ -42,7 +42,7 @@ export function statementsWith(history: HistoryStore, text: string): readonly st
 export async function groundsOf(
   statement: string,
   history: HistoryStore,
-  finder: Recall,
+  finder: Finder,
   signal: AbortSignal,
 ): Promise<Grounds> {
   const undone = undoneIds(history.entries);
@@ -60,7 +60,7 @@ export async function groundsOf(
 async function fitting(
   statement: string,
   history: HistoryStore,
-  finder: Recall,
+  finder: Finder,
   signal: AbortSignal,
 ): Promise<readonly Ground[]> {
   const sent = new Set(history.view(null).messages.map(({ id }) => id));

@@ -3,7 +3,7 @@ import { type Message, textOf } from '../chat/message.js';
 import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
-import type { Recall } from '../recall/recall.js';
+import type { Finder } from '../recall/recall.js';
 import { pinnable, pinnedIn } from '../view/block-state.js';
 import { charactersOf, effectiveWindow, type LimitSettings, totalCharacters } from '../view/size.js';
 import { newestBlock } from '../view/view.js';
@@ -17,10 +17,10 @@ const SHARE = 0.25;
 /** The messages that the user keeps in view through compactions. Methods throw `HiError`s of code `usage` for messages that do not exist. */
 export class PinnedMessages {
   readonly #history: HistoryStore;
-  readonly #finder: () => Promise<Recall>;
+  readonly #finder: () => Promise<Finder>;
   readonly #limits: () => LimitSettings;
 
-  constructor(history: HistoryStore, finder: () => Promise<Recall>, limits: () => LimitSettings) {
+  constructor(history: HistoryStore, finder: () => Promise<Finder>, limits: () => LimitSettings) {
     this.#history = history;
     this.#finder = finder;
     this.#limits = limits;

@@ -6,9 +6,9 @@ import { recalledLine } from '../chat/transcript.js';
 import { monotonic } from '../clock.js';
 import type { HistoryStore } from '../history/store.js';
 import { askedIn, mayAsk } from '../recall/asked.js';
-import type { Recall } from '../recall/recall.js';
+import type { Finder } from '../recall/recall.js';
 import type { Reminded } from '../recall/search.js';
-import { recalledText } from '../recall/show/for-model.js';
+import { recalledParts } from '../recall/show/for-model.js';
 import { isSameDay, offsetFromUtc } from '../time-zone/time-zone.js';
 import type { Clock, SessionDeps } from './common/deps.js';
 
@@ -26,7 +26,7 @@ const TOO_SHORT = `fewer than ${OUT_OF_VIEW} messages are out of view.`;
 /** Automatic recall: searches the conversation once for each message of the user. */
 export class Reminders {
   readonly #history: HistoryStore;
-  readonly #finder: () => Promise<Recall>;
+  readonly #finder: () => Promise<Finder>;
   readonly #settings: SessionDeps['automaticRecall'];
   /** The size of the window in tokens. */
   readonly #window: () => number;
@@ -36,7 +36,7 @@ export class Reminders {
 
   constructor(
     history: HistoryStore,
-    finder: () => Promise<Recall>,
+    finder: () => Promise<Finder>,
     settings: SessionDeps['automaticRecall'],
     window: () => number,
   ) {
@@ -57,23 +57,24 @@ export class Reminders {
     return this.#why;
   }
 
-  /** The text to append to a message; null for nothing. Yields a line for the screen. Never fails: the message is sent without it. */
-  async *for(content: readonly Part[]): AsyncGenerator<ChatEvent, TextPart | null> {
+  /** The texts to append to a message. Yields a line for the screen. Never fails: the message is sent without them. */
+  async *for(content: readonly Part[]): AsyncGenerator<ChatEvent, readonly TextPart[]> {
     try {
-      const part = await this.#recalled(typedText(content));
-      if (part !== null) yield { type: 'notice', level: 'info', text: recalledLine(part.recalled?.length ?? 0) };
-      return part;
+      const parts = await this.#recalled(typedText(content));
+      if (parts.length > 0) yield { type: 'notice', level: 'info', text: recalledLine(parts) };
+      return parts;
     } catch {
       this.#why = 'The conversation could not be searched. To see why, run: hi config check';
-      return null;
+      return [];
     }
   }
 
-  async #recalled(message: string): Promise<TextPart | null> {
+  async #recalled(message: string): Promise<readonly TextPart[]> {
     if (!this.isOn) return this.#nothing('automatic recall is off.');
-    if (this.#history.length < OUT_OF_VIEW) return this.#nothing(TOO_SHORT);
+    const hasBooks = this.#settings.hasBooks?.() === true;
+    if (this.#history.length < OUT_OF_VIEW && !hasBooks) return this.#nothing(TOO_SHORT);
     const { messages } = this.#history.view(null);
-    if (this.#history.length - messages.length < OUT_OF_VIEW) return this.#nothing(TOO_SHORT);
+    if (this.#history.length - messages.length < OUT_OF_VIEW && !hasBooks) return this.#nothing(TOO_SHORT);
     const asked = askedIn(message);
     if (!mayAsk(asked)) return this.#nothing('the message has no rare words.');
     const seen = new Set(messages.flatMap(({ id, content }) => [id, ...recalledIn(content)]));
@@ -83,7 +84,7 @@ export class Reminders {
     this.#hasSearched = true;
     const reminded = await finder.remind(asked, known, this.#room, monotonic() + PATIENCE);
     if (reminded === 'late') return this.#nothing(`the search took longer than ${PATIENCE / 1000} s.`);
-    return await this.#partOf(reminded, asked);
+    return this.#partsOf(reminded, asked);
   }
 
   /** The maximum number of tokens to recall. */
@@ -92,20 +93,21 @@ export class Reminders {
     return Math.floor(this.#settings.tokens * share * share);
   }
 
-  async #partOf({ reminders, best, thresholds }: Reminded, asked: string): Promise<TextPart | null> {
+  #partsOf({ reminders, best, thresholds }: Reminded, asked: string): readonly TextPart[] {
     const { whole, newest } = thresholds;
     const limits = `The threshold is ${whole.toFixed(1)}, for recent messages ${newest.toFixed(1)}.`;
     const sure = best === 0 ? `No match comes near it. ${limits}` : `The best match has ${best.toFixed(1)}. ${limits}`;
     if (reminders.length === 0) return this.#nothing(`nothing outside the view matches well enough. ${sure}`);
-    const recalled = recalledText(reminders, asked, this.#room);
-    if (recalled === null) return this.#nothing(`the matches are too long. ${sure}`);
-    this.#why = `Recalled for the last message: ${recalled.ids.map((id) => `#${id}`).join(', ')}. ${sure}`;
-    return { type: 'text', text: recalled.text, recalled: recalled.ids };
+    const parts = recalledParts(reminders, asked, this.#room);
+    if (parts.length === 0) return this.#nothing(`the matches are too long. ${sure}`);
+    const names = parts.flatMap(({ recalled, book }) => recalled.map((id) => (book ? `#${book}:${id}` : `#${id}`)));
+    this.#why = `Recalled for the last message: ${names.join(', ')}. ${sure}`;
+    return parts;
   }
 
-  #nothing(reason: string): null {
+  #nothing(reason: string): readonly TextPart[] {
     this.#why = `Nothing was recalled for the last message: ${reason}`;
-    return null;
+    return [];
   }
 }
 

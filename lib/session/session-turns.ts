@@ -135,9 +135,9 @@ export class SessionTurns {
     const selection = yield* this.#skills.choose(textOf(content), signal);
     const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
     const { edition } = history;
-    const reminder = yield* this.#reminders.for(content);
+    const reminders = yield* this.#reminders.for(content);
     if (options.repeats !== undefined) await this.#requireThere(options.repeats);
-    const whole = [line, ...content, reminder].filter((part) => part !== null);
+    const whole = [line, ...content, ...reminders].filter((part) => part !== null);
     const skills = selection.record;
     const bare = this.#deps.otherTools !== undefined && kept.length === 0 && ({ tools: 'none' } as const);
     const message = {

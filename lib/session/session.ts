@@ -5,7 +5,7 @@ import { estimateTokens, IMAGE_TOKENS, type ToolSpec } from '../chat/request.js'
 import type { Preview } from '../compaction/run-strategy.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
-import type { Recall } from '../recall/recall.js';
+import type { Finder } from '../recall/recall.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './common/deps.js';
 import { type Restored, uncompact } from './compactions.js';
 import type { CompactionAhead, CompactionOrder } from './context/compaction-ahead.js';
@@ -57,7 +57,7 @@ export class Session {
     this.#turnSettings = { target, web, thinking };
     this.reminders = new Reminders(
       deps.history,
-      () => deps.finder(),
+      () => deps.sending?.() ?? deps.finder(),
       deps.automaticRecall,
       () => this.target.context_window,
     );
@@ -286,7 +286,7 @@ export class Session {
   }
 
   /** The search over the whole conversation, loaded on first use. */
-  async finder(): Promise<Recall> {
+  async finder(): Promise<Finder> {
     return await this.#deps.finder();
   }
 

@@ -37,7 +37,8 @@ function countOf(argument: string): number {
 
 /** The messages around one, or around a compaction, each with its id. */
 async function* around(argument: string, { session, now }: SlashContext): AsyncGenerator<SlashEvent> {
-  const entries = await (await session.finder()).placeOf(Number(argument.slice(1)), NEIGHBOURS);
+  const [, book = null, id = ''] = /^#(?:([^:]+):)?(\d+)$/.exec(argument) ?? [];
+  const entries = await (await session.finder()).placeOf(Number(id), NEIGHBOURS, book);
   if (entries.length === 0)
     throw new HiError('usage', `There is no message '${argument}'.`, { hint: 'Find one with: /find TEXT' });
   const at = now();

@@ -40,6 +40,6 @@ export const recall: Tool<ConversationSearch & Record<string, string | number>> 
     if (query.trim() === '' && from === undefined && until === undefined && around === undefined) {
       throw new HiError('usage', 'Nothing to search for: give query, from, until or around.');
     }
-    return { recalled: await conversation.search(args, signal) };
+    return await conversation.search(args, signal);
   },
 };

@@ -9,6 +9,7 @@ import type { Plugin } from 'esbuild';
 export const LATE: readonly string[] = [
   'lib/books/import-books.ts',
   'lib/books/input/find-files.ts',
+  'lib/books/search-books.ts',
   'lib/cli/ask/approve.ts',
   'lib/cli/ask/asker.ts',
   'lib/cli/ask/elicit.ts',

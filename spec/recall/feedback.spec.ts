@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewMessage } from '../../lib/chat/message.js';
 import { monotonic } from '../../lib/clock.js';
-import { recalledText } from '../../lib/recall/show/for-model.js';
+import { recalledParts } from '../../lib/recall/show/for-model.js';
 import { answers, exchange, openIn, quickFolder, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { recallIn, searchFor } from '../support/recall.js';
@@ -25,10 +25,10 @@ describe('what was recalled', () => {
       if (typeof found === 'string') throw new Error(`Automatic recall is ${found}.`);
       return found.reminders;
     };
-    const first = recalledText(await reminded(), QUESTION, 3000);
-    if (first === null) throw new Error('Nothing was recalled.');
+    const [first] = recalledParts(await reminded(), QUESTION, 3000);
+    if (first === undefined) throw new Error('Nothing was recalled.');
     expect(first.text).toContain('pomegranate');
-    const recalled = { type: 'text', text: first.text, recalled: first.ids } as const;
+    const recalled = { type: 'text', text: first.text, recalled: first.recalled } as const;
     const asks = (turn: number): NewMessage => ({
       ...says(''),
       content: [{ type: 'text', text: `${turn}: what opens it?` }, recalled],

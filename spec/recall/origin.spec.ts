@@ -124,8 +124,8 @@ describe('the origin of words', () => {
     );
     const recall = recallIn(folder, store);
     const signal = new AbortController().signal;
-    const found = await recallForModel(recall, { query: 'zeppelin' }, new Date(), '', signal);
-    const around = await recallForModel(recall, { around: 3 }, new Date(), '', signal);
+    const { recalled: found } = await recallForModel(recall, { query: 'zeppelin' }, new Date(), '', signal);
+    const { recalled: around } = await recallForModel(recall, { around: 3 }, new Date(), '', signal);
     recall.close();
     for (const text of [found, around]) {
       expect(text).toMatch(/^#1 · .* · user said · /m);

@@ -89,7 +89,7 @@ async function recalled(
   const running = reminders.for([{ type: 'text', text: question }]);
   for (;;) {
     const { done, value } = await running.next();
-    if (done) return { part: value as TextPart | null, events, why: reminders.why };
+    if (done) return { part: (value as readonly TextPart[])[0] ?? null, events, why: reminders.why };
     events.push(value);
   }
 }
@@ -177,7 +177,7 @@ describe('automatic recall', () => {
       () => 128_000,
     );
     expect(reminders.why).toBe('No message has been sent yet.');
-    expect(await reminders.for([{ type: 'text', text: QUESTION }]).next()).toEqual({ done: true, value: null });
+    expect(await reminders.for([{ type: 'text', text: QUESTION }]).next()).toEqual({ done: true, value: [] });
     expect(reminders.why).toBe('The conversation could not be searched. To see why, run: hi config check');
   });
 });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
-import { type SourceFile, Unreadable } from '../common/source.js';
+import { type SourceFile, Unreadable } from '../common/book-source.js';
 
 /** How much more than its own size an archive may hold, and what it may hold in any case, in bytes: text shrinks to a fifth, and a bomb to a thousandth. */
 const MOST_TIMES = 250;

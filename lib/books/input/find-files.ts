@@ -1,7 +1,7 @@
 import { createReadStream, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HiError, systemCode, systemReason } from '../../errors.js';
-import { type SourceFile, Unreadable } from '../common/source.js';
+import { type SourceFile, Unreadable } from '../common/book-source.js';
 import { type Archive, openArchive } from './archive.js';
 
 /** How deep folders are searched. */

@@ -1,6 +1,6 @@
 import { isJsonObject, isTooDeep, type JsonObject, MAX_LEVELS } from '../../chat/json.js';
 import { ArraySplitter } from '../../history/file/entries.js';
-import { type Reading, type Sample, type SourceFile, Unreadable } from '../common/source.js';
+import { type Reading, type Sample, type SourceFile, Unreadable } from '../common/book-source.js';
 
 /** The largest object that is read, in bytes: a conversation of a million words has a tenth of it. */
 const LARGEST_OBJECT = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Part, Usage } from '../../chat/message.js';
-import type { AttachedFile, ForeignMessage, Reading, Source, SourceFile, Thread } from '../common/source.js';
+import type { AttachedFile, ForeignMessage, Reading, Source, SourceFile, Thread } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
 import { listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 

@@ -1,4 +1,4 @@
-import type { Source } from '../common/source.js';
+import type { Source } from '../common/book-source.js';
 import { chatgpt } from './chatgpt.js';
 import { claudeCode } from './claude-code.js';
 

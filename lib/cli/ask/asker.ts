@@ -1,4 +1,5 @@
 import { Transform } from 'node:stream';
+import type { AskAboutBook } from '../../books/consent.js';
 import { HiError, isAbort } from '../../errors.js';
 import type { Elicit } from '../../mcp/base/elicitation.js';
 import type { AskAboutInstructions, Instructions } from '../../memory/instructions.js';
@@ -13,7 +14,7 @@ import type { World } from '../base/world.js';
 import { type ApprovalStreams, askApproval, askToAgree } from './approve.js';
 import { askForServer } from './elicit.js';
 import { confirm, input, password, search, select } from './inquirer.js';
-import { askQuestion, discardTypeAhead, withBracketedPaste } from './terminal-question.js';
+import { askQuestion, discardTypeAhead, type PromptStreams, withBracketedPaste } from './terminal-question.js';
 
 /** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
 export function approver(world: World, screen: Screen, stop: AbortController): Approve {
@@ -24,6 +25,15 @@ export function approver(world: World, screen: Screen, stop: AbortController): A
 /** Asks about the instructions of a project in the same way. */
 export function instructionsAsker(world: World, screen: Screen, stop: AbortController): AskAboutInstructions {
   return (files, signal) => onTerminal(world, screen, stop, signal, (streams) => askAboutInstructions(files, streams));
+}
+
+/** Asks whether passages of an imported book may be sent, in the same way. */
+export function bookAsker(world: World, screen: Screen, stop: AbortController): AskAboutBook {
+  return (book, server) =>
+    onTerminal(world, screen, stop, stop.signal, async (streams) => {
+      await streams.ready?.();
+      return await askAboutBook(book, server, streams);
+    });
 }
 
 /** Asks what an MCP server wants to know in the same way, except that cancelling is an answer to the server. */
@@ -68,7 +78,7 @@ async function onTerminal<Answer>(
 export function questionsOfTurn(
   world: World,
   repl: () => Repl,
-): Pick<SessionOptions, 'approve' | 'askAboutInstructions' | 'elicit' | 'askAboveLimit'> {
+): Pick<SessionOptions, 'approve' | 'askAboutBook' | 'askAboutInstructions' | 'elicit' | 'askAboveLimit'> {
   return {
     askAboveLimit: (text, signal) =>
       repl().ask((streams) => {
@@ -76,6 +86,7 @@ export function questionsOfTurn(
         return askToAgree([], text, { ...streams, signal: either });
       }),
     approve: approveIn(world, repl),
+    askAboutBook: (book, server) => repl().ask((streams) => askAboutBook(book, server, streams)),
     askAboutInstructions: askAboutInstructionsIn(repl),
     elicit: elicitIn(repl),
   };
@@ -239,6 +250,17 @@ export async function openPrompts(world: World, signal: AbortSignal): Promise<Pr
 function narrowed(choices: readonly string[], typed: string): readonly string[] {
   const found = choices.filter((choice) => choice.toLowerCase().includes(typed.toLowerCase()));
   return typed === '' || choices.includes(typed) ? found : [...found, typed];
+}
+
+/** Asks where passages of a book may be sent. Rejects as an interruption if the user cancels the question. */
+async function askAboutBook(book: string, server: string, streams: PromptStreams): ReturnType<AskAboutBook> {
+  const choices = [
+    { value: 'never', name: 'never: they stay on this machine' },
+    { value: 'this', name: `only to ${visibleLine(server)}` },
+    { value: 'any', name: 'to any server' },
+  ] as const;
+  const message = `What was found in '${visibleLine(book)}', which you imported, would be sent to ${visibleLine(server)}. May its passages be sent?`;
+  return await askQuestion((context) => select({ message, choices }, context), streams);
 }
 
 /** Shows the files and asks whether the model may read them. Rejects as an interruption if the user cancels the question. */

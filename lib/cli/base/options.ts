@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { AskAboutBook } from '../../books/consent.js';
 import type { ThinkingLevel } from '../../chat/model.js';
 import type { Elicit } from '../../mcp/base/elicitation.js';
 import type { AskAboutInstructions } from '../../memory/instructions.js';
@@ -76,6 +77,8 @@ export interface SessionOptions extends SettingsOptions {
   readonly debug?: boolean;
   /** Asks the user before a tool runs; absent where that is impossible. */
   readonly approve?: Approve;
+  /** Asks the user whether passages of an imported book may be sent; absent where that is impossible. */
+  readonly askAboutBook?: AskAboutBook;
   /** Asks the user about the instructions of a project; absent where that is impossible. */
   readonly askAboutInstructions?: AskAboutInstructions;
   /** Asks the user what an MCP server wants to know; absent where that is impossible. */

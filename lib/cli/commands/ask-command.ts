@@ -8,7 +8,7 @@ import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
 import { agreeToAll } from '../ask/approve.js';
-import { approver, instructionsAsker, limitAsker, serverAsker } from '../ask/asker.js';
+import { approver, bookAsker, instructionsAsker, limitAsker, serverAsker } from '../ask/asker.js';
 import { gatherInput } from '../base/gather-input.js';
 import { type ChatOptions, formatOf, type OutputFormat, type SessionOptions, withFresh } from '../base/options.js';
 import {
@@ -72,6 +72,7 @@ async function askOnce(
   const approve = canApprove(world)
     ? {
         approve: approver(world, screen, stop),
+        askAboutBook: bookAsker(world, screen, stop),
         askAboutInstructions: instructionsAsker(world, screen, stop),
         elicit: serverAsker(world, screen, stop),
         askAboveLimit: limitAsker(world, screen, stop),

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attachmentOf, bookNamed, messagesOf } from '../../books/book.js';
+import type { SearchUse } from '../../books/open-book.js';
+import { searchOfBook } from '../../books/search-books.js';
 import { type Entry, isMessage, storedText } from '../../chat/entry.js';
 import { inReadingOrder, undoneTurns } from '../../chat/entry-list.js';
 import type { Message } from '../../chat/message.js';
 import { keptText, markdownOf } from '../../chat/transcript.js';
 import { findPaths, wasShared } from '../../config/paths.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
+import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
+import type { Finder } from '../../recall/recall.js';
 import { entriesAround, type Search } from '../../recall/search.js';
 import { matchesIn, summaryLine, unsearchedLine } from '../../recall/show/passage.js';
 import { parseTime } from '../../recall/show/when.js';
@@ -31,6 +36,8 @@ interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   /** The file of the page; true or `-` for stdout. */
   readonly html?: string | true;
   readonly yes?: boolean;
+  /** The book that is printed in place of the conversation. */
+  readonly in?: string;
 }
 
 /** How many messages are printed before following. */
@@ -49,6 +56,7 @@ export async function historyCommand(world: World, id: string | null, options: H
   const page = options.html === undefined ? null : await writerOf(world, options);
   if (page === 'refused') return EXIT_STATUS.interrupted;
   const paths = await findPaths(world.env, options.config ?? null);
+  if (options.in !== undefined) return await printBook(world, paths.imports, options.in, { id, filter, page, options });
   const store = await HistoryStore.open({ folder: paths.data, now: world.now });
   if (wasShared(paths)) printNotices(world, await takeInFirst(world, paths, store));
   printHistoryNotices(world, store);
@@ -59,7 +67,9 @@ export async function historyCommand(world: World, id: string | null, options: H
       ? await around(store, id)
       : options.find === undefined
         ? await chosen(store, filter, options)
-        : await found(world, store, paths.index, options.find, filter, options);
+        : store.totals.messages === 0
+          ? []
+          : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
   if (page === null) await printEntries(world, entries, { ...options, hasId: id !== null }, undoneTurns(store.loaded));
@@ -68,6 +78,49 @@ export async function historyCommand(world: World, id: string | null, options: H
   printHistoryNotices(world, store);
   await store.close();
   return 0;
+}
+
+/** What is printed of a book, and how. */
+interface BookPrint {
+  readonly id: string | null;
+  readonly filter: EntryFilter | null;
+  readonly page: WritePage | null;
+  readonly options: HistoryOptions;
+}
+
+/** Prints a book in place of the conversation. */
+async function printBook(
+  world: World,
+  folder: string,
+  name: string,
+  { id, filter, page, options }: BookPrint,
+): Promise<number> {
+  await prepareCodec();
+  const book = bookNamed(folder, name);
+  const entries =
+    id !== null
+      ? await placeIn(searchOfBook(folder, book.name, { writes: true }), id)
+      : options.find !== undefined
+        ? await matches(world, (use) => searchOfBook(folder, book.name, use), options.find, filter, options)
+        : filtered(inTurn(messagesOf(book)), filter ?? EVERYTHING, options.number ?? null);
+  if (page === null) await printEntries(world, entries, { ...options, hasId: true }, new Set());
+  else await page({ entries, read: async (sha256) => attachmentOf(book, sha256), now: world.now() });
+  return 0;
+}
+
+async function* inTurn(entries: Iterable<Entry>): AsyncGenerator<Entry> {
+  yield* entries;
+}
+
+/** The messages of a book around one of them. Closes the search. */
+async function placeIn(finder: Finder, id: string): Promise<readonly Entry[]> {
+  try {
+    const entries = /^#?\d+$/.test(id) ? await finder.placeOf(Number(id.replace('#', '')), NEIGHBOURS) : [];
+    if (entries.length > 0) return entries;
+  } finally {
+    finder.close();
+  }
+  throw noMessage(id);
 }
 
 /** Throws a `HiError` of code `usage` for options that exclude each other. */
@@ -80,6 +133,10 @@ function checkOptions(id: string | null, options: HistoryOptions): void {
   const [first, second] = (['html', 'json', 'md'] as const).filter((format) => options[format] !== undefined);
   if (second !== undefined)
     throw new HiError('usage', `Cannot use --${first} and --${second} together.`, { hint: 'Choose one.' });
+  if (options.follow && options.in !== undefined)
+    throw new HiError('usage', 'Cannot use --follow and --in together.', {
+      hint: 'Nothing is added to a book by itself.',
+    });
   if (options.follow && options.html !== undefined)
     throw new HiError('usage', 'Cannot use --follow and --html together.', { hint: 'A page cannot be followed.' });
   if (options.follow && options.find !== undefined)
@@ -131,8 +188,11 @@ async function around(store: HistoryStore, id: string): Promise<readonly Entry[]
   const entries = /^#?\d+$/.test(id) ? entriesAround(reading, Number(id.replace('#', '')), NEIGHBOURS) : [];
   reading.close();
   if (entries.length > 0) return entries;
-  throw new HiError('usage', `There is no message '${id}'.`, { hint: 'Find one with: hi recall TEXT' });
+  throw noMessage(id);
 }
+
+const noMessage = (id: string): HiError =>
+  new HiError('usage', `There is no message '${id}'.`, { hint: 'Find one with: hi recall TEXT' });
 
 /** Prints the last messages, then each new one, until Ctrl-C or until the reader leaves. JSON is one line per message. */
 async function follow(
@@ -163,19 +223,30 @@ async function follow(
   }
 }
 
-/** The matching messages, best match first. */
+/** The matching messages of the conversation. */
 async function found(
   world: World,
   store: HistoryStore,
   folder: string,
   query: string,
   filter: EntryFilter | null,
-  { number = FOUND, html, quiet }: HistoryOptions,
+  options: HistoryOptions,
 ): Promise<readonly Entry[]> {
   const { Recall } = await import('../../recall/recall.js');
+  return await matches(world, (use) => new Recall({ folder, history: store, ...use }), query, filter, options);
+}
+
+/** The matching messages, best match first. */
+async function matches(
+  world: World,
+  finderOf: (use: SearchUse) => Finder,
+  query: string,
+  filter: EntryFilter | null,
+  { number = FOUND, html, quiet }: HistoryOptions,
+): Promise<readonly Entry[]> {
   const line = new ProgressLine(world);
   const onIndexed = (done: number, all: number): void => void (quiet || line.showShare('Indexing', done, all));
-  const recall = new Recall({ folder, history: store, writes: true, indexesAll: true, onIndexed });
+  const recall = finderOf({ writes: true, indexesAll: true, onIndexed });
   const { role, from, until } = filter ?? EVERYTHING;
   const who: Search['who'] = role === 'assistant' ? 'model' : role;
   const search = { query, who, from, until, every: true, count: number };
@@ -183,7 +254,7 @@ async function found(
   line.erase();
   recall.close();
   const say = (text: string): void => void (quiet || world.stderr.write(`${text}\n`));
-  if (store.totals.messages > 0 && (outcome.hits.length === 0 || !outcome.isWhole)) say(summaryLine(outcome, query));
+  if (outcome.hits.length === 0 || !outcome.isWhole) say(summaryLine(outcome, query));
   if (outcome.more > 0) say(`${outcome.more} more; to print them, use -n.`);
   if (outcome.unsearched > 0) say(unsearchedLine(outcome.unsearched));
   const messages = outcome.hits.map(({ message }) => message);

@@ -1,4 +1,4 @@
-import { type BookFiles, bookFiles, bookNames, messagesOf, removeBook } from '../../books/book.js';
+import { type BookFiles, bookFiles, bookNamed, bookNames, messagesOf, removeBook } from '../../books/book.js';
 import { type Imported, type ImportOrder, importSource, recognise } from '../../books/import-books.js';
 import { type Export, findFiles } from '../../books/input/find-files.js';
 import { sources } from '../../books/sources/index.js';
@@ -7,7 +7,6 @@ import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { parseTime } from '../../recall/show/when.js';
-import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { confirm } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
@@ -160,8 +159,7 @@ function list(world: World, folder: string, { json, quiet }: ImportOptions): num
 }
 
 async function remove(world: World, folder: string, name: string, options: ImportOptions): Promise<number> {
-  const books = bookNames(folder).map((one) => ({ name: one }));
-  const book = bookFiles(folder, pick(books, name, 'book', 'usage').name);
+  const book = bookNamed(folder, name);
   if (!options.yes && !(await confirmed(world, `Remove the book '${name}'?`))) return EXIT_STATUS.interrupted;
   await removeBook(book);
   if (!options.quiet) world.stderr.write(`Removed the book '${name}'.\n`);

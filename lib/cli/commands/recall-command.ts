@@ -1,7 +1,8 @@
+import { searchBooksToo, searchOfBook } from '../../books/search-books.js';
 import { findPaths, wasShared } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
-import { Recall } from '../../recall/recall.js';
+import { type Finder, Recall } from '../../recall/recall.js';
 import type { Found, Search, Speaker } from '../../recall/search.js';
 import { foundLines, marked, summaryLine, unsearchedLine } from '../../recall/show/passage.js';
 import { parseTime } from '../../recall/show/when.js';
@@ -19,6 +20,8 @@ interface RecallOptions extends CommonOptions {
   readonly number?: number;
   readonly json?: boolean;
   readonly rebuild?: boolean;
+  /** Only in this book. */
+  readonly in?: string;
 }
 
 /** How many messages are printed. */
@@ -33,13 +36,10 @@ export async function recallCommand(world: World, words: readonly string[], opti
   if (wasShared(paths)) printNotices(world, await takeInFirst(world, paths, store));
   const line = new ProgressLine(world);
   const onIndexed = (done: number, all: number): void => void (options.quiet || line.showShare('Indexing', done, all));
-  const recall = new Recall({
-    folder: paths.index,
-    history: store,
-    writes: true,
-    indexesAll: true,
-    onIndexed,
-  });
+  const use = { writes: true, indexesAll: true, onIndexed };
+  const own = new Recall({ folder: paths.index, history: store, ...use });
+  const recall =
+    options.in === undefined ? searchBooksToo(own, paths.imports, use) : searchOfBook(paths.imports, options.in, use);
   try {
     printHistoryNotices(world, store);
     if (search === null) await rebuild(world, recall, line, options);
@@ -75,16 +75,29 @@ function searchOf(query: string, options: RecallOptions, now: Date): Search {
 function print(world: World, found: Found, query: string, options: RecallOptions): void {
   const { stdout, stderr } = world;
   if (options.json) {
-    const hits = found.hits.map(({ message, origin, certainty, text, newer }) => {
+    const hits = found.hits.map(({ message, origin, certainty, text, newer, book = options.in }) => {
       const { id, turn, at, role, cwd } = message;
-      return { id, turn, at, role, cwd, score: certainty, text, source: origin, ...(newer !== null && { newer }) };
+      return {
+        ...(book !== undefined && { book }),
+        id,
+        turn,
+        at,
+        role,
+        cwd,
+        score: certainty,
+        text,
+        source: origin,
+        ...(newer !== null && { newer }),
+      };
     });
     writeJson(stdout, hits, 2);
   } else {
     const chalk = colours(world);
     const mark = (word: string): string => (chalk.level > 0 ? chalk.bold.inverse(word) : word);
     const safe = stdout.isTTY ? neutralise : (text: string): string => text;
-    for (const line of foundLines({ ...found, unsearched: 0 }, query, world.now(), safe))
+    const { in: book } = options;
+    const hits = book === undefined ? found.hits : found.hits.map((hit) => ({ ...hit, book }));
+    for (const line of foundLines({ ...found, hits, unsearched: 0 }, query, world.now(), safe))
       stdout.write(`${marked(line, mark)}\n`);
   }
   if (options.quiet) return;
@@ -93,7 +106,7 @@ function print(world: World, found: Found, query: string, options: RecallOptions
   if (found.unsearched > 0) stderr.write(`${unsearchedLine(found.unsearched)}\n`);
 }
 
-async function rebuild(world: World, recall: Recall, line: ProgressLine, { quiet }: RecallOptions): Promise<void> {
+async function rebuild(world: World, recall: Finder, line: ProgressLine, { quiet }: RecallOptions): Promise<void> {
   const stop = new AbortController();
   const release = world.onStop(() => stop.abort());
   try {

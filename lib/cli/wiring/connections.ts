@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { mayLeave } from '../../books/consent.js';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { type CacheRates, type CacheTerm, isOwnAddress, type ModelFacts, type ModelMemory } from '../../chat/model.js';
@@ -29,6 +30,7 @@ import {
 } from '../base/settings.js';
 import { requireTls } from '../base/warnings.js';
 import type { World } from '../base/world.js';
+import { withAllowedBooks } from './allowed-books.js';
 import { keepLimits, type Limits } from './limited-provider.js';
 import { withMaskedSecrets } from './masked-provider.js';
 import type { UsageRecord } from './price.js';
@@ -245,7 +247,10 @@ export class Connections {
   async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {
     const member = pick<ProviderMember>(providers, model.provider, 'provider');
     const make = async (access: ProviderSettings): Promise<Provider> =>
-      withMaskedSecrets(await member.create(access), [access.apiKey ?? '', ...Object.values(access.headers ?? {})]);
+      withAllowedBooks(
+        withMaskedSecrets(await member.create(access), [access.apiKey ?? '', ...Object.values(access.headers ?? {})]),
+        (book) => mayLeave(this.#settings.paths.imports, book, model.server ?? model.provider) === true,
+      );
     const access = await this.#access(model, signal);
     if (!model.api_key?.startsWith('!')) return await make(access);
     const { RenewedProvider } = await import('./masked-provider.js');

@@ -5,7 +5,7 @@ import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { projectFolder } from '../../mcp/base/server-entry.js';
 import type { ServerResource, ToolServers } from '../../mcp/tool-servers.js';
-import type { Recall } from '../../recall/recall.js';
+import type { Finder } from '../../recall/recall.js';
 import { recallForModel } from '../../recall/show/for-model.js';
 import { pick } from '../../registry.js';
 import type { OpenMemory, SlashCommand } from '../../slash/common/command.js';
@@ -29,7 +29,7 @@ const ANSWER_SHARE = 0.4;
 
 /** What the tools of a session use besides its settings. */
 export interface ToolReach {
-  readonly finder: () => Promise<Recall>;
+  readonly finder: () => Promise<Finder>;
   readonly memory: () => Promise<OpenMemory>;
   /** Whether the conversation is stored. */
   readonly keeps: () => boolean;
@@ -121,7 +121,7 @@ const inSh = (spec: ToolSpec): ToolSpec => ({
   description: DESCRIPTIONS_IN_SH[spec.name] ?? spec.description,
 });
 
-function conversationOf(finder: () => Promise<Recall>, world: World): SearchableConversation {
+function conversationOf(finder: () => Promise<Finder>, world: World): SearchableConversation {
   return {
     async search(search, signal) {
       return await recallForModel(await finder(), search, world.now(), world.home, signal);

@@ -1,12 +1,15 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { type Permit, permitBy } from '../../books/consent.js';
+import { searchBooksToo } from '../../books/search-books.js';
 import type { TextCache } from '../../chat/request.js';
 import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
+import type { Paths } from '../../config/paths.js';
 import { HistoryStore } from '../../history/store.js';
 import { ProjectInstructions } from '../../memory/instructions.js';
 import { StandingMemory } from '../../memory/standing-memory.js';
 import type { Standing } from '../../memory/standing-of.js';
-import type { Recall } from '../../recall/recall.js';
+import type { Finder } from '../../recall/recall.js';
 import { ServerStates } from '../../servers/server-states.js';
 import type { Fallback, SessionDeps, Target } from '../../session/common/deps.js';
 import type { OtherMachines } from '../../session/common/other-machines.js';
@@ -71,12 +74,16 @@ export async function wire(
   const chosen = config.small_model === null ? null : connections.target(config.small_model);
   const isOpen = settings.file?.small_model === undefined;
   const smallFor = (main: Target): Target | null => chosen ?? (isOpen ? (main.fast ?? null) : null);
-  const finder = memoized(async () => await openFinder(await opened, paths.index, !ephemeral));
+  const finder = memoized(async () => await openFinder(await opened, paths, !ephemeral, null));
+  const server = (): string => session.target.server ?? session.target.provider;
+  const permit = permitBy(paths.imports, server, options.askAboutBook ?? null);
+  // What the model is shown leaves this machine; what the user is shown does not.
+  const sending = memoized(async () => await openFinder(await opened, paths, !ephemeral, permit));
   const memory = memoized(async () => openMemory(paths.memory, await opened, () => world.now()));
   const keeps = (): boolean => history?.isEphemeral !== true;
   const cache = keptWhile(keeps, fileCache(paths.compressions));
   const window = (): number => session.target.context_window;
-  const context = toolContext(world, config, settings, { finder, memory, keeps, window });
+  const context = toolContext(world, config, settings, { finder: sending, memory, keeps, window });
   const project = projectInstructions(world, options, settings, config);
   const offered = offeredTools(config, options, context);
   const servers = await serverTools(world, options, settings, config, () =>
@@ -116,7 +123,12 @@ export async function wire(
     tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections, window, servers })),
     skills: (main: Target) => skillsFor(main, smallFor(main) ?? main, settings, config, cache),
     finder,
-    automaticRecall: { ...config.recall, auto: config.recall.auto && !fresh },
+    sending,
+    automaticRecall: {
+      ...config.recall,
+      auto: config.recall.auto && !fresh,
+      hasBooks: () => existsSync(paths.imports),
+    },
     clock: config.clock ? world : null,
     ...(config.share.folder !== null && { machines: otherMachines(world, settings, config, history) }),
     cache,
@@ -232,8 +244,14 @@ function withMore(memory: Standing, more: string | null): Standing {
   return { ...memory, text: memory.text === null ? more : `${memory.text}\n\n${more}` };
 }
 
-/** The search over a conversation. The index is opened by the first search. */
-async function openFinder(history: HistoryStore, folder: string, writes: boolean): Promise<Recall> {
+/** The search over the conversation, and over imported books where there are some. Their indexes are opened by the first search. */
+async function openFinder(
+  history: HistoryStore,
+  paths: Paths,
+  writes: boolean,
+  permit: Permit | null,
+): Promise<Finder> {
   const { Recall } = await import('../../recall/recall.js');
-  return new Recall({ folder, history, writes });
+  const own = new Recall({ folder: paths.index, history, writes });
+  return existsSync(paths.imports) ? searchBooksToo(own, paths.imports, { writes }, permit) : own;
 }

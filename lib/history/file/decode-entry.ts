@@ -305,6 +305,7 @@ const TEXT: JsonFields<TextPart> = {
   text: text(''),
   opaque,
   recalled: (stored) => list(stored, isCount),
+  book: text(undefined),
   clock: (stored) => (stored === true ? true : undefined),
 };
 const THINKING: JsonFields<ThinkingPart> = { type: type('thinking'), text: text(''), opaque };

@@ -158,7 +158,8 @@ export class Survey {
 
   #isAddedOfGone(part: Part): boolean {
     if (part.type !== 'text' || (part.recalled === undefined && part.clock !== true)) return false;
-    return (part.recalled?.some((id) => this.#gone.has(id)) ?? false) || this.#criteria.holds(part.text);
+    const recallsGone = part.book === undefined && part.recalled?.some((id) => this.#gone.has(id));
+    return recallsGone === true || this.#criteria.holds(part.text);
   }
 
   #withoutPins(block: CompressBlock): CompressBlock {

@@ -2,7 +2,7 @@ import type { TextSpan } from '../../chat/event.js';
 import { localTime, quantity } from '../../chat/text.js';
 import { documentKind, searchedText } from '../index/documents.js';
 import { queryOf } from '../rank/query.js';
-import type { Found, Hit, Said } from '../search.js';
+import { type Found, type Hit, idOf, type Said } from '../search.js';
 import { askedWords, placedWords } from '../words/words.js';
 import { distance } from './when.js';
 
@@ -174,7 +174,7 @@ export function summaryLine({ hits, isWhole }: Found, query: string): string {
   if (hits.length === 0) return `No message contains '${query}'.`;
   const count = `${quantity(hits.length, 'message')}.`;
   const partly = isWhole ? '' : ' None has all the words; these come closest.';
-  return `${count}${partly} To see one in its place: /history #${hits[0]?.message.id}`;
+  return `${count}${partly} To see one in its place: /history ${hits[0] ? idOf(hits[0]) : ''}`;
 }
 
 /** The notice that a part of the conversation is not indexed yet. */
@@ -183,13 +183,15 @@ export function unsearchedLine(unsearched: number): string {
 }
 
 function headOf(
-  { message, kind, origin, newer }: Pick<Hit, 'message' | 'kind' | 'origin' | 'newer'>,
+  { message, kind, origin, newer, book }: Pick<Hit, 'message' | 'kind' | 'origin' | 'newer' | 'book'>,
   now: Date,
 ): string {
   const who = kind === 'model' ? (message.model ?? WHO.model) : WHO[kind];
   const foreign = origin === 'foreign' ? ' · after reading foreign content' : '';
-  const later = newer === null ? '' : ` · newer: #${newer}`;
-  return `#${message.id} · ${localTime(message.at)} · ${distance(message.at, now)} · ${who}${foreign}${later}`;
+  const named = { message, ...(book !== undefined && { book }) };
+  const later = newer === null ? '' : ` · newer: ${idOf(named, newer)}`;
+  const when = message.at === '' ? 'no time' : `${localTime(message.at)} · ${distance(message.at, now)}`;
+  return `${idOf(named)} · ${when} · ${who}${foreign}${later}`;
 }
 
 function bodyOf(text: string, query: string): Passage {

@@ -6,7 +6,7 @@ import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { Standing } from '../../memory/standing-of.js';
 import type { Provider } from '../../providers/common/provider.js';
-import type { Recall } from '../../recall/recall.js';
+import type { Finder } from '../../recall/recall.js';
 import type { ServerStates } from '../../servers/server-states.js';
 import type { SkillLibrary } from '../../skills/skill.js';
 import type { ToolRunner } from '../../tools/common/tool.js';
@@ -114,10 +114,12 @@ export interface SessionDeps {
   readonly toolEffects: ToolEffects;
   tools(): Promise<ToolRunner>;
   skills(target: Target): Promise<SkillLibrary>;
-  /** The search over the whole conversation. */
-  finder(): Promise<Recall>;
-  /** Automatic recall: whether it is on, and the maximum number of tokens for one message. */
-  readonly automaticRecall: { readonly auto: boolean; readonly tokens: number };
+  /** The search over the whole conversation and all imported books, for the user. */
+  finder(): Promise<Finder>;
+  /** The same for the model: of books only what may be sent to its server. The same as `finder` if absent. */
+  sending?(): Promise<Finder>;
+  /** Automatic recall: whether it is on, the maximum number of tokens for one message, and whether there are imported books. */
+  readonly automaticRecall: { readonly auto: boolean; readonly tokens: number; hasBooks?(): boolean };
   readonly cache: TextCache;
   readonly saveImage: SaveImage;
   cwd(): string;

@@ -84,8 +84,8 @@ export interface ConversationSearch {
 
 /** The whole conversation. */
 export interface SearchableConversation {
-  /** The results as text for the model. Throws a `HiError` for an invalid time. */
-  search(search: ConversationSearch, signal: AbortSignal): Promise<string>;
+  /** The results for the model: those of the conversation as `recalled`. Throws a `HiError` for an invalid time. */
+  search(search: ConversationSearch, signal: AbortSignal): Promise<JsonObject>;
 }
 
 /** The memory file, to which the model may propose changes. Throws a `HiError` for a line that cannot be stored. */
