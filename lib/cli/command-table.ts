@@ -71,6 +71,8 @@ export function commandTable(
         addAllOption(addExtractOption(addSchemaOptions(addChatOptions(command))))
           .option('-c, --command <name>', 'ask with your own command NAME; the text is its arguments')
           .option('--wait [time]', 'wait for a server that says when it answers again: --wait, --wait=30m')
+          .option('--later', 'keep the question until hi chat starts or hi ask --pending')
+          .option('--pending', 'ask what was kept, in order')
           .option('--files0-from <path>', 'attach the NUL-separated list of files in PATH, or - for stdin')
           .argument('[text...]', 'the question; - reads it from stdin')
           .action(async (text: readonly string[], _options, self: Command) =>

@@ -34,6 +34,8 @@ export interface Paths {
   readonly knownSkills: string;
   /** The cache of facts about models and their servers. */
   readonly knownModels: string;
+  /** The questions that wait for a server. */
+  readonly queue: string;
   /** What was spent, while there is a limit. */
   readonly ledger: string;
   /** Which servers of models failed lately. */
@@ -86,6 +88,7 @@ export async function findPaths(
     outputs: join(cache, 'outputs'),
     knownSkills: join(cache, 'skills.json'),
     knownModels: join(cache, 'models.json'),
+    queue: join(data, 'queue'),
     ledger: join(data, 'ledger'),
     serverStates: join(cache, 'servers.json'),
     servers: join(cache, 'mcp'),

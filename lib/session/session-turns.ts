@@ -19,6 +19,7 @@ import type { ContextDeps } from './context/request-overhead.js';
 import { nextRest, RestSummaries, restBefore, type SummaryToWrite } from './context/rest-summaries.js';
 import { fitImages, type ImageFitting, keepImage } from './images/images.js';
 import { keptFiles } from './input.js';
+import { keptTools } from './kept-tools.js';
 import { userContentOf } from './past-turns.js';
 import { type Reminders, readClock } from './reminders.js';
 import { askAboutModel, type NextView, nextViewOf } from './session-status.js';
@@ -29,7 +30,7 @@ import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
 
 /** The dependencies that differ between turns. */
 type OwnDeps = Pick<TurnDeps, 'request' | 'isCurrent' | 'append' | 'next' | 'patience'> &
-  Partial<Pick<TurnDeps, 'maxRounds'>>;
+  Partial<Pick<TurnDeps, 'maxRounds' | 'attempts'>>;
 
 /** Which model answers a turn, and how. */
 export interface TurnSettings {
@@ -106,13 +107,21 @@ export class SessionTurns {
   async *run(content: readonly Part[], signal: AbortSignal, options: TurnOptions = {}): AsyncGenerator<ChatEvent> {
     this.#failed = content;
     this.#lastMessage = null;
+    let failure: unknown = null;
+    let kept: string | null = null;
     try {
       yield* this.#answered(content, signal, options);
       this.#route?.answered();
+    } catch (thrown) {
+      failure = thrown;
     } finally {
       this.#route = null;
-      if (this.#failed !== null) await options.undelivered?.();
+      if (this.#failed !== null) kept = (await options.undelivered?.(failure)) ?? null;
     }
+    if (kept === null && failure !== null) throw failure;
+    if (kept === null) return;
+    this.#failed = null;
+    yield { type: 'notice', level: 'warning', text: kept };
   }
 
   async *#answered(content: readonly Part[], signal: AbortSignal, options: TurnOptions): AsyncGenerator<ChatEvent> {
@@ -172,6 +181,7 @@ export class SessionTurns {
         return written;
       },
       patience: this.#patience,
+      ...(options.attempts !== undefined && { attempts: options.attempts }),
       next: (failure, hasCalls) =>
         route.goOn(failure, hasCalls ? user.turn : null, async () => {
           context = await this.context(user.id, selection.record.active, given);
@@ -385,15 +395,3 @@ async function isStored({ id, role }: Message, history: SessionDeps['history']):
 }
 
 const NO_CALLS = { tool_choice: 'none' } as const;
-
-/** The tools to send although none may be called: the server has just read them before the conversation, and without them it would read all of it again. */
-function keptTools(
-  { history, otherTools = [] }: Pick<SessionDeps, 'history' | 'otherTools'>,
-  { target, web }: Pick<TurnSettings, 'target' | 'web'>,
-): readonly ToolSpec[] {
-  const last = history.entries.findLast((entry) => isMessage(entry) && entry.id === entry.turn);
-  if (last === undefined || !isMessage(last) || last.tools === 'none' || !target.keeps_tools || web !== 'off')
-    return [];
-  const since = history.now().getTime() - Date.parse(history.entries.findLast(isMessage)?.at ?? last.at);
-  return since <= (target.cache_rates?.terms[0].life ?? 0) ? otherTools : [];
-}

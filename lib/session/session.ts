@@ -130,8 +130,9 @@ export class Session {
     const replaced = this.#unanswered() === null ? last : null;
     if (replaced === null) return yield* this.#turnBy(target, content, signal);
     await this.#turns.takeBack(replaced.id);
-    const undelivered = async (): Promise<void> => {
+    const undelivered = async (): Promise<null> => {
       await this.history.mark({ type: 'redo', turns: [replaced.id] });
+      return null;
     };
     yield* this.#turnBy(target, content, signal, { undelivered, repeats: replaced.id });
   }

@@ -19,6 +19,7 @@ import { slashOff } from './off.js';
 import { slashOn } from './on.js';
 import { slashPin } from './pin.js';
 import { slashPins } from './pins.js';
+import { slashQueue } from './queue.js';
 import { slashQuit } from './quit.js';
 import { slashRecall } from './recall.js';
 import { slashRedo } from './redo.js';
@@ -53,6 +54,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashContext,
   slashCost,
   slashModel,
+  slashQueue,
   slashSkills,
   slashSkill,
   slashTools,

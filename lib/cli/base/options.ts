@@ -39,6 +39,10 @@ export interface ChatOptions {
   readonly outputFormat: OutputFormat;
   readonly json?: boolean;
   readonly usage?: boolean;
+  /** Whether the question is kept for later; `hi ask` only. */
+  readonly later?: boolean;
+  /** Whether what was kept is asked; `hi ask` only. */
+  readonly pending?: boolean;
   /** How long to wait for a server that says when it answers again; true without a limit; `hi ask` only. */
   readonly wait?: string | true;
   readonly quiet?: boolean;

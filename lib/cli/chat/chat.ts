@@ -8,6 +8,7 @@ import type { AnswerStyle } from '../../screen/answer-writer.js';
 import { type OutputStreams, Screen } from '../../screen/screen.js';
 import { StyledAnswerWriter } from '../../screen/styled-answer-writer.js';
 import { LONGEST_ROW } from '../../screen/text/styled-text.js';
+import { QuestionQueue } from '../../servers/question-queue.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
 import { questionsOfCommands, questionsOfTurn } from '../ask/asker.js';
@@ -30,6 +31,7 @@ import type { World } from '../base/world.js';
 import { withFirstModel } from '../init/first-model.js';
 import { canAsk, init } from '../init/init.js';
 import { runInForeground } from '../input/local-command.js';
+import { askWaiting, keepForLater } from '../input/queued.js';
 import { withCost } from '../wiring/price.js';
 import { type WiredSession, wire } from '../wiring/wire.js';
 import { ChatPrompt, detectedProviderNotice, greeting, lastExchange, WindowUsage } from './prompt.js';
@@ -145,6 +147,10 @@ function submitDeps(
     showsEnds: terminal === 'full',
     notify: (notice) => screen.notice(notice, 'info'),
     resource: (words, signal) => servers.resource(words, signal),
+    keep: (input, failure) => {
+      const keeps = terminal === 'full' && !wired.session.history.isEphemeral;
+      return keeps ? keepForLater(queueOf(wired), input, failure, world.now()) : null;
+    },
     fetch: async (address, signal) => {
       return await webInput(world, address, (notice) => screen.notice(notice, 'info'), signal);
     },
@@ -155,6 +161,8 @@ function submitDeps(
     },
   };
 }
+
+const queueOf = ({ settings }: WiredSession): QuestionQueue => new QuestionQueue(settings.paths.queue);
 
 function completableCommands(context: SlashContext): readonly CompletableCommand[] {
   return context.commands.map(({ name, aliases, summary, complete }) => ({
@@ -177,6 +185,7 @@ export async function chatCommand(world: World, options: ChatOptions, isDefault 
   try {
     await showStart(world, options, chat);
     leaveWaitsToScreen(world, chat.wired.config);
+    if (chatTerminal(world) === 'full') await askWaiting(world, chat.screen, queueOf(chat.wired), chat.wired.session);
     return await chat.repl.run();
   } finally {
     ahead.drop();

@@ -5,8 +5,9 @@ import { keepModel } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { pathsThatBegin } from '../../repl/editing/completion.js';
 import type { Repl } from '../../repl/repl.js';
+import { QuestionQueue } from '../../servers/question-queue.js';
 import type { Session } from '../../session/session.js';
-import type { OpenMemory, SlashCommand, SlashContext } from '../../slash/common/command.js';
+import type { OpenMemory, SlashCommand, SlashContext, WaitingQuestions } from '../../slash/common/command.js';
 import { slashCommands } from '../../slash/index.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { copyText, expandPath, writeFileAtomically } from '../base/give-out.js';
@@ -14,6 +15,7 @@ import type { World } from '../base/world.js';
 import { orderOf, parseForgetWords } from '../forget/forgetting.js';
 import { purgeCaches } from '../forget/places.js';
 import { type OwnInputDeps, ownSlashCommands } from '../input/own-commands.js';
+import { queuedLine, sendAll } from '../input/queued.js';
 import { compactionCosts, costLine, fullSpendingText, isDear, questionCost, spendingText } from '../wiring/price.js';
 import { serverList } from '../wiring/server-list.js';
 import { forgettingEverywhere } from '../wiring/sharing.js';
@@ -62,12 +64,19 @@ export async function slashContext(
     },
     memory: () => keptMemory(session, memory),
     now: () => world.now(),
+    queue: waitingQuestions(new QuestionQueue(paths.queue), session),
     instructions: () => project.used,
     servers: () => servers.lines(),
     spending: async () => spendingText(connections.spent),
     ...filesOf(tools, world),
   };
 }
+
+const waitingQuestions = (queue: QuestionQueue, session: Session): WaitingQuestions => ({
+  list: () => queue.list().map((one) => ({ id: one.id, line: queuedLine(one) })),
+  remove: (id) => queue.remove(id),
+  send: (signal) => sendAll(queue, session, signal),
+});
 
 /** Makes the model in use that of the next chats, unless it is that already or comes from another provider. */
 function modelKeeper(session: Session, config: Config, configFile: string): SlashContext['keepModel'] {

@@ -27,6 +27,8 @@ export interface SubmitDeps {
   fetch(address: string, signal: AbortSignal): Promise<FileInput>;
   /** Finds the MCP resource that a mention names. */
   readonly resource: NonNullable<MentionDeps['resource']>;
+  /** Keeps a question that could not be sent, for later. Returns what to tell the user; null if it is not kept. */
+  keep(input: UserInput, failure: unknown): string | null;
   /** Runs a command in the foreground. */
   runCommand(command: string): Promise<void>;
 }
@@ -41,7 +43,11 @@ export async function submitLine(
   signal: AbortSignal,
 ): Promise<AsyncIterable<ChatEvent>> {
   const parsed = parseSubmitted(line);
-  const undelivered = (): void => deps.repl.restoreInput('');
+  const later = (input: UserInput) => (failure: unknown) => {
+    const kept = deps.keep(input, failure);
+    if (kept === null) deps.repl.restoreInput('');
+    return kept;
+  };
   switch (parsed.kind) {
     case 'empty':
       return noEvents();
@@ -49,8 +55,10 @@ export async function submitLine(
       return runShell(parsed.command, parsed.shared, deps, signal);
     case 'command':
       return runCommand(parsed.name, line, deps, signal);
-    case 'message':
-      return deps.context.session.send(await inputOf(line, deps, signal), signal, { undelivered });
+    case 'message': {
+      const input = await inputOf(line, deps, signal);
+      return deps.context.session.send(input, signal, { undelivered: later(input) });
+    }
   }
 }
 

@@ -1,10 +1,12 @@
 import type { ChatEvent, ScreenSettings } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
 import { milliseconds } from '../../chat/text.js';
+import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ScreenOptions } from '../../screen/answer-writer.js';
 import { Screen } from '../../screen/screen.js';
 import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
+import { QuestionQueue } from '../../servers/question-queue.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
 import { agreeToAll } from '../ask/approve.js';
@@ -26,10 +28,11 @@ import type { World } from '../base/world.js';
 import { withFirstModel } from '../init/first-model.js';
 import { mentionedResources } from '../input/from-servers.js';
 import { askedCommand } from '../input/own-commands.js';
+import { sendQueued } from '../input/queued.js';
 import { indexSlice } from '../wiring/index-slice.js';
 import { withCost } from '../wiring/price.js';
 import type { ServerTools } from '../wiring/tool-wiring.js';
-import { type WiredSession, wire } from '../wiring/wire.js';
+import { openSession, type WiredSession, wire } from '../wiring/wire.js';
 import { openStructure, type Structure } from './structure.js';
 
 /** A question, and the model that is to answer it; null for the one in use. */
@@ -64,9 +67,11 @@ async function askOnce(
   stop: AbortController,
 ): Promise<number> {
   const { command } = options;
+  if (options.pending) return await askPending(world, options, stop);
   const structure = await structureOf(options, formatOf(options), world.cwd, stop.signal);
   const notify = (text: string): void => void (options.quiet || world.stderr.write(`${text}\n`));
   const gathered = await gather(world, words, options, notify, stop.signal);
+  if (options.later) return await keepForLater(world, gathered, options, notify);
   const screenSettings: ScreenSettings = { wrap: 'word', waiting: 'animated' };
   const screen = await screenFor(world, options, screenSettings);
   const approve = canApprove(world)
@@ -108,6 +113,37 @@ async function askOnce(
     // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed or the index is open anyway.
     if (session.history.sealed > 0 || session.reminders.hasSearched) await indexSlice(session);
     await settled;
+    await close();
+  }
+}
+
+/** Keeps the question until there is a server. */
+async function keepForLater(
+  world: World,
+  question: UserInput,
+  { config }: ChatOptions,
+  notify: (text: string) => void,
+): Promise<number> {
+  const { queue } = await findPaths(world.env, config ?? null);
+  new QuestionQueue(queue).add(question, world.now());
+  notify("Kept. It is asked at the next start of hi chat, or by 'hi ask --pending'.");
+  return 0;
+}
+
+/** Asks what was kept, in order. The first that cannot be sent stays with all behind it, and its failure is thrown. */
+async function askPending(world: World, options: ChatOptions, stop: AbortController): Promise<number> {
+  const wired = await openSession(world, { ...options, ...longestWait(options) });
+  const { session, settings, close } = wired;
+  const queue = new QuestionQueue(settings.paths.queue);
+  try {
+    for (const queued of queue.list()) {
+      const screen = await screenFor(world, options, screenSettingsOf(wired.config));
+      const status = await showAnswer(world, screen, options, [], sendQueued(queued, queue, session, stop.signal));
+      if (status !== 0) return status;
+    }
+    return 0;
+  } finally {
+    printHistoryNotices(world, session.history);
     await close();
   }
 }

@@ -13,6 +13,7 @@ import type { MemoryLine } from '../../memory/memory-text.js';
 import { removeIndex } from '../../recall/disk/index-folder.js';
 import { readRegularFile } from '../../regular-file.js';
 import { fileNamesIn, leadsToFile, removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
+import { QUESTIONS } from '../../servers/question-queue.js';
 import { OUTPUTS } from '../../tools/shell/spill.js';
 import { namesWithLeftovers, writeAside } from '../../write-aside.js';
 import { KEPT_SCRIPTS } from '../compiled/keep-scripts.js';
@@ -29,7 +30,7 @@ export interface Place {
 
 /** Every place outside the history with something to remove; with `isGone`, after it was removed from the history. */
 export function placesOf(paths: Paths, traces: Traces, isGone = false): readonly Place[] {
-  const finds = [memoryLines, inputs, outputs, summaries, debugLog, serverLogs, knownThings];
+  const finds = [memoryLines, inputs, questions, outputs, summaries, debugLog, serverLogs, knownThings];
   // It is only written, under the lock, of what is in the history.
   if (!isGone) finds.push(index);
   return finds.flatMap((find) => {
@@ -94,6 +95,21 @@ const outputs: Find = ({ outputs: folder }, traces) => {
   return {
     what: meant.map((name) => `the output of a command: ${name}`),
     short: quantity(meant.length, 'output of commands', 'outputs of commands'),
+    forget() {
+      for (const name of meant) rmSync(join(folder, name), { force: true });
+      removeEmptyFolder(folder);
+    },
+  };
+};
+
+/** The questions that wait for a server. */
+const questions: Find = ({ queue: folder }, traces) => {
+  const goes = (name: string): boolean => QUESTIONS.test(name) && fileHolds(join(folder, name), traces.holds);
+  const meant = fileNamesIn(folder).filter(goes);
+  if (meant.length === 0) return null;
+  return {
+    what: meant.map((name) => `a question that waits for a server: ${name}`),
+    short: quantity(meant.length, 'question that waits', 'questions that wait'),
     forget() {
       for (const name of meant) rmSync(join(folder, name), { force: true });
       removeEmptyFolder(folder);
@@ -255,6 +271,7 @@ export function purgeCaches(paths: Paths): void {
   for (const [folder, names] of [
     [paths.compressions, COMPRESSIONS],
     [paths.outputs, OUTPUTS],
+    [paths.queue, QUESTIONS],
     [paths.servers, LOGS],
     [paths.compiled, KEPT_SCRIPTS],
   ] as const) {

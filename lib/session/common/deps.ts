@@ -141,8 +141,13 @@ export interface TurnOptions {
   readonly repeats?: number;
   /** Whether the model may call tools; true if absent. */
   readonly tools?: boolean;
-  /** Called if the turn ends without any answer, as if it had never been sent. */
-  readonly undelivered?: () => void | Promise<void>;
+  /** How often a request is sent if each time it fails; as often as usual if absent. */
+  readonly attempts?: number;
+  /**
+   * Called if the turn ends without any answer, as if it had never been sent, with what it failed with; null for nothing. A text says where the question is kept
+   * instead: it is shown, and the failure is not thrown.
+   */
+  readonly undelivered?: (failure: unknown) => string | null | Promise<string | null>;
 }
 
 /** What the user sends: text, and files that go to the model unchanged. */

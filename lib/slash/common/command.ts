@@ -29,6 +29,15 @@ export interface ModelServer {
   readonly text: string;
 }
 
+/** The questions that wait for a server. */
+export interface WaitingQuestions {
+  /** Oldest first, each in one line. */
+  list(): readonly { readonly id: string; readonly line: string }[];
+  remove(id: string): void;
+  /** Asks them, one after the other. */
+  send(signal: AbortSignal): AsyncGenerator<ChatEvent>;
+}
+
 /** What would be forgotten: how it is shown, and how to forget it. */
 export interface Forgetting {
   readonly shown: readonly string[];
@@ -70,6 +79,7 @@ export interface SlashContext {
   /** The memory: what is sent with every request. Throws a `HiError` if nothing is stored (`--ephemeral`, `/off`). */
   memory(): Promise<OpenMemory>;
   now(): Date;
+  readonly queue: WaitingQuestions;
   /** The project's instruction files, which are sent with every request. */
   instructions(): readonly { readonly name: string; readonly text: string }[];
   /** The MCP servers, one line each. */
