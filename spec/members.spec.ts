@@ -128,6 +128,18 @@ describe('nothing but the member, its folder and its index', () => {
   });
 });
 
+it('a tool reaches the disk by the file that was judged alone, but for commands', () => {
+  const others = tools
+    .filter(({ accessKind }) => accessKind !== 'execute')
+    .map(({ name }) => name.replaceAll('_', '-'));
+  const codes = FILES.filter(({ file }) => others.some((name) => file === `tools/${name}.ts`));
+  expect(codes).toHaveLength(others.length);
+  const OPENS = /"node:|open-judged|regular-file|write-aside|judgedPlace/;
+  expect(codes.filter(({ code }) => OPENS.test(code.replaceAll('"node:path"', ''))).map(({ file }) => file)).toEqual(
+    [],
+  );
+});
+
 describe('a member', () => {
   it.each([
     ['provider', providers],

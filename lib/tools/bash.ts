@@ -29,7 +29,7 @@ export const bash: Tool<{ readonly command: string }> = {
   },
   access: ({ command }) => ({ kind: 'execute', command }),
   async run({ command }, context, emit, signal, permit) {
-    const confined = permit?.confined ?? null;
+    const confined = permit.confined;
     if (command.includes('\0')) throw new HiError('usage', 'A command cannot contain a NUL character.');
     await requireFolder(context);
     const name = outputName();

@@ -1,10 +1,9 @@
-import { constants } from 'node:fs';
 import type { JsonObject } from '../chat/json.js';
 import { HiError, systemCode } from '../errors.js';
-import { absolutePath, type JudgedPlace, judgedPlace } from '../permission/paths/resolve-path.js';
-import type { Tool } from './common/tool.js';
-import { openJudged } from './files/open-judged.js';
-import { changePreview, replaceFile, replaceOnce } from './files/replace-file.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
+import { type JudgedFile, judgedFile, type Tool } from './common/tool.js';
+import { OpenableFile } from './files/judged-file.js';
+import { changePreview, replaceOnce } from './files/replace-file.js';
 import { detectEncoding } from './shell/spill.js';
 
 interface Edit extends JsonObject {
@@ -36,20 +35,20 @@ export const editFile: Tool<Edit> = {
     return {
       kind: 'write',
       path,
-      preview: async () => changePreview(path, (await applyEdit(edit, await judgedPlace(path, '/'))).text),
+      preview: async () => changePreview(path, (await applyEdit(edit, await OpenableFile.at(path, edit.path))).text),
     };
   },
-  async run(edit, { cwd }, _emit, _signal, permit) {
-    const judged = permit?.place ?? (await judgedPlace(edit.path, cwd.now));
-    const { bytes, line } = await applyEdit(edit, judged);
-    await replaceFile(judged, bytes);
+  async run(edit, _context, _emit, _signal, permit) {
+    const file = judgedFile(permit);
+    const { bytes, line } = await applyEdit(edit, file);
+    await file.replace(bytes);
     return { success: true, line };
   },
 };
 
 /** The new content of the file. Throws a `HiError` if the change cannot be made. */
-async function applyEdit(edit: Edit, place: JudgedPlace) {
-  const before = await readJudged(place).catch((failure) => explain(failure, edit.path));
+async function applyEdit(edit: Edit, file: JudgedFile) {
+  const before = await file.bytes().catch(suggest);
   const encoding = await detectEncoding(before, true);
   if (encoding.kind === 'binary')
     throw new HiError('usage', `Cannot edit '${edit.path}': it is not text (${encoding.what}).`);
@@ -63,19 +62,7 @@ async function applyEdit(edit: Edit, place: JudgedPlace) {
   return { text, line, bytes: Buffer.from(marked, encoding.name === 'utf-8' ? 'utf8' : 'utf16le') };
 }
 
-async function readJudged(place: JudgedPlace): Promise<Buffer> {
-  const file = await openJudged(place, constants.O_RDONLY);
-  try {
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
-}
-
-function explain(failure: unknown, path: string): never {
-  const code = systemCode(failure);
-  if (code === 'ENOENT') throw new HiError('usage', `There is no file '${path}'. Use write_file to create it.`);
-  if (code === 'EISDIR') throw new HiError('usage', `'${path}' is a folder.`);
-  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `Cannot read '${path}': permission denied.`);
-  throw failure;
+function suggest(failure: unknown): never {
+  if (!(failure instanceof HiError) || systemCode(failure.cause) !== 'ENOENT') throw failure;
+  throw new HiError('usage', `${failure.message} Use write_file to create it.`);
 }

@@ -1,10 +1,6 @@
-import { constants, type Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { HiError, systemCode } from '../errors.js';
-import { absolutePath, type JudgedPlace, judgedPlace } from '../permission/paths/resolve-path.js';
-import type { Tool } from './common/tool.js';
-import { openJudged } from './files/open-judged.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
+import { judgedFile, type Tool } from './common/tool.js';
 
 /** How many names are listed; fewer if they exceed the output limit. The result states the total. */
 const MAX_ENTRIES = 1000;
@@ -23,35 +19,19 @@ export const listFiles: Tool<{ readonly path: string }> = {
     additionalProperties: false,
   },
   access: ({ path }, { cwd }) => ({ kind: 'read', path: absolutePath(path, cwd.now), isFolder: true }),
-  async run({ path }, { cwd, outputLimit }, _emit, _signal, permit) {
-    const judged = permit?.place ?? (await judgedPlace(path, cwd.now));
-    const folder = judged.path;
-    const found = await entriesOf(judged).catch((failure) => explain(failure, path));
-    found.sort((one, other) => (one.name < other.name ? -1 : 1));
+  async run(_args, { outputLimit }, _emit, _signal, permit) {
+    const found = (await judgedFile(permit).list().catch(suggest)).toSorted((one, other) =>
+      one.name < other.name ? -1 : 1,
+    );
     const shown = found.slice(0, Math.min(MAX_ENTRIES, entriesThatFit(found, outputLimit)));
     const entries = await Promise.all(
-      shown.map(async (entry) => {
-        const isFolder =
-          entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(folder, entry.name))));
-        return isFolder ? `${entry.name}/` : entry.name;
-      }),
+      shown.map(async (entry) => ((await entry.isFolder()) ? `${entry.name}/` : entry.name)),
     );
     if (shown.length === found.length) return { entries };
     const note = `The first ${shown.length} of ${found.length} entries. Use bash (ls, find) with a pattern for the rest.`;
     return { entries, total: found.length, truncated: true, note };
   },
 };
-
-/** The entries of the folder that was judged. */
-async function entriesOf(place: JudgedPlace): Promise<Dirent[]> {
-  const folder = await openJudged(place, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    const path = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : place.path;
-    return await readdir(path, { withFileTypes: true });
-  } finally {
-    await folder.close();
-  }
-}
 
 /** How many of the names fit in that many characters, including quotes and commas. */
 function entriesThatFit(found: readonly { readonly name: string }[], characters: number): number {
@@ -63,18 +43,7 @@ function entriesThatFit(found: readonly { readonly name: string }[], characters:
   return tooMany === -1 ? found.length : tooMany;
 }
 
-async function leadsToFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function explain(failure: unknown, path: string): never {
-  const code = systemCode(failure);
-  if (code === 'ENOENT') throw new HiError('usage', `There is no folder '${path}'.`);
-  if (code === 'ENOTDIR') throw new HiError('usage', `'${path}' is a file; read it with read_file.`);
-  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `Cannot list '${path}': permission denied.`);
-  throw failure;
+function suggest(failure: unknown): never {
+  if (!(failure instanceof HiError) || systemCode(failure.cause) !== 'ENOTDIR') throw failure;
+  throw new HiError('usage', `${failure.message.slice(0, -1)}; read it with read_file.`);
 }

@@ -1,12 +1,9 @@
-import { constants } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import type { JsonObject } from '../chat/json.js';
 import { HiError, systemCode } from '../errors.js';
-import { absolutePath, judgedPlace } from '../permission/paths/resolve-path.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
 import { nearest } from '../registry.js';
-import type { Tool, ToolContext } from './common/tool.js';
-import { openJudged } from './files/open-judged.js';
+import { type JudgedFile, judgedFile, type Tool } from './common/tool.js';
 import { detectEncoding } from './shell/spill.js';
 
 const SAMPLE_BYTES = 64 * 1024;
@@ -32,9 +29,9 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
     additionalProperties: false,
   },
   access: ({ path }, { cwd }) => ({ kind: 'read', path: absolutePath(path, cwd.now) }),
-  async run({ path, offset = 1, limit = Number.POSITIVE_INFINITY }, context, _emit, signal, permit) {
-    const judged = permit?.place ?? (await judgedPlace(path, context.cwd.now));
-    const file = await openJudged(judged, constants.O_RDONLY).catch((failure) => explain(failure, path, context));
+  async run({ path, offset = 1, limit = Number.POSITIVE_INFINITY }, { outputLimit }, _emit, signal, permit) {
+    const judged = judgedFile(permit);
+    const file = await judged.open().catch((failure) => suggest(failure, path, judged));
     try {
       await refuseSpecial(await file.stat(), path);
       const sample = Buffer.alloc(SAMPLE_BYTES);
@@ -47,7 +44,7 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
         signal,
         highWaterMark: SAMPLE_BYTES,
       });
-      const range = new LineRange(offset, limit, context.outputLimit);
+      const range = new LineRange(offset, limit, outputLimit);
       const decoder = new TextDecoder(encoding.name, { ignoreBOM: true });
       for await (const chunk of stream) {
         range.take(decoder.decode(chunk, { stream: true }));
@@ -61,16 +58,10 @@ export const readFile: Tool<{ readonly path: string; readonly offset?: number; r
   },
 };
 
-async function explain(failure: unknown, path: string, { cwd }: ToolContext): Promise<never> {
-  const code = systemCode(failure);
-  if (code === 'ENOENT') {
-    const absolute = absolutePath(path, cwd.now);
-    const siblings = await readdir(dirname(absolute)).catch(() => []);
-    const near = nearest(basename(absolute), siblings);
-    throw new HiError('usage', `There is no file '${path}'.${near === null ? '' : ` Did you mean '${near}'?`}`);
-  }
-  if (code === 'EACCES' || code === 'EPERM') throw new HiError('usage', `Cannot read '${path}': permission denied.`);
-  throw failure;
+async function suggest(failure: unknown, path: string, file: JudgedFile): Promise<never> {
+  if (!(failure instanceof HiError) || systemCode(failure.cause) !== 'ENOENT') throw failure;
+  const near = nearest(basename(path), await file.namesBeside());
+  throw near === null ? failure : new HiError('usage', `${failure.message} Did you mean '${near}'?`);
 }
 
 async function refuseSpecial(

@@ -1,6 +1,6 @@
-import { absolutePath, judgedPlace } from '../permission/paths/resolve-path.js';
-import type { Tool } from './common/tool.js';
-import { changePreview, replaceFile } from './files/replace-file.js';
+import { absolutePath } from '../permission/paths/resolve-path.js';
+import { judgedFile, type Tool } from './common/tool.js';
+import { changePreview } from './files/replace-file.js';
 
 /** Writes a file atomically. */
 export const writeFile: Tool<{ readonly path: string; readonly content: string }> = {
@@ -22,8 +22,8 @@ export const writeFile: Tool<{ readonly path: string; readonly content: string }
     const absolute = absolutePath(path, cwd.now);
     return { kind: 'write', path: absolute, preview: () => changePreview(absolute, content) };
   },
-  async run({ path, content }, { cwd }, _emit, _signal, permit) {
-    const created = await replaceFile(permit?.place ?? (await judgedPlace(path, cwd.now)), content);
+  async run({ content }, _context, _emit, _signal, permit) {
+    const created = await judgedFile(permit).replace(content);
     return created ? { success: true, created: true } : { success: true };
   },
 };

@@ -29,7 +29,7 @@ const run = (
   signal = new AbortController().signal,
 ) => {
   Object.assign(place.context, settings);
-  return bash.run({ command }, place.context, emit, signal);
+  return bash.run({ command }, place.context, emit, signal, { file: null, confined: null });
 };
 
 async function until(holds: () => boolean): Promise<boolean> {
@@ -165,7 +165,7 @@ describe('a command that left more files in the sandbox than can be checked', ()
     };
     const context = { ...place.context, warn: (text: string) => void warnings.push(text) };
     const signal = new AbortController().signal;
-    const { note } = await bash.run({ command: 'true' }, context, () => {}, signal, { place: null, confined });
+    const { note } = await bash.run({ command: 'true' }, context, () => {}, signal, { file: null, confined });
     expect(note).toBe(
       'The command left more files than hi checks. Other programs may run some of them (.git, .envrc, .vscode).',
     );

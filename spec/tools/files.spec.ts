@@ -8,10 +8,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { applyPatch } from 'diff';
 import type { JsonObject } from '../../lib/chat/json.js';
+import type { Permit } from '../../lib/tools/common/tool.js';
+import { OpenableFile } from '../../lib/tools/files/judged-file.js';
 import { changePreview } from '../../lib/tools/files/replace-file.js';
 import { listFiles } from '../../lib/tools/list-files.js';
 import { readFile } from '../../lib/tools/read-file.js';
@@ -27,12 +29,17 @@ afterEach(() => place.remove());
 
 const file = (name: string) => join(place.folder, name);
 const quiet = () => {};
+const permit = async (path: string): Promise<Permit> => ({
+  file: await OpenableFile.at(resolve(place.folder, path), path),
+  confined: null,
+});
 const { signal } = new AbortController();
-const read = (
+const read = async (
   path: string,
   range: { offset?: number; limit?: number } = {},
   outputLimit = 30_000,
-): Promise<JsonObject> => readFile.run({ path, ...range }, { ...place.context, outputLimit }, quiet, signal);
+): Promise<JsonObject> =>
+  readFile.run({ path, ...range }, { ...place.context, outputLimit }, quiet, signal, await permit(path));
 
 describe('read_file', () => {
   it('reads a whole file, byte for byte', async () => {
@@ -153,7 +160,7 @@ describe('read_file', () => {
 });
 
 describe('list_files', () => {
-  const list = (path: string) => listFiles.run({ path }, place.context, quiet, signal);
+  const list = async (path: string) => listFiles.run({ path }, place.context, quiet, signal, await permit(path));
 
   it('lists names in order, even hidden ones, folders with a slash', async () => {
     mkdirSync(file('b'));
@@ -180,7 +187,8 @@ describe('list_files', () => {
 });
 
 describe('write_file', () => {
-  const write = (path: string, content: string) => writeFile.run({ path, content }, place.context, quiet, signal);
+  const write = async (path: string, content: string) =>
+    writeFile.run({ path, content }, place.context, quiet, signal, await permit(path));
 
   it('creates parent folders, and leaves no temporary file', async () => {
     expect(await write('a/b/c.txt', 'é\n')).toEqual({ success: true, created: true });

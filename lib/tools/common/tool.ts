@@ -1,10 +1,10 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { ChatEvent, ServerQuestion } from '../../chat/event.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import type { ToolCallPart, ToolResultPart } from '../../chat/message.js';
 import type { ToolEffect, ToolSpec } from '../../chat/request.js';
 import { quantity } from '../../chat/text.js';
 import type { Access } from '../../permission/access.js';
-import type { JudgedPlace } from '../../permission/paths/resolve-path.js';
 import type { RuleSubject } from '../../permission/rules/rules.js';
 import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../../permission/secrets.js';
@@ -18,12 +18,42 @@ interface SandboxSettings {
   readonly hidden: readonly string[];
 }
 
+/** A name in a folder. */
+export interface FolderEntry {
+  readonly name: string;
+  /** Whether it is a folder or a link to one. */
+  isFolder(): Promise<boolean>;
+}
+
+/**
+ * The file or folder of a call, as it was judged. This is the way of a tool to the disk: everything throws a `HiError` if another file took its place
+ * meanwhile. System errors are thrown as they are, but that a file cannot be opened, as a `HiError` that says why.
+ */
+export interface JudgedFile {
+  /** Opens it for reading. The caller closes it. */
+  open(): Promise<FileHandle>;
+  /** The whole content. */
+  bytes(): Promise<Buffer>;
+  /** The entries of the folder. */
+  list(): Promise<readonly FolderEntry[]>;
+  /** The names beside it, none if its folder cannot be read. */
+  namesBeside(): Promise<readonly string[]>;
+  /** Replaces it atomically, see `replaceFile`. Resolves to whether it is new. */
+  replace(content: string | Uint8Array): Promise<boolean>;
+}
+
 /** The decision on how a call may run. */
 export interface Permit {
-  /** The place that was judged; null if it is not a file. */
-  readonly place: JudgedPlace | null;
+  /** The file or folder of the call, as it was judged; null if it has none. A tool reaches the disk through this alone. */
+  readonly file: JudgedFile | null;
   /** The sandbox that a command runs in; null for none. */
   readonly confined: ConfinedRun | null;
+}
+
+/** The file of a call of a tool that always has one: its `access` names a path. */
+export function judgedFile({ file }: Permit): JudgedFile {
+  if (file === null) throw new TypeError('The access of this tool names no path.');
+  return file;
 }
 
 /** Where a session is. */
@@ -124,7 +154,7 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
   readonly server?: string;
   /**
    * Runs the call and resolves to the result for the model. `emit` shows output on the screen while it runs.
-   * `permit` is how it may run; absent for a call that was not judged.
+   * `permit` is how it may run.
    * Throws an error on failure; the model gets its message.
    */
   run(
@@ -132,7 +162,7 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
     context: ToolContext,
     emit: (output: string | DeferredOutput) => void,
     signal: AbortSignal,
-    permit?: Permit,
+    permit: Permit,
   ): Promise<JsonObject>;
 }
 

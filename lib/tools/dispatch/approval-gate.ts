@@ -10,6 +10,7 @@ import { describeRule, namesPlaces, type RuleObject, readRules } from '../../per
 import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import type { ConfinedRun } from '../../permission/sandbox/sandbox.js';
 import { type ApprovalQuestion, type Approve, describeCall, type Permit, type ToolContext } from '../common/tool.js';
+import { OpenableFile } from '../files/judged-file.js';
 import { confinable, confineApproved, confineUnasked, type Gate, judgeContext } from './confine-call.js';
 import { type MissingGrant, missingGrantNote, ruleAgainst, WANTED } from './run-tool.js';
 
@@ -53,23 +54,24 @@ async function* decide(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, GateDecision> {
   const verdict = await confinable(gate, call, access, await judgePlace(gate, call, access, place, signal), signal);
+  const file = place && new OpenableFile(place, String(call.args.path ?? place.path));
   if (access.kind === 'memory' && gate.approve === null) return yield* unattended(call, access.byHand);
   switch (verdict.decision) {
     case 'allow':
-      return { permit: { place, confined: verdict.confined } };
+      return { permit: { file, confined: verdict.confined } };
     case 'deny':
       return { refusal: `Not allowed: ${verdict.reason}. Do not try to do the same thing another way.` };
     case 'ask': {
       const isAnother = access.kind === 'server' && access.isAnother;
       const unasked = gate.allowAll && !verdict.mayBeDenied && !isAnother ? await withoutAsking(gate, access) : null;
-      if (unasked !== null && 'confined' in unasked) return { permit: { place, ...unasked } };
+      if (unasked !== null && 'confined' in unasked) return { permit: { file, ...unasked } };
       const { reason } = unasked ?? verdict;
       if (gate.approve) {
         const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.cwd.start };
         const refusal = yield* ask(gate, gate.approve, { call, access, reason, rule }, signal);
         if (refusal !== null) return { refusal };
         if (access.kind === 'server') access.accept();
-        return { permit: { place, confined: await confineApproved(gate, access) } };
+        return { permit: { file, confined: await confineApproved(gate, access) } };
       }
       if (isAnother) return yield* unseen(call, reason);
       const ways = await waysToAllow(gate, access, verdict);

@@ -101,7 +101,9 @@ describe('an output above its limit', () => {
       const place = bench();
       const context = { ...place.context, outputLimit: 300 };
       const command = `head -c ${count} /dev/zero | tr '\\0' o; head -c ${count} /dev/zero | tr '\\0' e >&2`;
-      const { stdout, stderr } = await bash.run({ command }, context, () => {}, new AbortController().signal);
+      const { stdout, stderr } = await bash.run({ command }, context, () => {}, new AbortController().signal, {
+        ...{ file: null, confined: null },
+      });
       let shown = 0;
       for (const text of [stdout, stderr]) {
         const found = parts(String(text)) ?? { head: String(text), tail: '', missing: 0 };
