@@ -12,7 +12,7 @@ import type { GivenFile } from '../tools/common/tool.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBlock, withoutWhole } from '../view/view.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
-import { exchangeEvents, type OtherMachines } from './common/other-machines.js';
+import { exchangeEvents } from './common/other-machines.js';
 import { CompactionAhead, storedWhile, type UpcomingCompaction } from './context/compaction-ahead.js';
 import { Context } from './context/context.js';
 import type { ContextDeps } from './context/request-overhead.js';
@@ -367,7 +367,7 @@ export class SessionTurns {
   }
 
   /** Takes in what other machines have said, or gives them what was said here. */
-  async *exchange(direction: keyof OtherMachines): AsyncGenerator<ChatEvent> {
+  async *exchange(direction: 'takeIn' | 'giveOut'): AsyncGenerator<ChatEvent> {
     if (this.#deps.machines !== undefined)
       yield* exchangeEvents(await this.#deps.machines[direction](), this.#deps.history.now());
   }

@@ -264,6 +264,7 @@ export class Session {
 
   /** Clears the conversation; a copy is kept for `undoReset` unless `purge`. */
   async reset(options: { readonly purge: boolean }): Promise<void> {
+    await this.#deps.machines?.beforeReset();
     await this.history.reset(options);
     this.#turns.forget();
     this.#before = this.history.entries.at(-1)?.id ?? 0;
@@ -272,6 +273,7 @@ export class Session {
   /** Restores what the last reset cleared, and sets aside what was said since. */
   async undoReset(): Promise<void> {
     await this.history.undoReset();
+    await this.#deps.machines?.afterUndo();
     this.#turns.forget();
     this.#before = this.history.entries.at(-1)?.id ?? 0;
   }

@@ -11,7 +11,7 @@ import type { SharedFolder } from './news.js';
 import { keyCheck, newKeyText, parseKey, type ShareKey } from './sealed-file.js';
 import { type Marker, readMarker, writeMarker } from './shared-folder.js';
 import type { ExchangeDeps } from './standing.js';
-import { type MachineState, machineId, type ShareState, statePaths } from './state.js';
+import { barKnown, exchangeBarred, type MachineState, machineId, type ShareState, statePaths } from './state.js';
 import type { Arrival } from './taking.js';
 
 /** How a conversation is shared. */
@@ -42,6 +42,10 @@ export interface Sharing {
   takeIn(): Promise<Exchanged>;
   /** Gives out what is new here. */
   giveOut(): Promise<Exchanged>;
+  /** To be awaited before this conversation is reset: what the folder holds stays away from the next one here. */
+  beforeReset(): Promise<Exchanged>;
+  /** To be awaited after a reset was undone. */
+  afterUndo(): Promise<void>;
   /** The machines that have not forgotten yet what the mark of that name says. Known after an exchange. */
   notForgotten(uid: string): readonly MachineState[];
 }
@@ -68,6 +72,18 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
         await exchange.giveOut();
         return [];
       }),
+    async beforeReset() {
+      const exchanged = await run(async (exchange) => {
+        const arrivals = await exchange.takeIn();
+        await exchange.giveOut();
+        return arrivals;
+      });
+      if (!deps.history.isEphemeral) barKnown(deps.data);
+      return exchanged;
+    },
+    async afterUndo() {
+      if (!deps.history.isEphemeral) exchangeBarred(deps.data);
+    },
     notForgotten: (uid) => machines.filter(({ forgot }) => !forgot.includes(uid)),
   };
 }

@@ -148,6 +148,23 @@ export function dropState({ state }: StatePaths): void {
 /** The names that stay away, 8 bytes each. */
 export const readBarred = ({ barred }: StatePaths): Buffer => readBytes(barred);
 
+/** Before a reset: everything that is known stays away from the new conversation. Throws the system's error. */
+export function barKnown(data: string): void {
+  const paths = statePaths(data);
+  const state = readState(paths);
+  const known = state && readKnown(paths, state);
+  writeAside(paths.barredOfCopy, readBarred(paths), { mode: 0o600, synced: true });
+  if (known !== null) writeAside(paths.barred, known.names, { mode: 0o600, synced: true });
+}
+
+/** After a reset was undone: what stays away belongs to each of the two conversations. Throws the system's error. */
+export function exchangeBarred(data: string): void {
+  const paths = statePaths(data);
+  const [of, ofCopy] = [readBarred(paths), readBytes(paths.barredOfCopy)];
+  writeAside(paths.barred, ofCopy, { mode: 0o600, synced: true });
+  writeAside(paths.barredOfCopy, of, { mode: 0o600, synced: true });
+}
+
 /**
  * The id of this machine. A data folder that was copied to another machine gets a new one: there the host and the file are others. A host that only got another
  * name keeps it, and so does a folder that was restored on its own host. Throws the system's error.

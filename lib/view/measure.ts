@@ -87,7 +87,12 @@ function reportedSize(
 ): number {
   const since = view.block?.id ?? -1;
   const anchor = view.messages.findLast(
-    (message) => message.id > since && message.usage !== undefined && isSameModel(message.model, model),
+    // What another machine measured is the size of its own view.
+    (message) =>
+      message.id > since &&
+      message.usage !== undefined &&
+      message.from === undefined &&
+      isSameModel(message.model, model),
   );
   if (!anchor?.usage || isOutdated(entries, anchor)) return 0;
   // A server that reports only the tokens of the answer says nothing about the size of the context.
@@ -210,7 +215,7 @@ export function ratioOf(view: View, model: string, measured = 1): number {
       isSameSystem &&= active === skills;
       skills = active;
     }
-    if (message.usage && message.id > since && isSameModel(message.model, model)) {
+    if (message.usage && message.from === undefined && message.id > since && isSameModel(message.model, model)) {
       const grown = before === null || !isSameSystem ? 0 : message.usage.input_tokens - before;
       const said = estimateTokens(characters);
       // A prompt that shrank was truncated by the server, or a skill was unloaded. Growth beyond that of the densest script may come from a

@@ -51,10 +51,13 @@ export function restSizes(sizes: RestSizes, window: number): RestSizes | null {
  * which was not sent, does not.
  */
 export function pauseBefore(now: Date, entries: readonly Entry[], times: RestTimes): Rest['pause'] | null {
-  const newest = entries.findLast((entry) =>
-    isCompressBlock(entry) ? entry.restores !== undefined : isMessage(entry) && !isNote(entry),
-  );
-  const pause = newest === undefined ? 0 : now.getTime() - Date.parse(newest.at);
+  const isSaid = (entry: Entry): boolean =>
+    isCompressBlock(entry) ? entry.restores !== undefined : isMessage(entry) && !isNote(entry);
+  const newest = entries.findLast(isSaid);
+  // What another machine said may have arrived after what was said later here.
+  const here = entries.findLast((entry) => isSaid(entry) && !(isMessage(entry) && entry.from !== undefined));
+  const last = Math.max(Date.parse(newest?.at ?? ''), Date.parse(here?.at ?? newest?.at ?? ''));
+  const pause = newest === undefined ? 0 : now.getTime() - last;
   if (!(pause > times.cache_life)) return null;
   return pause > times.after ? 'long' : 'cool';
 }

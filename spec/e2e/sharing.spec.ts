@@ -11,8 +11,9 @@ let server: ScriptedServer;
 let laptop: Home;
 let desktop: Home;
 let folder: string;
+let usage: readonly [number, number] | undefined;
 beforeEach(async () => {
-  server = await startScriptedServer((_request, index) => ({ text: `answer ${index}` }));
+  server = await startScriptedServer((_request, index) => ({ text: `answer ${index}`, ...(usage && { usage }) }));
   [laptop, desktop] = [makeHome(config()), makeHome(config())];
   folder = join(laptop.folder, 'shared');
 });
@@ -131,6 +132,34 @@ describe('a conversation on two machines', () => {
       expect((await hi(home, 'history')).stdout).not.toContain('CANARYWORD');
       expect((await hi(home, 'recall', 'CANARYWORD')).stdout).not.toContain('CANARYWORD');
     }
+  });
+
+  it('is reset here alone: what the folder holds stays away until the reset is undone', async () => {
+    await shared();
+    await hi(laptop, 'ask', 'before');
+    await hi(desktop, 'ask', 'also before');
+    expect((await hi(desktop, 'reset', '-y')).stderr).toContain('The other machines keep theirs');
+    expect(await said(desktop)).toEqual([]);
+    await hi(laptop, 'ask', 'after');
+    await hi(desktop, 'ask', 'after here');
+    expect(await said(desktop)).toEqual(['after', 'after here']);
+    await hi(desktop, 'share', '--repair');
+    expect(await said(desktop)).toEqual(['after', 'after here']);
+    expect(await said(laptop)).toEqual(['before', 'also before', 'after', 'after here']);
+    await hi(desktop, 'reset', '--undo');
+    expect((await said(desktop)).toSorted()).toEqual(['after', 'after here', 'also before', 'before']);
+  });
+
+  it('has the size that this machine measured, whatever another one measured', async () => {
+    await shared();
+    const own = await hi(desktop, 'status', '--json');
+    usage = [110_000, 10];
+    await hi(laptop, 'ask', 'measured elsewhere');
+    usage = undefined;
+    const { context_tokens, estimated_tokens } = JSON.parse((await hi(desktop, 'status', '--json')).stdout);
+    expect(JSON.parse(own.stdout).messages).toBe(0);
+    expect(estimated_tokens).toBeLessThan(100);
+    expect(context_tokens).toBeLessThan(5000);
   });
 
   itWhere(canTrace, 'strace cannot be used here')('opens nothing of it where nothing is shared', async () => {

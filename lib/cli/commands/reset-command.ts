@@ -1,5 +1,5 @@
 import { quantity } from '../../chat/text.js';
-import { findPaths } from '../../config/paths.js';
+import { findPaths, wasShared } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { confirm } from '../ask/inquirer.js';
@@ -8,6 +8,7 @@ import type { CommonOptions } from '../base/options.js';
 import { printHistoryNotices, printNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
 import { purgeCaches } from '../forget/places.js';
+import { sharingFor } from '../wiring/sharing.js';
 
 interface ResetOptions extends CommonOptions {
   readonly yes?: boolean;
@@ -27,6 +28,7 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   if (options.undo) {
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     await history.undoReset();
+    if (wasShared(paths)) await (await sharingFor(world, paths, history))?.afterUndo();
     printHistoryNotices(world, history);
     say(`Restored ${quantity(history.totals.messages, 'message')}.`);
     return 0;
@@ -35,6 +37,8 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
   const { messages } = history.totals;
   printHistoryNotices(world, history);
+  const sharing = wasShared(paths) ? await sharingFor(world, paths, history) : null;
+  printNotices(world, (await sharing?.beforeReset())?.notices ?? []);
   await history.reset({ purge: options.purge ?? false });
   const problems = history.takeNotices();
   printNotices(world, problems);
@@ -42,7 +46,8 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   if (options.purge) purgeCaches(paths);
   const purged = problems.length === 0 ? ' No copy is kept.' : '';
   const note = options.purge ? purged : ' To restore them, run: hi reset --undo';
-  say(messages === 0 ? 'Nothing to clear.' : `Cleared ${quantity(messages, 'message')}.${note}`);
+  const where = sharing === null ? '' : ' The other machines keep theirs, and nothing of it comes back here.';
+  say(messages === 0 ? 'Nothing to clear.' : `Cleared ${quantity(messages, 'message')}.${where}${note}`);
   return 0;
 }
 

@@ -86,7 +86,7 @@ export function sharingOf(
 }
 
 /** The exchange of a command that reads no other settings; null if the conversation is not shared. Throws a `HiError` of code `config`. */
-async function sharingFor(world: World, paths: Paths, history: HistoryStore): Promise<Sharing | null> {
+export async function sharingFor(world: World, paths: Paths, history: HistoryStore): Promise<Sharing | null> {
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);
   const { folder = null, name = null, key = null } = file?.share ?? {};
   return sharingOf(world, paths, { share: { folder, name, key }, clock: file?.clock ?? true }, history);

@@ -165,6 +165,8 @@ function otherMachines(world: World, { paths }: Settings, config: Config, histor
   return {
     takeIn: async () => (await (await open())?.takeIn()) ?? nothing,
     giveOut: async () => (await (await open())?.giveOut()) ?? nothing,
+    beforeReset: async () => (await (await open())?.beforeReset()) ?? nothing,
+    afterUndo: async () => await (await open())?.afterUndo(),
   };
 }
 

@@ -13,6 +13,10 @@ export interface OtherMachines {
   takeIn(): Promise<FromMachines>;
   /** Gives them what was said here. */
   giveOut(): Promise<FromMachines>;
+  /** Keeps what they have from the conversation after a reset. */
+  beforeReset(): Promise<FromMachines>;
+  /** After a reset was undone. */
+  afterUndo(): Promise<void>;
 }
 
 /** What of an exchange is to be shown. */
