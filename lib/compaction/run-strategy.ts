@@ -8,7 +8,7 @@ import { newestBlock, viewFrom } from '../view/view.js';
 import { strategies } from './index.js';
 import { sizeAfter } from './plan.js';
 import type { CompactionDeps, CompactionInput, Plan, Strategy } from './strategy.js';
-import { fallback } from './truncate.js';
+import { arrivalBlock, fallback } from './truncate.js';
 
 /**
  * Runs one pass: plan, strategy, and if that fails the fallback. Yields events; returns the block to append, or null when there is nothing to compact.
@@ -31,6 +31,11 @@ export async function* runStrategy(
     if (!(thrown instanceof HiError) || isAbort(thrown)) throw thrown;
     return yield* fallBack(input, thrown.message);
   }
+}
+
+/** The block that keeps messages of other machines, which arrived after the entry `before`, from making a compaction due. */
+export function blockAfterArrival(input: CompactionInput, before: number): NewCompressBlock {
+  return arrivalBlock(input, before);
 }
 
 /** False for a manual pass below the trigger: if it fails, the view does not change. */

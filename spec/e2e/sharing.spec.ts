@@ -150,6 +150,29 @@ describe('a conversation on two machines', () => {
     expect((await said(desktop)).toSorted()).toEqual(['after', 'after here', 'also before', 'before']);
   });
 
+  it('asks at once though much arrived, with the newest of this machine and of the others', async () => {
+    await shared();
+    for (const home of [laptop, desktop])
+      home.writeConfig(
+        JSON.stringify({
+          ...config(),
+          context_window: 8000,
+          share: JSON.parse(readFileSync(home.configFile, 'utf8')).share,
+        }),
+      );
+    await hi(desktop, 'ask', 'own words');
+    const long = Array.from({ length: 12 }, (_, turn) => `late ${turn} ${'word '.repeat(500)}`).join('\n');
+    await runProgram(laptop, ['chat'], { input: `${long}\n` });
+    const before = server.requests.length;
+    const asked = await hi(desktop, 'ask', 'a question');
+    expect(asked.status).toBe(0);
+    expect(server.requests.length - before).toBe(1);
+    const sent = JSON.stringify(server.requests.at(-1)?.messages);
+    expect(sent).toMatch(/own words.*late 11.*a question/);
+    expect(sent).not.toContain('late 0 ');
+    expect(asked.stderr).toMatch(/^1[0-9] turns from laptop/m);
+  });
+
   it('has the size that this machine measured, whatever another one measured', async () => {
     await shared();
     const own = await hi(desktop, 'status', '--json');

@@ -4,7 +4,7 @@ import type { NewMessage, Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { cacheAfter } from '../../compaction/cache.js';
 import { gapToSummarise, proseRoom, restBlock } from '../../compaction/rest-block.js';
-import type { Preview } from '../../compaction/run-strategy.js';
+import { blockAfterArrival, type Preview } from '../../compaction/run-strategy.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { WriteBlock } from '../../history/conversation.js';
 import type { SkillForm } from '../../skills/skill.js';
@@ -189,6 +189,21 @@ export class Context {
     const report = yield* compactHistory(history, input, this.#compactionDeps, signal, ahead);
     this.compaction = report ?? this.compaction;
     return report;
+  }
+
+  /**
+   * Lets older messages leave the view if what other machines said after the entry `before` makes a compaction due: no message waits for a summary of it. Yields
+   * the `compact` event.
+   */
+  async *makeRoom(before: number, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const { due } = await this.measure(signal);
+    if (!due) return;
+    const input = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
+    const write: WriteBlock = async function* (entries, running, unloaded) {
+      yield* [];
+      return blockAfterArrival({ ...input, entries, running, unloaded }, before);
+    };
+    yield* this.#deps.history.compact(null, write, 'keep');
   }
 
   /** The compaction that will be due soon; null while the conversation is too short for one. */
