@@ -126,7 +126,7 @@ export function arrivedMessages(
   const [first, ...others] = arrived;
   if (first === undefined) return [];
   const named = turnName(first) === turn ? first : { ...first, uid: turn };
-  return [line === null ? named : withLine(named, line), ...others];
+  return [line === null || named.role !== 'user' ? named : withLine(named, line), ...others];
 }
 
 /** The messages of a turn without some of them. A message without content stays where one ended the turn, as `hi forget` leaves it. */

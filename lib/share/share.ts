@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { monotonic } from '../clock.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { loadCodec } from '../history/file/codec.js';
@@ -53,10 +54,17 @@ export interface Sharing {
 /** The exchange with the other machines while a conversation goes on. */
 export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
   let machines: readonly MachineState[] = [];
+  let isSilent = false;
+  let asked = 0;
   const run = async (work: (exchange: Exchange) => Promise<readonly Arrival[]>): Promise<Exchanged> => {
     const { isEphemeral, isAside, isOffRecord } = deps.history;
-    if (isEphemeral || isAside || isOffRecord) return { arrivals: [], notices: [] };
+    // One that does not answer is not asked again in the same breath.
+    if (isEphemeral || isAside || isOffRecord || (isSilent && monotonic() - asked < SILENCE))
+      return { arrivals: [], notices: [] };
+    asked = monotonic();
     try {
+      isSilent = !(await answers(settings.folder));
+      if (isSilent) throw unanswered(settings.folder);
       const exchange = await exchangeOf(settings, deps);
       const arrivals = await work(exchange);
       machines = otherMachines(exchange);
@@ -95,7 +103,6 @@ const otherMachines = ({ state, machine }: Exchange): readonly MachineState[] =>
 /** The exchange with a folder that is there. Throws a `HiError` of code `config`, and the system's errors. */
 async function exchangeOf(settings: ShareSettings, deps: ShareDeps): Promise<Exchange> {
   const { folder } = settings;
-  if (!(await answers(folder))) throw new HiError('config', `The shared folder '${folder}' does not answer.`, LATER);
   const marker = readMarker(folder);
   if (marker === null)
     throw new HiError(
@@ -105,6 +112,12 @@ async function exchangeOf(settings: ShareSettings, deps: ShareDeps): Promise<Exc
     );
   return exchangeIn(marker, settings, deps, async () => await usableKey(settings, marker));
 }
+
+const unanswered = (folder: string): HiError =>
+  new HiError('config', `The shared folder '${folder}' does not answer.`, LATER);
+
+/** How long a folder that did not answer is left alone. Milliseconds. */
+const SILENCE = 30_000;
 
 const LATER = { hint: 'What is said here is given out when it is back.' };
 
@@ -234,6 +247,7 @@ export async function exchangeNow(
   deps: ShareDeps,
   everything: boolean,
 ): Promise<{ readonly arrivals: readonly Arrival[]; readonly state: ShareState; readonly machine: string }> {
+  if (!(await answers(settings.folder))) throw unanswered(settings.folder);
   try {
     const exchange = await exchangeOf(settings, deps);
     const taken = everything ? await exchange.repair() : await exchange.takeIn();

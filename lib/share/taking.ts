@@ -3,7 +3,7 @@ import type { JsonObject } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { waitingDecisions, withReceived } from './decisions.js';
-import { type FileContent, type ForgetItem, itemOf, type TurnItem } from './items.js';
+import { type ForgetItem, itemOf, type TurnItem } from './items.js';
 import { arrivedMessages, markOf } from './log-reader.js';
 import { changedMachines, type News, newsOf, stateOfMachine } from './news.js';
 import { later, type Standing } from './standing.js';
@@ -47,42 +47,40 @@ export class Taking {
 
   async #takeNews({ machine, state, files }: News): Promise<Arrival> {
     const read = { ...state, forgot: new Set(state.forgot) };
-    const arrival = { machine: state.name, turns: 0, last: '' };
-    for (const content of files) {
-      arrival.machine = content.name;
-      read.name = content.name;
-      const taken = await this.#takeFile(machine, content, arrival.turns === 0);
-      arrival.turns += taken.came;
-      read.turns += this.#at.inOwnFiles === null ? taken.came : taken.turns;
-      if (taken.came > 0) arrival.last = later(arrival.last, taken.last);
-      read.last = later(read.last ?? '', taken.last) || null;
-      for (const id of taken.forgot) read.forgot.add(id);
-    }
-    const whole = { ...read, forgot: [...read.forgot] };
+    const isOwn = machine === this.#at.folder.machine;
+    const found = { turns: 0 };
+    let came = 0;
+    for (const batch of batchesOf(this.#turnsIn(files, isOwn, read, found)))
+      came += await this.#append(batch, isOwn ? null : machine, came === 0 && !isOwn ? read.name : null);
+    const turns = read.turns + (this.#at.inOwnFiles === null ? came : found.turns);
+    const whole = { ...read, turns, forgot: [...read.forgot] };
     this.#at.state.machines = { ...this.#at.state.machines, [machine]: whole };
-    return arrival;
+    return { machine: read.name, turns: came, last: read.last ?? '' };
   }
 
-  /** Takes in one file: what was forgotten first, then its turns in their order, then its decisions. */
-  async #takeFile(machine: string, content: FileContent, isFirst: boolean) {
-    const items = content.items.flatMap((stored) => itemOf(stored) ?? []);
-    const isOwn = machine === this.#at.folder.machine;
-    const forgets = items.filter((item) => item.kind === 'forget');
-    const unknown = forgets.filter(({ id }) => !this.#at.accounted.forgotten.has(id));
-    this.#at.state.pending = [...this.#at.state.pending, ...unknown];
-    const turns = items.filter((item) => item.kind === 'turn');
-    if (isOwn) for (const { turn } of turns) this.#at.inOwnFiles?.add(turn);
-    let came = 0;
-    for (const batch of batchesOf(turns)) {
-      const named = isFirst && came === 0 && !isOwn ? content.name : null;
-      came += await this.#append(batch, isOwn ? null : machine, named);
+  /** The turns in files of a machine, in their order. What else is in a file is read with it. */
+  *#turnsIn(
+    files: News['files'],
+    isOwn: boolean,
+    read: { name: string; last: string | null; readonly forgot: Set<string> },
+    found: { turns: number },
+  ): Generator<TurnItem> {
+    for (const { name, items } of files) {
+      read.name = name;
+      for (const stored of items) {
+        const item = itemOf(stored);
+        if (item?.kind === 'turn') {
+          if (isOwn) this.#at.inOwnFiles?.add(item.turn);
+          read.last = later(read.last ?? '', timeOf(item.messages[0])) || null;
+          found.turns += 1;
+          yield item;
+        } else if (item?.kind === 'forget') {
+          read.forgot.add(item.id);
+          if (!this.#at.accounted.forgotten.has(item.id)) this.#at.state.pending = [...this.#at.state.pending, item];
+        } else if (item !== null && item.kind !== 'reset')
+          this.#at.accounted.decisions = withReceived(this.#at.accounted.decisions, item);
+      }
     }
-    for (const item of items) {
-      if (item.kind === 'undo' || item.kind === 'pin' || item.kind === 'line')
-        this.#at.accounted.decisions = withReceived(this.#at.accounted.decisions, item);
-    }
-    const last = turns.reduce((newest, { messages }) => later(newest, timeOf(messages[0])), '');
-    return { came, turns: turns.length, last, forgot: forgets.map(({ id }) => id) };
   }
 
   /** Appends the turns that are not here, those of the machine `from` or, with null, of this one. Resolves to their number. */
@@ -195,7 +193,7 @@ export class Taking {
 }
 
 /** The turns in batches of about `BATCH` characters. */
-function* batchesOf(turns: readonly TurnItem[]): Generator<readonly TurnItem[]> {
+function* batchesOf(turns: Iterable<TurnItem>): Generator<readonly TurnItem[]> {
   let batch: TurnItem[] = [];
   let size = 0;
   for (const turn of turns) {
