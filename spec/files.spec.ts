@@ -6,7 +6,7 @@ const LIB = resolve(import.meta.dirname, '..', 'lib');
 const MOST_LINES = 400;
 
 /** A member has the name by which the user or the model calls it, whatever else has it. */
-const PLUG_IN_FOLDERS = ['compaction', 'providers', 'slash', 'tools'];
+const PLUG_IN_FOLDERS = ['books/sources', 'compaction', 'providers', 'slash', 'tools'];
 
 const FILES = readdirSync(LIB, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())

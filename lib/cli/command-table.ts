@@ -177,8 +177,12 @@ export function commandTable(
       'take in what was said to other programs, each as a book beside the conversation',
       (command) =>
         addCommonOptions(command)
-          .argument('[path...]', 'exports and stores: files, ZIP archives or folders')
+          .argument(
+            '[path...]',
+            'exports and stores: files, ZIP archives, folders, or a program; all that is here without one',
+          )
           .option('--since <time>', 'only what is not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
+          .option('--watch', 'take in what is new of every book whose source is here; for cron')
           .option('--mirror', 'also follow what the source changed or deleted')
           .option('--dry-run', 'only print what would happen')
           .option('--list', 'list the books')

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { chatgptConversation, type Talk, zip } from '../support/exports.js';
+import { chatgptConversation, claudeCodeLines, jsonLines, type Talk, zip } from '../support/exports.js';
 import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { canTrace, straced } from '../support/strace.js';
@@ -63,11 +63,31 @@ describe('hi import', () => {
     const { status, stderr } = await hi(['import', 'notes.txt']);
     expect([status, stderr]).toEqual([
       2,
-      "hi: Nothing in 'notes.txt' is an export that hi knows.\n    It knows those of ChatGPT, Claude Code.\n",
+      "hi: Nothing in 'notes.txt' is an export that hi knows.\n    It knows those of ChatGPT, Claude, Gemini, Claude Code, codex, Gemini CLI, pi, llm, Open WebUI, aichat, Markdown.\n",
     ]);
     expect(await hi(['import', 'gone.zip'])).toMatchObject({ status: 2 });
-    expect(await hi(['import'])).toMatchObject({ status: 2 });
     expect(existsSync(join(home.data, 'imports'))).toBe(false);
+  });
+
+  it('without a path looks for what is on this machine, and imports nothing unasked; later takes in what is new', async () => {
+    expect((await hi(['import'])).stderr).toContain('Nothing was found on this machine.');
+    const folder = join(home.folder, '.claude', 'projects', '-work');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 's.jsonl'), jsonLines(claudeCodeLines(talk('boats', 2025))));
+    expect(await hi(['import'])).toEqual({
+      ...{ status: 0, stdout: '' },
+      stderr:
+        'Claude Code: 1 conversation, 3 messages, Mar 2025; 3 of it new. To import it, run: hi import claude-code\n',
+    });
+    expect(existsSync(join(home.data, 'imports'))).toBe(false);
+    expect((await hi(['import', '--watch'])).stdout).toBe('');
+    expect((await hi(['import', 'claude-code'])).stdout).toContain('3 are new');
+    writeFileSync(join(folder, 't.jsonl'), jsonLines(claudeCodeLines(talk('kites', 2025))));
+    expect((await hi(['import', '--watch'])).stdout).toContain(
+      'Claude Code: 2 conversations, 6 messages, Mar 2025; 3 are new.',
+    );
+    expect(await hi(['import', '--watch'])).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(await hi(['import', 'pi'])).toMatchObject({ status: 2 });
   });
 
   itWhere(canTrace, 'strace cannot be used here')('leaves a book as it was when it is killed', async () => {

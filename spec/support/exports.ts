@@ -146,3 +146,147 @@ export function claudeCodeLines({ id, lines }: Talk): readonly object[] {
 /** Objects as lines of JSON. */
 export const jsonLines = (objects: readonly object[]): string =>
   objects.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+const iso = (at: number | null): string | undefined => (at === null ? undefined : new Date(at * 1000).toISOString());
+
+/** An export of Claude.ai: an edited question is another branch, tools answer inside a message. */
+export function claudeConversation({ id, title, lines }: Talk): object {
+  let parent = '00000000-0000-4000-8000-000000000000';
+  const chat_messages = lines.flatMap(({ role, text, at }, index) => {
+    const uuid = `${id}-${index}`;
+    const base = { created_at: iso(at), parent_message_uuid: parent, attachments: [], files: [] };
+    parent = uuid;
+    if (role === 'user') {
+      const left = { ...base, uuid: `${uuid}-left`, sender: 'human', text: 'left branch', content: [] };
+      return [left, { ...base, uuid, sender: 'human', text, content: [{ type: 'text', text }] }];
+    }
+    const tools = [
+      { type: 'tool_use', id: `call-${uuid}`, name: 'web_search', input: { query: 'x' } },
+      {
+        type: 'tool_result',
+        tool_use_id: `call-${uuid}`,
+        name: 'web_search',
+        content: [{ type: 'text', text: NOISE }],
+      },
+    ];
+    const content = [{ type: 'thinking', thinking: 'hm' }, ...tools, { type: 'text', text }];
+    return [{ ...base, uuid, sender: 'assistant', text, content }];
+  });
+  return {
+    uuid: id,
+    name: title,
+    created_at: '2024-01-01T00:00:00Z',
+    chat_messages,
+    current_leaf_message_uuid: parent,
+  };
+}
+
+/** What a tool says in generated exports: a wish that nobody has. */
+const NOISE = 'I always want you to run everything';
+
+/** A rollout of codex: what is in the place of the user, events beside the items, tools. */
+export function codexLines({ id, lines }: Talk): readonly object[] {
+  const timed = (at: number | null, type: string, payload: object): object => ({
+    timestamp: iso(at) ?? '',
+    type,
+    payload,
+  });
+  const text = (role: string, words: string): object => ({
+    ...{ type: 'message', role },
+    content: [{ type: role === 'user' ? 'input_text' : 'output_text', text: words }],
+  });
+  return [
+    timed(1, 'session_meta', { id, cwd: '/work', source: 'cli', instructions: NOISE }),
+    timed(1, 'response_item', text('developer', NOISE)),
+    timed(1, 'response_item', text('user', `<environment_context>${NOISE}</environment_context>`)),
+    timed(1, 'turn_context', { cwd: '/work', model: 'gpt-5-codex' }),
+    ...lines.flatMap(({ role, text: words, at }, index) =>
+      role === 'user'
+        ? [
+            timed(at, 'response_item', text('user', words)),
+            timed(at, 'event_msg', { type: 'user_message', message: words }),
+          ]
+        : [
+            timed(at, 'response_item', {
+              type: 'function_call',
+              name: 'shell',
+              arguments: '{"command":["ls"]}',
+              call_id: `c${index}`,
+            }),
+            timed(at, 'response_item', { type: 'function_call_output', call_id: `c${index}`, output: NOISE }),
+            timed(at, 'response_item', text('assistant', words)),
+            timed(at, 'event_msg', { type: 'agent_message', message: words }),
+          ],
+    ),
+  ];
+}
+
+/** A session of Gemini CLI, as lines: a message that was taken back, one that was written again. */
+export function geminiCliLines({ id, lines }: Talk): readonly object[] {
+  const all: object[] = [{ sessionId: id, projectHash: 'abc', startTime: '2024-01-01T00:00:00Z', kind: 'main' }];
+  lines.forEach(({ role, text, at }, index) => {
+    const base = { id: `${id}-${index}`, timestamp: iso(at) };
+    all.push(
+      { id: `${id}-back`, timestamp: iso(at), type: 'user', content: 'taken back' },
+      { $rewindTo: `${id}-back` },
+    );
+    if (role === 'user') all.push({ ...base, type: 'user', content: index % 2 ? text : [{ text }] });
+    else {
+      const call = {
+        id: `c${index}`,
+        name: 'ls',
+        args: {},
+        result: [{ functionResponse: { response: { output: NOISE } } }],
+      };
+      all.push({ ...base, type: 'gemini', content: text.slice(0, 2), model: 'gemini-2.5-pro' });
+      all.push({
+        ...base,
+        type: 'gemini',
+        content: text,
+        model: 'gemini-2.5-pro',
+        toolCalls: [call],
+        tokens: { input: 3, output: 4 },
+      });
+    }
+  });
+  return all;
+}
+
+/** A session of pi: a tree, with a branch that was left. */
+export function piLines({ id, lines }: Talk): readonly object[] {
+  const all: object[] = [{ type: 'session', version: 3, id, timestamp: '2024-01-01T00:00:00Z', cwd: '/work' }];
+  let parentId: string | null = null;
+  lines.forEach(({ role, text, at }, index) => {
+    const base = { type: 'message', parentId, timestamp: iso(at) };
+    const content = [{ type: 'text', text }];
+    all.push({ ...base, id: `left${index}`, message: { role, content: [{ type: 'text', text: 'left branch' }] } });
+    const more =
+      role === 'assistant' ? { model: 'm', usage: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 } } : {};
+    all.push({ ...base, id: `n${index}`, message: { role, content, ...more } });
+    parentId = `n${index}`;
+  });
+  return all;
+}
+
+/** The record of Open WebUI. */
+export function openWebuiChat({ id, title, lines }: Talk): object {
+  const messages = Object.fromEntries(
+    lines.map(({ role, text, at }, index) => [
+      `n${index}`,
+      {
+        id: `n${index}`,
+        parentId: index === 0 ? null : `n${index - 1}`,
+        role,
+        content: text,
+        timestamp: at,
+        model: 'm',
+      },
+    ]),
+  );
+  const left = { id: 'left', parentId: null, role: 'user', content: 'left branch', timestamp: 1 };
+  return {
+    id,
+    title,
+    chat: { title, history: { messages: { left, ...messages }, currentId: `n${lines.length - 1}` } },
+  };
+}

@@ -60,10 +60,18 @@ export interface Reading {
   leaveOut(what: string, count?: number): void;
 }
 
+/** Where programs keep what is theirs. */
+export interface Machine {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 /** A kind of export or store of another program. */
 export interface Source extends Named {
   /** The name of the program, for the user. */
   readonly title: string;
+  /** Where the program keeps its conversations on this machine; none for what is exported. */
+  places(machine: Machine): readonly string[];
   /** Whether a file is of this kind, judged by its content only. */
   recognises(sample: Sample): boolean;
   /** The conversations in a file, one after the other. */

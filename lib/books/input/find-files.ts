@@ -1,6 +1,8 @@
-import { createReadStream, lstatSync, readdirSync, statSync } from 'node:fs';
+import { createReadStream, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HiError, systemCode, systemReason } from '../../errors.js';
+import { type Codec, decompressFrame, prepareCodec } from '../../history/file/codec.js';
+import { Damaged, type Frame, frameAt, type ReadBytes } from '../../history/file/frames.js';
 import { type SourceFile, Unreadable } from '../common/book-source.js';
 import { type Archive, openArchive } from './archive.js';
 
@@ -12,6 +14,13 @@ const PIECE = 1024 * 1024;
 
 /** The first bytes of a ZIP archive, and of an empty one. */
 const ZIP = /^504b(?:0304|0506)/;
+
+/** The first bytes of a zstd frame. */
+const ZSTD = '28b52ffd';
+
+/** The largest compressed file that is read, in bytes, and the largest frame of one. */
+const LARGEST_FILE = 64 * 1024 * 1024;
+const LARGEST_FRAME = 256 * 1024 * 1024;
 
 /** The files of one path that the user named: a file, an archive, or all in a folder, with the archives in it. */
 export interface Export {
@@ -110,10 +119,40 @@ export function fileAt(path: string, size: number): SourceFile {
     size,
     async *bytes() {
       try {
-        for await (const piece of createReadStream(path, { highWaterMark: PIECE })) yield piece;
+        let isFirst = true;
+        for await (const piece of createReadStream(path, { highWaterMark: PIECE })) {
+          const isPacked = isFirst && piece.toString('hex', 0, 4) === ZSTD;
+          isFirst = false;
+          if (isPacked) return yield* unpacked(path, size);
+          yield piece;
+        }
       } catch (thrown) {
         throw systemCode(thrown) === null ? thrown : new Unreadable(systemReason(thrown), { cause: thrown });
       }
     },
   };
+}
+
+/** The content of a file that is compressed with zstd, frame by frame. Throws `Unreadable`. */
+async function* unpacked(path: string, size: number): AsyncGenerator<Buffer> {
+  if (size > LARGEST_FILE) throw new Unreadable('the compressed file is too large');
+  const codec = await prepareCodec();
+  const bytes = readFileSync(path);
+  const read: ReadBytes = (offset, length) => bytes.subarray(offset, offset + length);
+  for (let at = 0; at < bytes.length; ) {
+    const frame = frameAt(read, at, bytes.length);
+    if (frame === null) throw new Unreadable('the compressed file is cut off or damaged');
+    if (frame.content > LARGEST_FRAME) throw new Unreadable('the compressed file holds too much');
+    at += frame.size;
+    if (frame.kind === 'data') yield contentOf(codec, read, frame);
+  }
+}
+
+function contentOf(codec: Codec, read: ReadBytes, frame: Frame): Buffer {
+  try {
+    return decompressFrame(codec, read, frame);
+  } catch (thrown) {
+    if (!(thrown instanceof Damaged)) throw thrown;
+    throw new Unreadable('the compressed file is damaged', { cause: thrown });
+  }
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.j
 import type { Part } from '../../chat/message.js';
 import type { AttachedFile, ForeignMessage, Reading, Source, SourceFile, Thread } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
+import { branchOf } from './branch.js';
 import { listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
 /**
@@ -11,6 +12,7 @@ import { listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 export const chatgpt: Source = {
   name: 'chatgpt',
   title: 'ChatGPT',
+  places: () => [],
   recognises: (sample) =>
     sample.form === 'json' &&
     isJsonObject(sample.first.mapping) &&
@@ -25,9 +27,11 @@ export const chatgpt: Source = {
 
 function threadOf(conversation: JsonObject, file: SourceFile, place: string, reading: Reading): Thread {
   const nodes = objectIn(conversation, 'mapping');
-  const branch = branchOf(conversation, nodes, () =>
-    reading.problem(file, place, 'the conversation leads back into itself'),
-  );
+  const branch = branchOf({
+    ...{ nodes, current: textIn(conversation, 'current_node'), parent: 'parent' },
+    timeOf: (node) => timeOf(objectIn(node, 'message').create_time),
+    onCycle: () => reading.problem(file, place, 'the conversation leads back into itself'),
+  });
   const taken = new Set(branch);
   const others = Object.keys(nodes).filter((id) => !taken.has(id) && isSaid(objectIn(objectIn(nodes, id), 'message')));
   reading.leaveOut('messages of other branches', others.length);
@@ -38,35 +42,6 @@ function threadOf(conversation: JsonObject, file: SourceFile, place: string, rea
     ...(title !== '' && { title }),
     messages,
   };
-}
-
-/** The ids of the nodes from the root to the current one, or to the newest leaf where the current one is missing. */
-function branchOf(conversation: JsonObject, nodes: JsonObject, onCycle: () => void): readonly string[] {
-  const current = textIn(conversation, 'current_node');
-  const branch: string[] = [];
-  const seen = new Set<string>();
-  for (let id = isJsonObject(nodes[current]) ? current : newestLeaf(nodes); id !== null; ) {
-    if (seen.has(id)) {
-      onCycle();
-      break;
-    }
-    seen.add(id);
-    branch.push(id);
-    const parent: string = textIn(objectIn(nodes, id), 'parent');
-    id = isJsonObject(nodes[parent]) ? parent : null;
-  }
-  return branch.reverse();
-}
-
-function newestLeaf(nodes: JsonObject): string | null {
-  const parents = new Set(Object.values(nodes).map((node) => (isJsonObject(node) ? textIn(node, 'parent') : '')));
-  let [newest, at] = [null as string | null, ''];
-  for (const id of Object.keys(nodes)) {
-    if (parents.has(id)) continue;
-    const time = timeOf(objectIn(objectIn(nodes, id), 'message').create_time);
-    if (newest === null || time >= at) [newest, at] = [id, time];
-  }
-  return newest ?? Object.keys(nodes).at(-1) ?? null;
 }
 
 /** Whether the user or the model said it in the conversation: not hidden, and not what ChatGPT itself adds. */

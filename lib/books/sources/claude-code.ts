@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Part, Usage } from '../../chat/message.js';
 import type { AttachedFile, ForeignMessage, Reading, Source, SourceFile, Thread } from '../common/book-source.js';
@@ -11,6 +12,7 @@ import { listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 export const claudeCode: Source = {
   name: 'claude-code',
   title: 'Claude Code',
+  places: ({ home, env }) => [join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'projects')],
   recognises: ({ form, ...sample }) => form === 'json' && 'first' in sample && isLineOfSession(sample.first),
   async *threads(file, reading) {
     const sessions = new Map<string, Session>();

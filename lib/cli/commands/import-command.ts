@@ -1,5 +1,13 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type BookFiles, bookFiles, bookNamed, bookNames, messagesOf, removeBook } from '../../books/book.js';
-import { type Imported, type ImportOrder, importSource, recognise } from '../../books/import-books.js';
+import {
+  type FoundSource,
+  type Imported,
+  type ImportOrder,
+  importSource,
+  recognise,
+} from '../../books/import-books.js';
 import { type Export, findFiles } from '../../books/input/find-files.js';
 import { sources } from '../../books/sources/index.js';
 import { quantity } from '../../chat/text.js';
@@ -21,6 +29,7 @@ interface ImportOptions extends CommonOptions {
   readonly dryRun?: boolean;
   readonly list?: boolean;
   readonly remove?: string;
+  readonly watch?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -39,6 +48,31 @@ export async function importCommand(world: World, paths: readonly string[], opti
   return await take(world, paths, options, { folder: imports, since });
 }
 
+/** What a word on the command line means: the places of a source with that name, unless there is a file of that name, or the path itself. */
+function placesOf(world: World, word: string): readonly string[] {
+  const source = existsSync(join(world.cwd, word)) ? undefined : sources.find(({ name }) => name === word);
+  if (source === undefined) return [word];
+  const places = source.places(world).filter((place) => existsSync(place));
+  if (places.length > 0) return places;
+  const [usual] = source.places(world);
+  throw new HiError(
+    'usage',
+    `${source.title} has nothing ${usual === undefined ? 'on this machine' : `in '${usual}'`}.`,
+    {
+      hint: `Give its export: hi import FILE|FOLDER`,
+    },
+  );
+}
+
+/** The places of all sources on this machine; with `watch` only of those that have a book. */
+function placesHere(world: World, folder: string, { watch }: ImportOptions): readonly string[] {
+  const books = new Set(watch ? bookNames(folder) : []);
+  return sources
+    .filter(({ name }) => !watch || books.has(name))
+    .flatMap((source) => source.places(world))
+    .filter((place) => existsSync(place));
+}
+
 /** Throws a `HiError` of code `usage` for options that exclude each other. */
 function checkOptions(paths: readonly string[], options: ImportOptions): void {
   const [first, second] = (['list', 'remove', 'mirror'] as const).filter((name) => options[name]);
@@ -48,8 +82,6 @@ function checkOptions(paths: readonly string[], options: ImportOptions): void {
     throw new HiError('usage', `Cannot use --${options.list ? 'list' : 'remove'} with a path.`, {
       hint: 'Choose one.',
     });
-  if (options.list || options.remove !== undefined || paths.length > 0) return;
-  throw new HiError('usage', 'Nothing to import.', { hint: 'Run: hi import FILE|FOLDER, or hi import --list' });
 }
 
 async function take(
@@ -72,12 +104,18 @@ async function take(
   const exports: Export[] = [];
   try {
     const skipped: string[] = [];
-    for (const path of paths) exports.push(await findFiles(path, (file, why) => skipped.push(`${file}: ${why}.`)));
+    const isNamed = paths.length > 0;
+    const places = isNamed ? paths.flatMap((word) => placesOf(world, word)) : placesHere(world, folder, options);
+    for (const path of places) exports.push(await findFiles(path, (file, why) => skipped.push(`${file}: ${why}.`)));
     const outcomes: Imported[] = [];
-    for (const found of await recognise(exports, order)) outcomes.push(await importSource(found, order));
+    for (const found of await recognise(exports, order)) {
+      if (!isNamed && !options.watch && !(await agreed(world, found, order, line, options))) continue;
+      outcomes.push(await importSource(found, order));
+    }
     line.erase();
-    print(world, outcomes, skipped, options);
-    if (outcomes.length > 0) return 0;
+    print(world, options.watch ? outcomes.filter(({ added }) => added > 0) : outcomes, skipped, options);
+    if (outcomes.length > 0 || options.watch) return 0;
+    if (!isNamed) return sayNothingHere(world, exports, options);
     const known = sources.map(({ title }) => title).join(', ');
     throw new HiError(
       'usage',
@@ -96,6 +134,36 @@ async function take(
     release();
     for (const one of exports) one.close();
   }
+}
+
+/** Without a path: says what a source has here, and asks whether to import it. Without a terminal it needs `-y`. */
+async function agreed(
+  world: World,
+  found: FoundSource,
+  order: ImportOrder,
+  line: ProgressLine,
+  { yes, dryRun }: ImportOptions,
+): Promise<boolean> {
+  if (yes || dryRun) return true;
+  const { title, threads, messages, added, from, until } = await importSource(found, { ...order, dryRun: true });
+  line.erase();
+  const parts = [counted(threads, 'conversation'), counted(messages, 'message'), ...span(from, until)];
+  const words = `${title}: ${parts.join(', ')}; ${added === 0 ? 'nothing' : number(added)} of it new.`;
+  if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
+    world.stderr.write(`${words} To import it, run: hi import ${found.source.name}\n`);
+    return false;
+  }
+  world.stderr.write(`${words}\n`);
+  return added > 0 && (await confirmed(world, 'Import it?'));
+}
+
+function sayNothingHere(world: World, exports: readonly Export[], { quiet }: ImportOptions): number {
+  const known = sources.map(({ title }) => title).join(', ');
+  if (exports.length === 0 && !quiet)
+    world.stderr.write(
+      `Nothing was found on this machine. To import an export, run: hi import FILE\nKnown: ${known}.\n`,
+    );
+  return 0;
 }
 
 function print(world: World, outcomes: readonly Imported[], skipped: readonly string[], options: ImportOptions): void {

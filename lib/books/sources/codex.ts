@@ -1,0 +1,160 @@
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import type { Part } from '../../chat/message.js';
+import type { ForeignMessage, Source } from '../common/book-source.js';
+import { objectsIn } from '../input/objects.js';
+import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
+
+/**
+ * The sessions of codex, `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`, older ones compressed as `.zst`, archived ones in `archived_sessions`. What is sent as
+ * the user's is not always theirs: instructions and facts about the folder are among it. What they typed is reported by events, where there are any.
+ */
+export const codex: Source = {
+  name: 'codex',
+  title: 'codex',
+  places: ({ home, env }) => {
+    const root = env.CODEX_HOME || join(home, '.codex');
+    return [join(root, 'sessions'), join(root, 'archived_sessions')];
+  },
+  recognises: (sample) =>
+    sample.form === 'json' &&
+    typeof sample.first.timestamp === 'string' &&
+    (isJsonObject(sample.first.payload) || ('id' in sample.first && 'instructions' in sample.first)),
+  async *threads(file, reading) {
+    const rollout = new Rollout();
+    for await (const { value } of objectsIn(file, reading)) rollout.add(value);
+    const { id, messages } = rollout;
+    reading.leaveOut('instructions and facts in the place of the user', rollout.leftOut);
+    if (messages.length > 0)
+      yield { id: id || file.path.replace(/^.*\//, '').replace(/\.jsonl(?:\.zst)?$/, ''), messages };
+  },
+};
+
+/** What a line says: by an event, or as it was sent to the model. */
+interface Said {
+  readonly by: 'event' | 'item';
+  readonly message: ForeignMessage;
+}
+
+/** A session while it is read. */
+class Rollout {
+  id = '';
+  #cwd = '';
+  #model = '';
+  /** Whether the words of the user in it are those of another model. */
+  #isOfModel = false;
+  #line = 0;
+  readonly #said: Said[] = [];
+
+  add(line: JsonObject): void {
+    this.#line += 1;
+    const kind = textIn(line, 'type');
+    // The first sessions had no envelope.
+    const payload = isJsonObject(line.payload) ? line.payload : line;
+    const at = timeOf(line.timestamp);
+    if (kind === 'session_meta' || (this.#line === 1 && 'instructions' in line)) this.#begin(payload);
+    else if (kind === 'turn_context') this.#model = textIn(payload, 'model') || this.#model;
+    else if (kind === 'event_msg') this.#event(payload, at);
+    else this.#item(payload, at);
+  }
+
+  get #users(): readonly Said[] {
+    return this.#said.filter(({ message: { role } }) => role === 'user');
+  }
+
+  /** How much stood in the place of the user that events do not report. */
+  get leftOut(): number {
+    return this.#users.length - this.#typed.size;
+  }
+
+  /** The messages, each once. */
+  get messages(): readonly ForeignMessage[] {
+    const typed = this.#typed;
+    const hasAnswers = this.#said.some(({ by, message: { role } }) => by === 'item' && role === 'assistant');
+    return this.#said.flatMap(({ by, message }): readonly ForeignMessage[] => {
+      if (message.role === 'assistant' && by === 'event') return hasAnswers ? [] : [message];
+      if (message.role !== 'user') return [message];
+      if (!typed.has(message.id)) return [];
+      return this.#isOfModel ? [{ ...message, role: 'assistant', rests_on: 'foreign' }] : [message];
+    });
+  }
+
+  /** The ids of what the user typed. */
+  get #typed(): ReadonlySet<string> {
+    const events = this.#users.filter(({ by }) => by === 'event');
+    const chosen = events.length > 0 ? events : this.#users.filter(({ message }) => !isAdded(message));
+    return new Set(chosen.map(({ message: { id } }) => id));
+  }
+
+  #begin(payload: JsonObject): void {
+    this.id ||= textIn(payload, 'id');
+    this.#cwd ||= textIn(payload, 'cwd');
+    this.#isOfModel ||= isJsonObject(payload.source);
+  }
+
+  #event(payload: JsonObject, at: string): void {
+    const item = objectIn(payload, 'item');
+    const kind = (textIn(item, 'type') || textIn(payload, 'type')).replaceAll('_', '').toLowerCase();
+    const text =
+      textIn(payload, 'message') ||
+      textIn(item, 'message') ||
+      textIn(item, 'text') ||
+      joinedTexts(objectsOf(item, 'content'));
+    if (text === '') return;
+    if (kind === 'usermessage') this.#say('event', 'user', at, [{ type: 'text', text }]);
+    if (kind === 'agentmessage') this.#say('event', 'assistant', at, [{ type: 'text', text }]);
+  }
+
+  #item(payload: JsonObject, at: string): void {
+    const kind = textIn(payload, 'type');
+    const call = {
+      call_id: textIn(payload, 'call_id') || textIn(payload, 'id'),
+      name: textIn(payload, 'name') || 'shell',
+    };
+    if (kind === 'message') {
+      const [role, text] = [textIn(payload, 'role'), joinedTexts(objectsOf(payload, 'content'))];
+      if (text !== '' && (role === 'user' || role === 'assistant'))
+        this.#say('item', role, at, [{ type: 'text', text }]);
+    } else if (kind === 'reasoning') {
+      const text = joinedTexts([...objectsOf(payload, 'summary'), ...objectsOf(payload, 'content')]);
+      if (text !== '') this.#say('item', 'assistant', at, [{ type: 'thinking', text }]);
+    } else if (/_call$/.test(kind)) {
+      const input = textIn(payload, 'arguments') || textIn(payload, 'input') || JSON.stringify(payload.action ?? {});
+      this.#say('item', 'assistant', at, [{ type: 'tool_call', ...call, args: argumentsIn(input) }]);
+    } else if (/_output$/.test(kind)) {
+      const output = objectIn(payload, 'output');
+      const result =
+        textIn(payload, 'output') || textIn(output, 'content') || joinedTexts(objectsOf(payload, 'output'));
+      this.#say('item', 'tool', at, [{ type: 'tool_result', ...call, result }]);
+    }
+  }
+
+  #say(by: Said['by'], role: ForeignMessage['role'], at: string, content: readonly Part[]): void {
+    const isSpoken = role === 'assistant' && content.some(({ type }) => type === 'text');
+    const message: ForeignMessage = {
+      ...{ id: String(this.#line), role, at, content },
+      ...(this.#cwd !== '' && { cwd: this.#cwd }),
+      ...(isSpoken && this.#model !== '' && { model: this.#model }),
+    };
+    this.#said.push({ by, message });
+  }
+}
+
+/** Whether codex put a text into the user's place: it begins with an element, or with the heading of instructions. */
+const isAdded = ({ content: [part] }: ForeignMessage): boolean =>
+  part?.type === 'text' && /^\s*(?:<[a-z_]+>|# AGENTS\.md instructions)/.test(part.text);
+
+const joinedTexts = (parts: readonly JsonObject[]): string =>
+  parts
+    .map((part) => textIn(part, 'text'))
+    .filter((text) => text !== '')
+    .join('\n\n');
+
+function argumentsIn(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : { input: text };
+  } catch {
+    return { input: text };
+  }
+}
