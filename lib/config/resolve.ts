@@ -336,8 +336,15 @@ export interface LocalServer {
   readonly answers: boolean;
 }
 
+/** Nothing says which provider to use. */
+export class NotConfigured extends HiError {}
+
 /** The error for a missing configuration. It names the expected file and the quickest fixes. */
-export function notConfigured(configFile: string, vendors: readonly Vendor[], locals: readonly LocalServer[]): HiError {
+export function notConfigured(
+  configFile: string,
+  vendors: readonly Vendor[],
+  locals: readonly LocalServer[],
+): NotConfigured {
   const variables = vendors.flatMap((vendor) => vendor.keyVariables.slice(0, 1));
   const found = locals.map(({ vendor, address, answers }) =>
     answers ? `${placeOf(vendor, address)} has no model` : `${placeOf(vendor, address)} does not answer`,
@@ -346,7 +353,7 @@ export function notConfigured(configFile: string, vendors: readonly Vendor[], lo
     if (answers) return hints?.firstModel === undefined ? [] : [`For ${title}: ${uncapitalised(hints.firstModel)}`];
     return address === null ? [] : [`Or start ${title} there, or correct ${baseVariable}.`];
   });
-  return new HiError(
+  return new NotConfigured(
     'config',
     `hi is not configured: there is no '${configFile}', no API key in the environment, and ${found.join(' and ')}.`,
     { hint: [`Run 'hi config init', or set one of ${variables.join(', ')}.`, ...fixes].join(' ') },

@@ -34,6 +34,7 @@ export class PromptLine {
     this.#deps = deps;
     this.#editor = new LineEditor(deps.longPastes, deps.history, deps.modalKeys);
     this.#renderer = new LineRenderer(deps.terminal, deps.colour);
+    if (deps.first !== null) this.#queue.push(bufferOf(deps.first));
   }
 
   /** Draws the prompt and resolves when a line is submitted; at once when one is queued. */
@@ -255,6 +256,8 @@ interface PromptLineDeps {
   readonly colour: boolean;
   readonly longPastes: LongPastes;
   readonly history: InputHistory;
+  /** What is submitted before anything is typed; null for nothing. */
+  readonly first: string | null;
   /** Modal keys, such as `ViKeys`; null for Emacs keys. */
   readonly modalKeys: ModalKeys | null;
   readonly completion: LineCompletionSources;

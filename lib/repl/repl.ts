@@ -33,6 +33,8 @@ export interface ReplDeps {
    * Errors are shown and the REPL goes on. When `signal` aborts (Ctrl-C, Esc), it must end at once, with or without an abort error.
    */
   submit(line: SubmittedLine, signal: AbortSignal): AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
+  /** What is submitted before anything is typed; null for nothing. */
+  readonly first: string | null;
   /** For completion with Tab. */
   readonly commands: readonly CompletableCommand[];
   /** What can follow an `@` other than files. */

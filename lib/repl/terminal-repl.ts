@@ -70,6 +70,7 @@ class TerminalRepl implements Repl {
       completion: deps,
       escapeCommand: deps.escapeCommand,
       showBelow: (rows) => deps.showsTypedAhead && deps.screen.showBelow(rows),
+      first: deps.first,
       interrupt: () => this.#interrupt(),
       edit: (text) => this.#editLine(text),
     });

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { USUAL_PORTS } from '../../lib/cli/init/found-servers.js';
 import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
 import { type HouseOptions, openVendorHouse, type VendorHouse, type VendorName } from '../support/vendor-house.js';
@@ -36,6 +38,16 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
 async function answer(question: string | RegExp, typed: string): Promise<void> {
   await terminal.until(question, 20_000);
   terminal.type(`${typed}${KEY.enter}`);
+}
+
+/** The first of these ports that is free. */
+async function freePort([port, ...others]: readonly number[]): Promise<number> {
+  if (port === undefined) throw new Error('Every usual port is taken.');
+  const probe = createServer();
+  const isFree = await new Promise<boolean>((done) => {
+    probe.once('error', () => done(false)).listen(port, '127.0.0.1', () => probe.close(() => done(true)));
+  });
+  return isFree ? port : await freePort(others);
 }
 
 const down = (times: number): string => KEY.down.repeat(times);
@@ -159,14 +171,13 @@ describe('the first run on a terminal without a configuration', () => {
     await expectLeft(130);
   });
 
-  it("sets up a server that speaks OpenAI's protocol, with an address and no key", async () => {
+  it("sets up a server that speaks OpenAI's protocol, whose address lacks its path, without a key", async () => {
     const server = await house('openai', { models: ['local'] });
     home = makeHome(null);
     await start(['config', 'init']);
     await answer(PROVIDER, KEY.up);
-    await answer('Address of the server', server.base);
+    await answer('Address of the server', new URL(server.base).host);
     await answer('API key of the server', '');
-    await answer('Which model?', '');
     await expectLeft(0);
     expect(config()).toEqual({
       $schema: './config.schema.json',
@@ -263,6 +274,25 @@ describe('the first run with an API key or a local server', () => {
     await answer('Which model?', down(1));
     await expectLeft(0);
     expect(config()).toMatchObject({ provider: 'ollama', model: 'qwen:3b' });
+  });
+});
+
+describe('the set-up finds', () => {
+  it.each([
+    [
+      'a server that a variable names',
+      false,
+      /❯ Server at 127\.0\.0\.1:\d+ \(OPENAI_BASE_URL names it, running, model local\)/,
+    ],
+    ['a server on a usual port of this machine', true, /❯ Server at 127\.0\.0\.1:\d+ \(running, model local\)/],
+  ])('%s, and asks nothing more', async (_, isOnUsualPort, line) => {
+    const port = isOnUsualPort ? await freePort(USUAL_PORTS.map(([usual]) => usual)) : 0;
+    const server = await house('openai', { models: ['local'], port });
+    home = makeHome(null);
+    await start(['config', 'init'], isOnUsualPort ? {} : { OPENAI_BASE_URL: server.base });
+    await answer(line, '');
+    await expectLeft(0);
+    expect(config()).toMatchObject({ model: 'local', ...(isOnUsualPort && { api_base: server.base }) });
   });
 });
 
@@ -436,7 +466,7 @@ describe('an unwritable configuration folder', () => {
 
 describe('a terminal of 20 columns and 6 rows', () => {
   it('is large enough for the set-up', async () => {
-    const openai = await house('openai');
+    const openai = await house('openai', { key: 'any' });
     home = makeHome(null);
     await start(['config', 'init'], { OPENAI_BASE_URL: openai.base }, { columns: 20, rows: 6 });
     await terminal.until('OpenAI');

@@ -48,6 +48,7 @@ const repl: Repl = createRepl({
     { name: 'modest', summary: 'Exists to begin like another.' },
     { name: 'quit', aliases: ['exit', 'bye'], summary: 'Leaves.' },
   ],
+  first: null,
   inputHistoryFile: DRIVER_HISTORY,
   escapeCommand: '/rewind',
   keepsInputs: () => true,

@@ -12,6 +12,8 @@ export interface HouseOptions {
   readonly key?: string;
   /** What its models say to everything. */
   readonly text?: string;
+  /** The port; any free one if absent. */
+  readonly port?: number;
   /** Tokens of context that Ollama has loaded the model with. */
   readonly loaded?: number;
   /** What the list of a server that speaks OpenAI's protocol tells of each model beside its name. */
@@ -32,7 +34,7 @@ const REFUSED = JSON.stringify({ error: { message: 'Incorrect API key provided',
 
 /** Opens the house of a vendor on a free port. */
 export async function openVendorHouse(vendor: VendorName, options: HouseOptions = {}): Promise<VendorHouse> {
-  const { models = ['first-model', 'second-model'], key, text = 'Hello from the house.' } = options;
+  const { models = ['first-model', 'second-model'], key, text = 'Hello from the house.', port = 0 } = options;
   const asked: string[] = [];
   const server = createServer(async (incoming, response) => {
     const pieces: Uint8Array[] = [];
@@ -45,13 +47,13 @@ export async function openVendorHouse(vendor: VendorName, options: HouseOptions 
     }
     const told = about(vendor, path, incoming.method ?? '', models, options);
     if (told !== null) {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told));
+      response.writeHead('error' in told ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(told));
       return;
     }
     const { headers, chunks = [] } = dialectOf(vendor).text(text);
     response.writeHead(200, headers).end(chunks.join(''));
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = (): Promise<void> =>
     new Promise((done) => {
@@ -86,6 +88,7 @@ function about(
       models: loaded === undefined ? [] : models.map((name) => ({ name, model: name, context_length: loaded })),
     };
   if (method !== 'GET') return null;
+  if (vendor === 'openai' && !path.startsWith(dialectOf(vendor).path)) return { error: { message: 'Not found' } };
   switch (vendor) {
     case 'openai':
       return {

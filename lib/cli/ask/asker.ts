@@ -4,6 +4,7 @@ import { HiError, isAbort } from '../../errors.js';
 import type { Elicit } from '../../mcp/base/elicitation.js';
 import type { AskAboutInstructions, Instructions } from '../../memory/instructions.js';
 import type { Repl } from '../../repl/repl.js';
+import { wrapLines } from '../../screen/print.js';
 import type { Screen } from '../../screen/screen.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import type { SlashContext } from '../../slash/common/command.js';
@@ -229,7 +230,7 @@ export interface Prompts {
 export async function openPrompts(world: World, signal: AbortSignal): Promise<Prompts> {
   const streams = { input: world.stdin, output: world.stderr, signal };
   return {
-    say: (text) => void world.stderr.write(`${text}\n`),
+    say: (text) => void world.stderr.write(`${wrapLines(text, world.stderr.columns ?? 80)}\n`),
     select: (message, choices) =>
       askQuestion(
         (context) => select({ message, choices: choices.map(([value, name]) => ({ value, name })) }, context),

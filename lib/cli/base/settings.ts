@@ -180,23 +180,26 @@ export async function probeModels(
   world: World,
   provider: string,
   apiBase: string | null,
+  patience = Number.POSITIVE_INFINITY,
 ): Promise<readonly string[] | null> {
   try {
     const member = pick<ProviderMember>(providers, provider, 'provider');
-    return (await listModels(world, member, { apiBase, apiKey: null })).map(({ name }) => name);
+    return (await listModels(world, member, { apiBase, apiKey: null }, null, patience)).map(({ name }) => name);
   } catch {
     return null;
   }
 }
 
 /** The models at an address. Throws a `HiError` if it sends no list in time. */
-async function listModels(
+export async function listModels(
   world: World,
   member: ProviderMember,
   access: Access,
   stop: AbortSignal | null = null,
+  patience = Number.POSITIVE_INFINITY,
 ): Promise<readonly ListedModel[]> {
-  const timeout = Math.min(idleTimeout(world), member.keyVariables.length === 0 ? PROBE_TIMEOUT : LIST_TIMEOUT);
+  const usual = member.keyVariables.length === 0 ? PROBE_TIMEOUT : LIST_TIMEOUT;
+  const timeout = Math.min(idleTimeout(world), usual, patience);
   const settings = {
     ...access,
     apiKey: await readKey(access.apiKey, stop ?? undefined),

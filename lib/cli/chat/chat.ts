@@ -47,7 +47,7 @@ interface Chat {
 }
 
 /** Creates a session, the screen that shows it and the REPL that reads its input. Throws `HiError`s of codes `config` and `history`. */
-async function openChat(world: World, given: ChatOptions, settings: Settings): Promise<Chat> {
+async function openChat(world: World, given: ChatOptions, settings: Settings, first: string | null): Promise<Chat> {
   const terminal = chatTerminal(world);
   const streams = terminal === 'full' ? outputStreams(world) : withoutColour(outputStreams(world));
   const config = requireConfig(settings);
@@ -74,6 +74,7 @@ async function openChat(world: World, given: ChatOptions, settings: Settings): P
     colour: streams.colour.out,
     screen,
     prompt: () => prompt.next(),
+    first,
     submit(line, signal) {
       prompt.leave();
       if (terminal === 'full' && !options.quiet) showHistoryProgress(world);
@@ -175,12 +176,17 @@ function completableCommands(context: SlashContext): readonly CompletableCommand
 
 /**
  * The REPL; on a terminal the set-up comes first where `hi ask` would not work for want of a configuration. Resolves to the exit status.
- * `isDefault` is true for plain `hi`.
+ * `isDefault` is true for plain `hi`. `first` is asked at once.
  */
-export async function chatCommand(world: World, options: ChatOptions, isDefault = false): Promise<number> {
+export async function chatCommand(
+  world: World,
+  options: ChatOptions,
+  isDefault = false,
+  first: string | null = null,
+): Promise<number> {
   const settings = await chatSettings(world, options, isDefault);
   if (settings === null) return EXIT_STATUS.interrupted;
-  const chat = await openChat(world, options, settings);
+  const chat = await openChat(world, options, settings, first);
   const { history, ahead } = chat.wired.session;
   try {
     await showStart(world, options, chat);

@@ -2,6 +2,7 @@ import type { ChatEvent, ScreenSettings } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
 import { milliseconds } from '../../chat/text.js';
 import { findPaths } from '../../config/paths.js';
+import { NoModel, NotConfigured } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ScreenOptions } from '../../screen/answer-writer.js';
 import { Screen } from '../../screen/screen.js';
@@ -15,6 +16,7 @@ import { gatherInput } from '../base/gather-input.js';
 import { type ChatOptions, formatOf, type OutputFormat, type SessionOptions, withFresh } from '../base/options.js';
 import {
   canApprove,
+  chatTerminal,
   hasColour,
   isDumb,
   leaveWaitsToScreen,
@@ -25,6 +27,7 @@ import { applyTheme, inlineImage, screenSettingsOf } from '../base/screen-settin
 import { readSettings, requireConfig } from '../base/settings.js';
 import { newSettingsWarnings } from '../base/warnings.js';
 import type { World } from '../base/world.js';
+import { chatCommand } from '../chat/chat.js';
 import { withFirstModel } from '../init/first-model.js';
 import { mentionedResources } from '../input/from-servers.js';
 import { askedCommand } from '../input/own-commands.js';
@@ -54,10 +57,27 @@ export async function askCommand(world: World, words: readonly string[], options
     const status = await askOnce(world, asked.words, asked.options, stop);
     return isTerminated && status === EXIT_STATUS.interrupted ? EXIT_STATUS.terminated : status;
   } catch (thrown) {
+    if (lacksSetUp(thrown) && canSetUp(world, words, options)) {
+      release();
+      return await chatCommand(world, options, true, words.join(' '));
+    }
     throw isTerminated && isAbort(thrown) ? new HiError('terminated', 'Terminated.', { cause: thrown }) : thrown;
   } finally {
     release();
   }
+}
+
+/** Whether nothing is configured, or a key is wanting for the server that the environment names. */
+const lacksSetUp = (thrown: unknown): boolean =>
+  thrown instanceof NotConfigured || (thrown instanceof NoModel && thrown.code === 'key');
+
+/** Whether the set-up can come first, which ends in a chat with the question: on a terminal, for a question of nothing but words. */
+function canSetUp(world: World, words: readonly string[], options: ChatOptions): boolean {
+  const { file = [], files0From, command, extract } = options;
+  const isPlain = [...file, files0From, command, extract || undefined].every((one) => one === undefined);
+  const isText = formatOf(options) === 'text' && !isStructured(options);
+  const isMessage = words.length > 0 && !words.includes('-') && !/^\s*(?:[/!]|""")/.test(words[0] ?? '');
+  return isPlain && isText && isMessage && canApprove(world) && chatTerminal(world) === 'full';
 }
 
 async function askOnce(

@@ -1,4 +1,3 @@
-import { quantity } from '../../chat/text.js';
 import type { ConfigFile } from '../../config/config.js';
 import { maskKey, readKey } from '../../config/read-key.js';
 import { baseOf } from '../../config/resolve.js';
@@ -6,14 +5,17 @@ import { HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import type { Prompts } from '../ask/asker.js';
-import { probeModels } from '../base/settings.js';
+import { listModels, probeModels } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { offerModel } from './first-model.js';
+import { type FoundServer, findServers, keyVariable, OWN_VARIABLE } from './found-servers.js';
 
 /** A provider, and whether a third-party server speaks its protocol. */
 export interface Endpoint {
   readonly member: ProviderMember;
   readonly isCompatible: boolean;
+  /** The server, if it was found and needs no more than a model. */
+  readonly found?: FoundServer;
 }
 
 /** A setting's value, and what the file will store: null if it comes from the environment. */
@@ -26,47 +28,38 @@ const UNSET: StoredSetting = { value: null, stored: null };
 
 /** Asks for the provider. Lists the one of the previous set-up first, then those that are ready to use. */
 export async function chooseProvider(world: World, previous: ConfigFile, prompts: Prompts): Promise<Endpoint> {
-  const own = await Promise.all(
-    providers.map(async (member) => ({ member, isCompatible: false, ready: await readiness(world, member) })),
-  );
-  const compatible = providers.flatMap((member) =>
-    member.elsewhere === undefined ? [] : [{ member, isCompatible: true, ready: null }],
-  );
-  const rank = (one: (typeof own)[number]): number => (belongsTo(previous, one) ? 0 : one.ready === null ? 2 : 1);
-  const endpoints = [...own, ...compatible].toSorted((one, other) => rank(one) - rank(other));
+  const found = await findServers(world);
+  const isFound = (member: ProviderMember): boolean => found.some((one) => one.member === member && !one.isThird);
+  const endpoints: readonly Endpoint[] = [
+    ...found.map((one) => ({ member: one.member, isCompatible: one.isThird, found: one })),
+    ...providers.filter((member) => !isFound(member)).map((member) => ({ member, isCompatible: false })),
+    ...providers.flatMap((member) => (member.elsewhere === undefined ? [] : [{ member, isCompatible: true }])),
+  ];
+  const ordered = endpoints.toSorted((one, other) => rankOf(one, previous) - rankOf(other, previous));
   const chosen = await prompts.select(
     'Which provider do you want to use?',
-    endpoints.map(({ member, isCompatible, ready }, at) => {
-      const title = isCompatible ? (member.elsewhere ?? '') : member.title;
-      return [String(at), ready === null ? title : `${title} (${ready})`];
-    }),
+    ordered.map((endpoint, at) => [String(at), titleOf(endpoint)]),
   );
-  const endpoint = endpoints[Number(chosen)];
+  const endpoint = ordered[Number(chosen)];
   if (endpoint === undefined) throw new Error(`There is no choice ${chosen}.`);
   return endpoint;
 }
 
+const rankOf = (endpoint: Endpoint, previous: ConfigFile): number =>
+  belongsTo(previous, endpoint) ? 0 : endpoint.found === undefined ? 2 : 1;
+
+function titleOf({ member, isCompatible, found }: Endpoint): string {
+  if (found === undefined) return isCompatible ? (member.elsewhere ?? '') : member.title;
+  const name = isCompatible && found.address !== null ? `Server at ${new URL(found.address.url).host}` : member.title;
+  return `${name} (${found.why})`;
+}
+
 /** Whether the previous settings are for that endpoint. */
-function belongsTo(previous: ConfigFile, { member, isCompatible }: Endpoint): boolean {
-  return previous.provider === member.name && (!member.elsewhere || isCompatible === Boolean(previous.api_base));
-}
-
-/** Says why a provider is ready to use; null if something is missing. */
-async function readiness(world: World, member: ProviderMember): Promise<string | null> {
-  const variable = keyVariable(world, member);
-  if (variable !== null) return `key in ${variable}`;
-  if (member.keyVariables.length > 0) return null;
-  const models = await probeModels(world, member.name, baseOf(member, world.env));
-  if (models === null) return null;
-  return models.length === 0 ? 'running, but it has no model yet' : `running, ${quantity(models.length, 'model')}`;
-}
-
-/** A key in this variable is meant for hi alone and wins over the file. */
-const OWN_VARIABLE = 'HI_API_KEY';
-
-function keyVariable(world: World, member: ProviderMember): string | null {
-  if (member.keyVariables.length === 0) return null;
-  return [OWN_VARIABLE, ...member.keyVariables].find((name) => world.env[name]?.trim()) ?? null;
+function belongsTo(previous: ConfigFile, { member, isCompatible, found }: Endpoint): boolean {
+  if (previous.provider !== member.name) return false;
+  if (!member.elsewhere) return true;
+  const isSame = found?.address?.isStored !== true || found.address.url === previous.api_base;
+  return isSame && isCompatible === Boolean(previous.api_base);
 }
 
 /**
@@ -79,13 +72,13 @@ export async function chooseKey(
   refused: boolean,
   prompts: Prompts,
 ): Promise<StoredSetting> {
-  const { member, isCompatible } = endpoint;
+  const { member, isCompatible, found } = endpoint;
   const variable = keyVariable(world, member);
   if (variable === OWN_VARIABLE || (variable !== null && !isCompatible && !refused)) {
     prompts.say(`Using the key in ${variable}.`);
     return { value: world.env[variable]?.trim() ?? null, stored: null };
   }
-  if (member.keyVariables.length === 0) return UNSET;
+  if (member.keyVariables.length === 0 || (isCompatible && found !== undefined && !refused)) return UNSET;
   const stored = refused || !belongsTo(previous, endpoint) ? null : (previous.api_key ?? null);
   const whenEmpty =
     stored !== null ? `leave empty to keep ${maskKey(stored)}` : isCompatible ? 'leave empty if it needs none' : '';
@@ -118,14 +111,16 @@ export async function chooseAddress(
   previous: ConfigFile,
   prompts: Prompts,
 ): Promise<StoredSetting> {
-  const { member, isCompatible } = endpoint;
+  const { member, isCompatible, found } = endpoint;
   const stored = belongsTo(previous, endpoint) ? (previous.api_base ?? null) : null;
+  if (isCompatible && found?.address)
+    return { value: found.address.url, stored: found.address.isStored ? found.address.url : null };
   if (isCompatible) {
     const typed = await prompts.input(
       `Address of the server, such as http://127.0.0.1:8080/v1${stored === null ? '' : ` (leave empty to keep ${stored})`}:`,
       (text) => (text === '' && stored !== null) || checkAddress(text),
     );
-    const address = typed === '' ? stored : withScheme(typed);
+    const address = typed === '' ? stored : await withPath(world, member, withScheme(typed));
     return { value: address, stored: address };
   }
   const given = world.env.HI_API_BASE || baseOf(member, world.env);
@@ -157,10 +152,27 @@ function withScheme(text: string): string {
   return `${isNear ? 'http' : 'https'}://${text}`;
 }
 
-/** The model: chosen from the server's list, downloaded, or typed if there is no list. Resolves to the error if the server refuses to answer. */
+/** The address, with the usual path of the protocol where only that answers. */
+async function withPath(world: World, member: ProviderMember, address: string): Promise<string> {
+  const longer = `${address.replace(/\/$/, '')}/v1`;
+  if (new URL(address).pathname !== '/' || (await answers(world, member, address))) return address;
+  return (await answers(world, member, longer)) ? longer : address;
+}
+
+/** Whether a server lists its models there, or refuses to without a key. */
+async function answers(world: World, member: ProviderMember, address: string): Promise<boolean> {
+  try {
+    await listModels(world, member, { apiBase: address, apiKey: null });
+    return true;
+  } catch (thrown) {
+    return thrown instanceof HiError && thrown.code === 'key';
+  }
+}
+
+/** The model: the only one of the user's own server, chosen from a list, downloaded, or typed if there is no list. Resolves to the error if the server refuses to answer. */
 export async function chooseModel(
   world: World,
-  { member }: Endpoint,
+  { member, isCompatible, found }: Endpoint,
   settings: ProviderSettings,
   previous: ConfigFile,
   prompts: Prompts,
@@ -172,6 +184,8 @@ export async function chooseModel(
   if (listed instanceof HiError) {
     printError(listed, prompts);
     if (!isWithoutList(listed)) return listed;
+  } else if (listed[0] !== undefined && listed.length === 1 && (isCompatible || found !== undefined)) {
+    return listed[0];
   } else if (listed.length > 0) {
     const usual = [previous.model, member.defaultModel].filter((name) => name !== undefined && listed.includes(name));
     return await prompts.search(
@@ -186,7 +200,12 @@ export async function chooseModel(
     printError(error, prompts);
     return error;
   }
-  return await prompts.input('Name of the model:', (text) => text.trim() !== '' || 'Type the name of a model.');
+  const { model: before } = previous;
+  const typed = await prompts.input(
+    `Name of the model${before === undefined ? '' : ` (leave empty to keep ${before})`}:`,
+    (text) => text.trim() !== '' || before !== undefined || 'Type the name of a model.',
+  );
+  return typed.trim() || (before ?? '');
 }
 
 async function list(

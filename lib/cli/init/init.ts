@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { textOf } from '../../chat/message.js';
@@ -73,6 +74,8 @@ class SetUp {
   readonly #world: World;
   readonly #prompts: Prompts;
   readonly #signal: AbortSignal;
+  /** What was typed for a provider that did not work: its address and key are offered again. */
+  readonly #typed = new Map<string, ConfigFile>();
 
   constructor(world: World, prompts: Prompts, signal: AbortSignal) {
     this.#world = world;
@@ -81,10 +84,11 @@ class SetUp {
   }
 
   async run(options: CommonOptions, empty: EmptyServer | null): Promise<void> {
-    const { configFile } = await findPaths(this.#world.env, options.config ?? null);
+    const { configFile, history } = await findPaths(this.#world.env, options.config ?? null);
     // Better to know before the first question than after the last.
     await requireWritable(dirname(configFile));
     const previous = await readExistingConfiguration(configFile, this.#prompts);
+    this.#greet(previous.file, existsSync(history));
     let downloaded =
       empty && (await offerModel(this.#world, empty, 'set up another provider', this.#prompts, this.#signal));
     for (;;) {
@@ -102,22 +106,35 @@ class SetUp {
     }
   }
 
+  /** Says who asks and why. */
+  #greet({ provider }: ConfigFile, hasHistory: boolean): void {
+    const kept = hasHistory ? ' What was said before is kept.' : '';
+    this.#prompts.say(
+      provider === undefined
+        ? `Welcome to hi, a chat that never ends, with a model of your choice.${kept}\nIt asks what is needed, a question or three. Ctrl-C leaves, and writes nothing.`
+        : 'These are the settings of hi. Enter keeps what is there; Ctrl-C leaves, and writes nothing.',
+    );
+  }
+
   /** Asks for key, address and model, where it was not just downloaded, and makes a test call. Null to choose another provider. */
   async #configure(endpoint: Endpoint, previous: ConfigFile, downloaded: string | null): Promise<ConfigFile | null> {
     const prompts = this.#prompts;
     let name = downloaded;
     let refused = false;
+    const id = `${endpoint.member.name} ${endpoint.isCompatible}`;
     let address: StoredSetting | null = null;
     for (;;) {
-      if (address === null || !refused) address = await chooseAddress(this.#world, endpoint, previous, prompts);
-      const key = await chooseKey(this.#world, endpoint, previous, refused, prompts);
+      const before = this.#typed.get(id) ?? previous;
+      if (address === null || !refused) address = await chooseAddress(this.#world, endpoint, before, prompts);
+      const key = await chooseKey(this.#world, endpoint, before, refused, prompts);
       const settings = this.#access(key, address);
-      const model = name ?? (await chooseModel(this.#world, endpoint, settings, previous, prompts, this.#signal));
+      const model = name ?? (await chooseModel(this.#world, endpoint, settings, before, prompts, this.#signal));
       name = null;
       const failure =
         model instanceof HiError ? model : await testCall(endpoint.member, settings, model, prompts, this.#signal);
       if (failure === null) return chosenSettings(endpoint, `${model}`, key, address);
       refused = failure.code === 'key';
+      this.#typed.set(id, typedSettings(endpoint, model, key, address, refused));
       const untested = model instanceof HiError ? defaultModelOf(endpoint) : model;
       const answer = await prompts.select('What now?', [
         ['again', 'try again'],
@@ -139,6 +156,18 @@ class SetUp {
       env: this.#world.env,
     };
   }
+}
+
+/** What was typed, to be offered again; not a key that was refused. */
+function typedSettings(
+  endpoint: Endpoint,
+  model: string | HiError,
+  key: StoredSetting,
+  address: StoredSetting,
+  refused: boolean,
+): ConfigFile {
+  const { api_key, model: name, ...others } = chosenSettings(endpoint, `${model}`, key, address);
+  return { ...others, ...(!refused && api_key && { api_key }), ...(typeof model === 'string' && { model: name }) };
 }
 
 /** The model to write without a test; null for servers of which hi knows no model. */
