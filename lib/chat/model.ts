@@ -131,7 +131,7 @@ export type Feature =
   | 'extras';
 
 /**
- * What a model may refuse: a feature, a level of thinking, a file by its SHA-256, an option as `optionName` writes it, a tool as `toolKey` names it.
+ * What a model may refuse: a feature, a level of thinking, a file by its SHA-256, an option as `optionName` writes it, a tool as `toolKey` names it, a schema as `schemaKey` does.
  * `earlier_opaque` and `earlier_parts`: opaque parts, and all but text, in messages from before the refusal. `usual_form`: a request that a plainer
  * one had to replace, without a reason.
  */
@@ -141,6 +141,7 @@ export type Refusable =
   | `file ${string}`
   | `option ${string}`
   | `tool ${string}`
+  | `schema ${string}`
   | 'earlier_opaque'
   | 'earlier_parts'
   | 'usual_form';

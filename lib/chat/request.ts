@@ -144,6 +144,16 @@ export function toolKey({ name, description, parameters }: ToolSpec): string {
   return `${name} ${hash.slice(0, 16)}`;
 }
 
+/** Whether the server is known to refuse the schema for the answer, which is then given in words. */
+export function isSchemaRefused({ schema, facts }: Pick<ChatRequest, 'schema' | 'facts'>): boolean {
+  if (schema === undefined) return false;
+  return isRefused(facts, 'schema') || isRefused(facts, `schema ${schemaKey(schema)}`);
+}
+
+/** Names a schema. */
+export const schemaKey = ({ schema }: AnswerSchema): string =>
+  createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16);
+
 /** The tools that are sent: without those that the server refused. */
 export function takenTools({ tools, facts }: Pick<ChatRequest, 'tools' | 'facts'>): readonly ToolSpec[] {
   const isAny = Object.keys(facts?.takes ?? {}).some((name) => name.startsWith('tool '));

@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly pipes: boolean;
   /** Stops the reading. */
   readonly signal: AbortSignal;
+  /** The bytes of its name, where that is no text. */
+  readonly bytes?: Buffer;
 }
 
 /**
@@ -59,8 +61,8 @@ export function inputFrom(bytes: Buffer, path: string): FileInput {
 }
 
 /** The bytes of a file that the user named. Throws like `readFileInput`, except for its content. */
-export async function readFileBytes(path: string, { cwd, pipes, signal }: ReadOptions): Promise<Buffer> {
-  const place = resolve(cwd, path);
+export async function readFileBytes(path: string, { cwd, pipes, signal, bytes }: ReadOptions): Promise<Buffer> {
+  const place = bytes === undefined ? resolve(cwd, path) : placeOf(bytes, cwd);
   try {
     const stats = statSync(place);
     const refused = refusalOf(stats, path, pipes);
@@ -74,6 +76,12 @@ export async function readFileBytes(path: string, { cwd, pipes, signal }: ReadOp
     throw refusal(path, `${systemReason(cause)}.`, remedy, cause);
   }
 }
+
+/** Where a name in bytes leads from the folder. */
+const placeOf = (name: Buffer, cwd: string): Buffer =>
+  name[0] === SLASH ? name : Buffer.concat([Buffer.from(`${cwd}/`), name]);
+
+const SLASH = 0x2f;
 
 /** Devices are not even opened: opening may have effects, and their end may never come. */
 function refusalOf(stats: Stats, path: string, pipes: boolean): HiError | null {
@@ -100,7 +108,7 @@ function tooLarge(path: string, size: number | null): HiError {
 const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** Reads the output of a shell's `<(command)`, or of a writer to a named pipe. */
-async function readPipe(place: string, path: string, signal: AbortSignal): Promise<Buffer> {
+async function readPipe(place: string | Buffer, path: string, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of pipeStream(openSync(place, AT_ONCE), signal)) {

@@ -169,6 +169,13 @@ describe('--files0-from', () => {
     expect(sent).toContain('what is this?');
   });
 
+  it('takes names that are no UTF-8', async () => {
+    writeFileSync(Buffer.concat([Buffer.from(`${home.work}/caf`), Buffer.from([0xe9])]), 'latin words');
+    const { stdout } = await shell(`find . -name 'caf*' -print0 | "$NODE" "$HI" ask --files0-from - "what is this?"`);
+    expect(stdout).toBe('ok\n');
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain('latin words');
+  });
+
   it('accepts one name with a newline, - as a file name, and reports an empty list', async () => {
     home.write('two\nlines.txt', 'fourth words');
     expect(await hi(['ask', '--files0-from', '-', 'q'], 'two\nlines.txt\0')).toMatchObject({ status: 0 });

@@ -172,6 +172,20 @@ describe('an answer', () => {
     expect(stdout).not.toContain('It must fit this JSON Schema');
   });
 
+  it('has no name twice, and is not checked for ever against a pattern that backtracks', async () => {
+    await start(chat, chat.text('{"a": "x", "b": [{"a": 1, "a": "y"}], "a": "z"}'), ...says({ a: 'z' }));
+    const twice = await hi(['--schema', '{"type":"object"}', 'Who?']);
+    expect(twice).toMatchObject({ status: 0, stdout: '{"a":"z"}\n' });
+    expect(twice.stderr).toContain("it has 'a' twice in one object");
+    await server[Symbol.asyncDispose]();
+    home.remove();
+    await start(chat, ...says({ a: `${'a'.repeat(40)}!` }));
+    const schema = '{"type":"object","properties":{"a":{"type":"string","pattern":"^(a+)+$"}}}';
+    const endless = await hi(['--schema', schema, 'Who?']);
+    expect(endless).toMatchObject({ status: 5, stdout: '' });
+    expect(endless.stderr).toContain('a pattern of the schema takes too long');
+  });
+
   it('that is interrupted leaves nothing on stdout', async () => {
     const { chunks = [], ...answer } = chat.text('{"name": "An', 'n"}');
     // Without what ends it, the answer goes on for ever.
@@ -219,6 +233,12 @@ describe('the question with --schema', () => {
     ['an old draft', ['--schema', '{"$schema":"http://json-schema.org/draft-04/schema#"}'], 'is not known'],
     ['nothing', ['--schema', ' '], 'The schema is empty'],
     ['deep nesting', ['--schema', `${'{"items":'.repeat(200)}{}${'}'.repeat(200)}`], 'nested deeper than'],
+    ['a reference to itself', ['--schema', '{"$ref":"#"}'], "refers to itself without end: '#'"],
+    ['one by a longer way', ['--schema', '{"anyOf":[{"not":{"allOf":[{"$ref":"#"}]}}]}'], 'without end'],
+    ['one in a list', ['--schema-multi', '{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/a"}}}'], 'without end'],
+    ['false', ['--schema', 'false'], 'it is false, which nothing fits'],
+    ['null', ['--schema', ' null'], 'it is not an object'],
+    ['a name that is there twice', ['--schema', '{"type":"object","type":"string"}'], "has 'type' twice in one object"],
     ['both', ['--schema', 'a', '--schema-multi', 'a'], 'cannot be used together'],
   ])('is refused with %s, before any request', async (_title, args, message) => {
     await start(chat, ...says({}));
@@ -261,10 +281,14 @@ describe('a server that refuses', () => {
     expect(JSON.stringify(bodyOf(2).messages)).toContain('It must fit this JSON Schema');
   });
 
-  it('this schema is sent it in words, and the next one in its field', async () => {
+  it('this schema is sent it in words, at once the next time, and another one in its field', async () => {
     await start(chat, refusing("Invalid schema for response_format 'answer': In context=(), 'name' is too long."));
-    for (const requests of [2, 4]) {
-      expect(await hi(['--schema', FIELDS, 'Who?'])).toMatchObject({ status: 0, stdout: `${JSON.stringify(ANN)}\n` });
+    for (const [fields, requests] of [
+      [FIELDS, 2],
+      [FIELDS, 3],
+      [`${FIELDS}, more []`, 7],
+    ] as const) {
+      await hi(['--schema', fields, 'Who?']);
       expect(server.requests).toHaveLength(requests);
     }
   });

@@ -27,6 +27,12 @@ beforeEach(async () => {
         return response
           .setHeader('content-type', 'text/plain; charset=iso-8859-1')
           .end(Buffer.from('caf\u00e9\n', 'latin1'));
+      case '/old.html':
+        return response
+          .setHeader('content-type', 'text/html')
+          .end(Buffer.from('<html><head><meta http-equiv="x"><meta charset="windows-1252">caf\u00e9', 'latin1'));
+      case '/empty':
+        return response.writeHead(204).end();
       case '/packed':
         return response.setHeader('content-encoding', 'gzip').end(gzipSync('unpacked'));
       case '/dot.png':
@@ -77,6 +83,9 @@ describe('a web address after -f', () => {
       stderr: `Fetched ${site}/notes.txt: text/plain; charset=iso-8859-1, 5 bytes\n`,
     });
     expect(JSON.parse(sent())).toContain(`<file name="${site}/notes.txt">\ncaf\u00e9\n</file>`);
+    await hi('-q', '-f', `${site}/old.html`, 'What?');
+    expect(sent()).toContain('caf\u00e9');
+    expect(await hi('-f', `${site}/empty`, 'What?')).toMatchObject({ status: 2, stdout: '' });
     expect((await hi('-q', '-f', `${site}/packed`, 'What?')).stderr).toBe('');
     expect(sent()).toContain('unpacked');
     await hi('-f', `${site}/dot.png`, 'What?');

@@ -44,11 +44,13 @@ export async function gatherInput(
   const isPiped = explicit || (world.stdinIs === 'piped' && listFile !== '-');
   const piped = isPiped ? inputFrom(await readAll(world, signal), 'stdin') : { text: '' };
   const inputs = [];
-  for (const path of [...files, ...listed]) {
-    // A list contains only file names.
-    if (WEB_ADDRESS.test(path) && files.includes(path)) inputs.push(await webInput(world, path, notify, signal));
-    else if (path !== '-') inputs.push(await readFileInput(path, { cwd: world.cwd, pipes: true, signal }));
+  const options = { cwd: world.cwd, pipes: true, signal };
+  for (const path of files) {
+    if (WEB_ADDRESS.test(path)) inputs.push(await webInput(world, path, notify, signal));
+    else if (path !== '-') inputs.push(await readFileInput(path, options));
   }
+  // A list contains only file names, and any bytes but NUL.
+  for (const bytes of listed) inputs.push(await readFileInput(shownName(bytes), { ...options, bytes }));
   const question = words
     .filter((word) => word !== '-')
     .join(' ')
@@ -67,19 +69,29 @@ export async function gatherInput(
 }
 
 /** The names between NUL bytes, as `find -print0` writes them. Throws a `HiError` of code `usage` for a list that is not one. */
-async function listedFiles(world: World, path: string, signal: AbortSignal): Promise<readonly string[]> {
+async function listedFiles(world: World, path: string, signal: AbortSignal): Promise<readonly Buffer[]> {
   const bytes =
     path === '-' ? await readAll(world, signal) : await readFileBytes(path, { cwd: world.cwd, pipes: true, signal });
-  const names = bytes.toString('utf8').split('\0');
-  const last = names.pop() ?? '';
-  const all = last === '' ? names : [...names, last];
+  const names: Buffer[] = [];
+  let from = 0;
+  for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
+    names.push(bytes.subarray(from, end));
+    from = end + 1;
+  }
+  const last = bytes.subarray(from);
+  const all = last.length === 0 ? names : [...names, last];
   // Without a NUL byte, newlines separate lines; between NUL bytes they belong to a name.
   const isOfLines = names.length === 0 && last.includes('\n');
-  // Here - is a file of that name, not stdin.
-  if (!isOfLines && !all.includes('')) return all.map((name) => (name === '-' ? './-' : name));
+  if (!isOfLines && all.every(({ length }) => length > 0)) return all;
   throw new HiError('usage', `'${path}' does not list files between NUL bytes.`, {
     hint: 'Create it with find -print0, git ls-files -z or rg -l0.',
   });
+}
+
+/** A listed name as text. Here - is a file of that name, not stdin. */
+function shownName(bytes: Buffer): string {
+  const name = bytes.toString('utf8');
+  return name === '-' ? './-' : name;
 }
 
 async function readAll(world: World, signal: AbortSignal): Promise<Buffer> {
@@ -104,7 +116,11 @@ export async function webInput(
     env,
     signal,
   });
-  const charset = /charset="?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
+  if (bytes.length === 0)
+    throw new HiError('usage', `There is nothing at '${withoutPassword(address)}': the answer is empty.`, {
+      hint: 'Nothing was sent.',
+    });
+  const charset = /charset="?([\w-]+)/i.exec(type)?.[1] ?? ownCharset(bytes) ?? 'utf-8';
   const input = inputFrom(/^utf-?8$/i.test(charset) ? bytes : inUtf8(bytes, charset, type), url.pathname);
   const name = withoutPassword(address);
   const from = url.href === new URL(address).href ? '' : `, from ${withoutPassword(url.href)}`;
@@ -112,7 +128,22 @@ export async function webInput(
   return 'text' in input ? { text: fileBlock(name, input.text) } : input;
 }
 
-/** Converts text from the encoding that the server names to UTF-8. */
+/** Where a page says in which encoding it is written: in its first kilobyte, if at all. */
+const SAID_WITHIN = 1024;
+
+/** The encoding that a page of HTML or XML names itself, or that its first bytes mark; null for none. */
+function ownCharset(bytes: Buffer): string | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  const start = bytes.subarray(0, SAID_WITHIN).toString('latin1');
+  const tag = /<meta\s[^<>]{0,300}/gi;
+  const named = [...start.matchAll(tag)].map(([text]) => /\bcharset\s{0,9}=\s{0,9}["']?([\w-]+)/i.exec(text)?.[1]);
+  return (
+    named.find((name) => name !== undefined) ?? /^<\?xml[^<>]{0,200}?\bencoding=["']([\w-]+)/.exec(start)?.[1] ?? null
+  );
+}
+
+/** Converts text from its encoding to UTF-8. */
 function inUtf8(bytes: Buffer, charset: string, type: string): Buffer {
   if (!/^text\/|json|xml|javascript/i.test(type)) return bytes;
   try {

@@ -1,9 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import ajv, { type ErrorObject, type Options } from 'ajv';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
+import type { ErrorObject } from 'ajv';
 import {
   isJsonObject,
   isTooDeep,
@@ -16,6 +13,7 @@ import type { AnswerSchema } from '../../chat/request.js';
 import { firstCharacters } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { readFileBytes } from '../../session/input.js';
+import { type Check, compileSchema, doubledName } from './schema-check.js';
 
 /** The required form of an answer: how to request it, and how to read it. */
 export interface Structure {
@@ -51,7 +49,7 @@ export async function openStructure(
 }
 
 async function readSchema(text: string, cwd: string, signal: AbortSignal): Promise<JsonObject> {
-  if (/^\s*[[{]/.test(text)) return asSchema(text, 'The schema');
+  if (/^\s*(?:[[{"]|(?:true|false|null)\s*$)/.test(text)) return asSchema(text, 'The schema');
   if (!isFile(resolve(cwd, text))) return schemaOfFields(text);
   const bytes = await readFileBytes(text, { cwd, pipes: true, signal });
   return asSchema(bytes.toString('utf8').replace(/^\uFEFF/, ''), `'${text}'`);
@@ -78,50 +76,15 @@ function asSchema(text: string, what: string): JsonObject {
       cause,
     });
   }
-  if (!isJsonObject(value))
-    throw new HiError(
-      'usage',
-      `${what} is not a JSON Schema: it is ${Array.isArray(value) ? 'a list' : 'not an object'}.`,
-    );
+  if (value === true) return {};
+  const doubled = doubledName(text);
+  if (doubled !== null) throw new HiError('usage', `${what} has '${doubled}' twice in one object.`);
+  if (!isJsonObject(value)) {
+    const found = Array.isArray(value) ? 'a list' : value === false ? 'false, which nothing fits' : 'not an object';
+    throw new HiError('usage', `${what} is not a JSON Schema: it is ${found}.`);
+  }
   if (isTooDeep(value)) throw new HiError('usage', `${what} is nested deeper than ${MAX_LEVELS} levels.`);
   return value;
-}
-
-/** Returns the errors of a value; none if it fits. */
-type Check = (value: JsonValue) => readonly ErrorObject[];
-
-type Draft = typeof ajv.Ajv | typeof Ajv2019 | typeof Ajv2020;
-
-const OPTIONS: Options = { allErrors: true, strict: false, logger: false };
-
-/** Compiles a check for a JSON Schema. Throws a `HiError` of code `usage` if it is not a valid one. */
-function compileSchema(schema: JsonObject): Check {
-  const { $schema, ...rules } = schema;
-  const drafts = draftsOf($schema);
-  const failures: string[] = [];
-  for (const Draft of drafts) {
-    try {
-      const compiler = new Draft(OPTIONS);
-      ajvFormats.default(compiler);
-      const validate = compiler.compile(rules);
-      return (value) => (validate(value) ? [] : [...(validate.errors ?? [])]);
-    } catch (thrown) {
-      failures.push(thrown instanceof Error ? thrown.message : String(thrown));
-    }
-  }
-  const reason = failures[0]?.replace(/^schema is invalid: data/, 'at ') ?? `'${String($schema)}' is not known`;
-  throw new HiError('usage', `The schema is not a valid JSON Schema: ${reason}.`, {
-    hint: 'hi supports JSON Schema 6, 7, 2019-09 and 2020-12; every $ref must lead to a place in the schema.',
-  });
-}
-
-/** The drafts to try, in order: where none is named, the newest, then the one before the words for lists changed. */
-function draftsOf($schema: JsonValue | undefined): readonly Draft[] {
-  if ($schema === undefined) return [Ajv2020, ajv.Ajv];
-  const named = String($schema);
-  if (/draft-0[67]\b/.test(named)) return [ajv.Ajv];
-  if (/2019-09/.test(named)) return [Ajv2019];
-  return /2020-12/.test(named) ? [Ajv2020] : [];
 }
 
 /** What a field's type is called, and what it is in JSON Schema. */
@@ -249,6 +212,8 @@ function readAnswer(text: string, check: Check, { name }: Pick<ObjectSchema, 'na
   const found = jsonIn(text);
   if (found === null) return { wrong: 'it is not JSON' };
   if (isTooDeep(found.value)) return { wrong: `it is nested deeper than ${MAX_LEVELS} levels` };
+  const doubled = doubledName(found.json);
+  if (doubled !== null) return { wrong: `it has '${doubled}' twice in one object` };
   const inner = name !== null && isJsonObject(found.value) ? found.value[name] : undefined;
   const unwrapped = inner !== undefined && isJsonObject(found.value) && Object.keys(found.value).length === 1;
   const value = unwrapped && inner !== undefined ? inner : found.value;

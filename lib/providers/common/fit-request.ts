@@ -9,7 +9,7 @@ import {
   type ToolCallPart,
 } from '../../chat/message.js';
 import { type Feature, goesInWords, goesWithoutOpaque, isRefused, nextThinking, optionName } from '../../chat/model.js';
-import { type ChatRequest, takenTools } from '../../chat/request.js';
+import { type ChatRequest, isSchemaRefused, takenTools } from '../../chat/request.js';
 import { resultText, shortId } from './normalise-history.js';
 import { isTextOnly, noDocumentSupport, noImageSupport, unseenText } from './request-media.js';
 import { withSchemaInWordsOnly } from './vendor-schema.js';
@@ -22,7 +22,7 @@ type SentMessage = ChatRequest['messages'][number];
  * Opaque parts of answers are kept only if they have the origin of `access`.
  */
 export function fitRequest(given: ChatRequest, access: { readonly origin: string }): ChatRequest {
-  const request = given.facts?.takes?.schema === false ? withSchemaInWordsOnly(given) : given;
+  const request = isSchemaRefused(given) ? withSchemaInWordsOnly(given) : given;
   const { facts = {}, thinking } = request;
   const refused = (feature: Feature) => isRefused(facts, feature);
   const isInWords = sentAsText(request);

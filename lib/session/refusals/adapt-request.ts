@@ -36,7 +36,7 @@ export function adaptRequest(
 ): Adapted | null {
   const lesson = lessonOf(refusal, request, Date.now());
   if (lesson === null) return inPlainForm(request, refusal, memory.facts, isLast);
-  if (!lesson.passes) memory.learn(lesson.facts);
+  memory.learn(lesson.facts);
   const next = withFacts(request, lesson.facts);
   const plain = isLast ? inPlainForm(next, refusal, memory.facts, true) : null;
   if (plain !== null) return { ...plain, proves: null };
@@ -306,7 +306,7 @@ export function learnLate(request: ChatRequest, refusal: RequestRefusal, memory:
   const fewer = withoutRefusedTools(request, refusal, memory);
   if (fewer !== null) return fewer.notice;
   const lesson = lessonOf(refusal, request, Date.now());
-  if (lesson === null || lesson.passes) return null;
+  if (lesson === null) return null;
   memory.learn(lesson.facts);
   return lesson.notice;
 }

@@ -12,7 +12,7 @@ import {
   THINKING_LEVELS,
   type ThinkingLevel,
 } from '../../chat/model.js';
-import type { ChatRequest } from '../../chat/request.js';
+import { type ChatRequest, isSchemaRefused, schemaKey } from '../../chat/request.js';
 import { unreachable } from '../../errors.js';
 import type { Refused, RequestRefusal } from '../../providers/common/provider.js';
 
@@ -20,8 +20,6 @@ import type { Refused, RequestRefusal } from '../../providers/common/provider.js
 interface Lesson {
   readonly facts: ModelFacts;
   readonly notice: string | null;
-  /** It applies only to this request, and is not remembered. */
-  readonly passes?: boolean;
 }
 
 /** Null if the request contains nothing of what was refused. */
@@ -41,7 +39,7 @@ export function lessonOf(refusal: RequestRefusal, request: ChatRequest, now: num
       return cause === undefined ? null : featureLesson([cause], request, now);
     }
     case 'schema':
-      return schemaLesson(request);
+      return schemaLesson(request, now);
     case 'output':
       return outputLesson(refused.most, request, now);
     case 'thoughts':
@@ -131,12 +129,12 @@ function outputLesson(most: number, request: ChatRequest, now: number): Lesson |
 }
 
 /** Another schema may be accepted. */
-function schemaLesson(request: ChatRequest): Lesson | null {
-  if (!contains(request, 'schema')) return null;
+function schemaLesson(request: ChatRequest, now: number): Lesson | null {
+  const { schema, model } = request;
+  if (schema === undefined || isSchemaRefused(request)) return null;
   return {
-    facts: { takes: { schema: false } },
-    notice: `'${request.model}' refused the schema: it is given in words.`,
-    passes: true,
+    facts: refusedNow([`schema ${schemaKey(schema)}`], now),
+    notice: `'${model}' refused the schema: it is given in words.`,
   };
 }
 
@@ -198,7 +196,7 @@ export function contains(request: ChatRequest, feature: Feature): boolean {
     case 'summaries':
       return request.thinking !== null && request.thinking !== 'off';
     case 'schema':
-      return request.schema !== undefined;
+      return request.schema !== undefined && !isSchemaRefused(request);
     case 'output_limit':
       return request.max_output_tokens !== null;
     case 'chat':

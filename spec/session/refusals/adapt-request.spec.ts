@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message, Part } from '../../../lib/chat/message.js';
 import { type Feature, type ModelFacts, refusedNow } from '../../../lib/chat/model.js';
-import type { ChatRequest } from '../../../lib/chat/request.js';
+import { type ChatRequest, schemaKey } from '../../../lib/chat/request.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
 import { adaptRequest, learntFromAnswer } from '../../../lib/session/refusals/adapt-request.js';
 import {
@@ -214,11 +214,10 @@ describe('the lessons of a refusal', () => {
     expect(learnt({ what: 'roles' }, {})).toBeNull();
   });
 
-  it('apply to this request alone if they are about its schema, and are empty if the server says nothing', () => {
+  it('are about this schema alone if only that is refused, and are empty if the server says nothing', () => {
     expect(learnt({ what: 'schema' }, { schema })).toEqual({
-      facts: { takes: { schema: false } },
+      facts: refusedNow([`schema ${schemaKey(schema)}`], NOW),
       notice: "'m' refused the schema: it is given in words.",
-      passes: true,
     });
     expect(learnt({ what: 'schema' }, {})).toBeNull();
     expect(learnt({ what: 'unsaid', isCertain: true }, { tools: [tool], schema })).toBeNull();
@@ -359,9 +358,8 @@ describe('a refused request', () => {
     expect([known.facts.takes, adapted?.proves]).toEqual([{ tools: false }, null]);
     const quiet = adaptRequest(request(full), refusal({ what: 'features', features: ['system'] }), known, false);
     expect(quiet?.notice).toBeNull();
-    const passing = memory();
-    adaptRequest(request(full), refusal({ what: 'schema' }), passing, false);
-    expect(passing.facts).toEqual({});
+    adaptRequest(request(full), refusal({ what: 'schema' }), known, false);
+    expect(Object.keys(known.facts.takes ?? {}).join()).toMatch(/,schema \w{16}$/);
   });
 
   it('is sent again as text alone if the server does not say what it refused', () => {
