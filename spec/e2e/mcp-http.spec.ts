@@ -141,4 +141,25 @@ describe('a server over HTTP', () => {
     withServer({ url: 'not an address' });
     expect((await house.ask()).stderr).toContain("The server 'far': ");
   });
+
+  it.each([
+    ['that is killed during a call has lost the connection', 'dies', 'The connection was lost.'],
+    ['that answers with null has refused the call', 'null', 'It sent an answer that is none of the protocol.'],
+    ['that answers with a batch has refused the call', 'batch', 'It sent an answer that is none of the protocol.'],
+  ])('%s at once', async (_, how, reason) => {
+    const { url } = await httpServer((response, id, method) => {
+      if (method !== 'tools/call') return json(response, id, method);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const wrong = { jsonrpc: '2.0', id, result: null };
+      if (how === 'dies') {
+        response.write(': begun\n\n');
+        close();
+        setTimeout(() => response.destroy(), 50);
+      } else response.write(`data: ${JSON.stringify(how === 'null' ? wrong : [{ ...wrong, result: {} }])}\n\n`);
+    });
+    house = await mcpHouse({}, [ADD]);
+    withServer({ url, timeout_ms: 60_000 });
+    expect((await house.ask()).status).toBe(0);
+    expect(toolResults(house)[0]).toContain(reason);
+  });
 });

@@ -135,16 +135,30 @@ function decoded(text: string): string {
 export function doubledName(json: string): string | null {
   const open: (Set<string> | null)[] = [];
   let isName = false;
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]/gs)) {
-    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : null);
-    else if (token === '}' || token === ']') open.pop();
-    if (isName && token.startsWith('"')) {
-      const name: string = JSON.parse(token);
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at] ?? '';
+    if (character === '"') {
+      const end = endOfString(json, at);
       const names = open.at(-1);
-      if (names?.has(name)) return name;
-      names?.add(name);
-    }
-    isName = token === '{' || (token === ',' && open.at(-1) instanceof Set);
+      if (isName && names) {
+        const name: string = JSON.parse(json.slice(at, end));
+        if (names.has(name)) return name;
+        names.add(name);
+      }
+      isName = false;
+      at = end - 1;
+    } else if (character === '{' || character === '[') {
+      open.push(character === '{' ? new Set() : null);
+      isName = character === '{';
+    } else if (character === '}' || character === ']') open.pop();
+    else if (character === ',') isName = open.at(-1) instanceof Set;
   }
   return null;
+}
+
+/** Where the string that begins there ends, behind its quote. */
+function endOfString(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at + 1;
 }

@@ -28,6 +28,9 @@ const NEVER = 2 ** 31 - 1;
 /** How long after a server stopped reporting changes it is asked again, in milliseconds. */
 const LISTEN_AGAIN_MS = 10_000;
 
+/** How long the answer to a call may come after something that is no message, in milliseconds. */
+const LATE_ANSWER_MS = 1000;
+
 /** The SDK itself reports this progress when it passes a question on. */
 const OWN_PROGRESS = 'Fulfilling input required by ';
 
@@ -62,6 +65,20 @@ export class AdaptedClient implements Client {
     this.#timeout = timeout;
     this.#ask = ask;
     client.setRequestHandler('elicitation/create', (request) => this.#elicit(request));
+  }
+
+  /**
+   * Ends the running calls when something went wrong on the way: at once if the server is gone, which `isThere` asks, and after a moment if it sent what is no
+   * message, unless the answer comes after all.
+   */
+  async failed(error: unknown, isThere: () => Promise<boolean>): Promise<void> {
+    const running = [...this.#calls];
+    if (running.length === 0 || this.#isClosed) return;
+    const isWrong = error instanceof Error && error.name.includes('ZodError');
+    if (isWrong) await sleep(LATE_ANSWER_MS, undefined, { ref: false });
+    else if (await isThere()) return;
+    const reason = isWrong ? 'It sent an answer that is none of the protocol.' : 'The connection was lost.';
+    for (const { silence } of running) silence.end(new HiError('network', reason));
   }
 
   async list(): Promise<Listing> {
@@ -294,6 +311,11 @@ export class Silence {
   /** Aborts with a `HiError` after too long a silence. */
   get signal(): AbortSignal {
     return this.#stop.signal;
+  }
+
+  /** Stops the call for another reason. */
+  end(reason: HiError): void {
+    this.#stop.abort(reason);
   }
 
   /** The server has said something. */

@@ -91,9 +91,23 @@ async function attempt(options: ConnectOptions, prior: JsonObject | null): Promi
   // Before it connects: a server may ask at once.
   const adapter = new AdaptedClient(client, timeout, ask);
   const transport = await transportTo(destination);
+  if (destination.kind === 'http') client.onerror = (error) => void adapter.failed(error, () => isThere(destination));
   withResultType(transport, () => client.getProtocolEra() === 'modern');
   await client.connect(transport, { timeout, signal, ...(isPrior(prior) && { prior }) });
   return adapter;
+}
+
+/** How long a server may take to show that it is there, in milliseconds. */
+const THERE_TIMEOUT = 2000;
+
+/** Whether something answers at the address, whatever it says. */
+async function isThere({ url, environment }: Extract<Destination, { kind: 'http' }>): Promise<boolean> {
+  try {
+    await nodeFetch(environment)(url, { method: 'HEAD', signal: AbortSignal.timeout(THERE_TIMEOUT) });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a stored value is the result of an earlier connection. */

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
-import { isTooDeep } from '../../chat/json.js';
+import { isJsonObject, isTooDeep } from '../../chat/json.js';
 import { lastCharacters } from '../../chat/text.js';
 import { type CommandProcesses, endProcesses, newMark } from '../../end-processes.js';
 import { HiError } from '../../errors.js';
@@ -160,9 +160,9 @@ export class MessageLines {
     const line = Buffer.concat(this.#pieces).toString().trim();
     this.#clear();
     if (line === '') return;
-    const message = messageIn(line);
-    if (message === null) this.#log.write(`[stdout] ${lastCharacters(line, LOGGED)}\n`);
-    else this.#take(message);
+    const messages = messagesIn(line);
+    if (messages.length === 0) this.#log.write(`[stdout] ${lastCharacters(line, LOGGED)}\n`);
+    for (const message of messages) this.#take(message);
   }
 
   #clear(): void {
@@ -171,11 +171,28 @@ export class MessageLines {
   }
 }
 
-function messageIn(line: string): JSONRPCMessage | null {
+/** The message in a line; none if it is something else. An answer that is none of the protocol, as each of a batch, is taken for an error: nothing else will come. */
+function messagesIn(line: string): readonly JSONRPCMessage[] {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(line);
-    return isTooDeep(value) ? null : parseJSONRPCMessage(value);
+    value = JSON.parse(line);
+    return isTooDeep(value) ? [] : [parseJSONRPCMessage(value)];
   } catch {
-    return null;
+    return (Array.isArray(value) ? value : [value]).flatMap((one) => asRefusal(one) ?? []);
   }
 }
+
+function asRefusal(value: unknown): JSONRPCMessage | null {
+  if (!isJsonObject(value) || value.jsonrpc !== '2.0' || 'method' in value) return null;
+  const { id } = value;
+  if (typeof id !== 'string' && typeof id !== 'number') return null;
+  const said = lastCharacters(JSON.stringify(value), LOGGED);
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: INTERNAL_ERROR, message: `Its answer is not one of the protocol: ${said}` },
+  };
+}
+
+/** As JSON-RPC has it. */
+const INTERNAL_ERROR = -32603;

@@ -30,23 +30,34 @@ export interface Listing {
 
 /** What a server offers, without invisible, overlong or malformed content. */
 export function readOffer({ tools, prompts, resources, templates, instructions, prior, expires }: Listing): Offer {
-  const read = tools.slice(0, MOST_ENTRIES).map(readTool);
+  const callable = tools.filter((tool) => !runsOnlyAsTask(tool));
+  const read = callable.slice(0, MOST_ENTRIES).map(readTool);
   const known = read.filter((tool) => tool !== null);
   const unique = known.filter(({ name }, at) => known.findIndex((one) => one.name === name) === at);
-  const lost = tools.length - unique.length;
+  const lost = callable.length - unique.length;
+  const tasks = tools.length - callable.length;
   return {
     tools: unique,
     prompts: prompts.slice(0, MOST_ENTRIES).flatMap((prompt) => readPrompt(prompt) ?? []),
     resources: resources.slice(0, MOST_ENTRIES).flatMap((resource) => readResource(resource) ?? []),
     templates: templates.slice(0, MOST_ENTRIES).flatMap((template) => readTemplate(template) ?? []),
     instructions: harmlessText(instructions, LONGEST_INSTRUCTIONS),
-    problems:
-      lost === 0
+    problems: [
+      ...(lost === 0
         ? []
-        : [`${lost} of its ${tools.length} tools were left out: they have no name of their own, or are too many.`],
+        : [`${lost} of its ${tools.length} tools were left out: they have no name of their own, or are too many.`]),
+      ...(tasks === 0
+        ? []
+        : [`${tasks} of its ${tools.length} tools were left out: they run only as tasks, which hi does not have.`]),
+    ],
     prior,
     expires,
   };
+}
+
+/** Each call of such a tool would be refused: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks */
+function runsOnlyAsTask(given: unknown): boolean {
+  return isJsonObject(given) && isJsonObject(given.execution) && given.execution.taskSupport === 'required';
 }
 
 function readTool(given: unknown): ToolDefinition | null {

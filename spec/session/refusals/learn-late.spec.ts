@@ -30,10 +30,15 @@ describe('a refusal that comes too late to send the request again', () => {
     expect(Object.keys(known.facts.takes ?? {})).toEqual([expect.stringMatching(/^tool mcp__a__b /)]);
   });
 
+  it('is remembered by the schema that is not accepted', () => {
+    const known = memory();
+    learnLate(request({ schema: { schema: {}, needsTools: false } }), refusal({ what: 'schema' }), known);
+    expect(Object.keys(known.facts.takes ?? {}).join()).toMatch(/^schema \w{16}$/);
+  });
+
   it.each<readonly [string, Partial<ChatRequest>, Refused]>([
     ['names nothing', { messages: [shown] }, { what: 'unsaid', isCertain: true }],
     ['names what was not sent', {}, { what: 'features', features: ['images'] }],
-    ['is about this request alone', { schema: { schema: {}, needsTools: false } }, { what: 'schema' }],
   ])('is not remembered if it %s', (_, more, refused) => {
     const known = memory();
     expect(learnLate(request(more), refusal(refused), known)).toBeNull();
