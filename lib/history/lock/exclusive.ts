@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { HiError } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
-import { asExclusive, Claim, LockWait, livenessOf, processName } from './holder.js';
-import { LivenessWatch } from './lock.js';
+import { asExclusive, Claim, livenessOf, processName } from './holder.js';
+import { LivenessWatch, LockWait } from './lock.js';
 
 /** How often the holder sends a heartbeat, in milliseconds. */
 const HEARTBEAT_INTERVAL = 500;

@@ -19,7 +19,6 @@ import { monotonic } from '../../clock.js';
 import { HiError, systemCode } from '../../errors.js';
 import { ownProgram } from '../../own-programs.js';
 import { readRegularFile, requireRegularFile } from '../../regular-file.js';
-import { beginWait } from '../../waits.js';
 import { processExists, removeIfThere } from '../../write-aside.js';
 
 /** How often the holder sends a heartbeat, in milliseconds: much more often than the timeout of others requires, and still cheap. */
@@ -95,28 +94,6 @@ export function livenessOf(name: string): Liveness {
   if (!Number.isSafeInteger(pid) || !processExists(pid)) return 'gone';
   const now = startTimeOf(pid);
   return now === null || start === '0' || isSameStart(now, Number(start)) ? 'alive' : 'gone';
-}
-
-/** How often a process tries to get a lock before the user is told for whom it waits. */
-const SILENT_TRIES = 10;
-
-/** Tells whom a process waits for that tries to get a lock, once it has waited for a moment. */
-export class LockWait {
-  #tries = 0;
-  #end: (() => void) | null = null;
-
-  /** Says that it waits once more for the process of that name. */
-  tryAgain(rival: string | undefined): void {
-    this.#tries += 1;
-    if (rival === undefined || this.#end !== null || this.#tries < SILENT_TRIES) return;
-    const who = livenessOf(rival) === 'elsewhere' ? 'hi on another machine' : `hi (process ${rival.split('.')[1]})`;
-    this.#end = beginWait(`${who}, which holds the lock`);
-  }
-
-  end(): void {
-    this.#end?.();
-    this.#end = null;
-  }
 }
 
 /** Identifies this boot of the machine. All its containers share the clock that started with it. */

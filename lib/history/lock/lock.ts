@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { monotonic } from '../../clock.js';
 import { HiError, systemCode } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
+import { beginWait } from '../../waits.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
-import { Claim, fingerprintOf, LockLost, LockWait, livenessOf, processName, runAsHolder } from './holder.js';
+import { Claim, fingerprintOf, LockLost, livenessOf, processName, runAsHolder } from './holder.js';
 
 const LOCK_PREFIX = 'history.lock.';
 
@@ -190,5 +191,27 @@ export class LivenessWatch {
       before?.fingerprint === fingerprint ? before.unchanged + Math.min(at - before.at, LONGEST_STEP) : 0;
     this.#observations.set(path, { fingerprint, at, unchanged });
     return unchanged;
+  }
+}
+
+/** How often a process tries to get a lock before the user is told for whom it waits. */
+const SILENT_TRIES = 10;
+
+/** Tells whom a process waits for that tries to get a lock, once it has waited for a moment. */
+export class LockWait {
+  #tries = 0;
+  #end: (() => void) | null = null;
+
+  /** Says that it waits once more for the process of that name. */
+  tryAgain(rival: string | undefined): void {
+    this.#tries += 1;
+    if (rival === undefined || this.#end !== null || this.#tries < SILENT_TRIES) return;
+    const who = livenessOf(rival) === 'elsewhere' ? 'hi on another machine' : `hi (process ${rival.split('.')[1]})`;
+    this.#end = beginWait(`${who}, which holds the lock`);
+  }
+
+  end(): void {
+    this.#end?.();
+    this.#end = null;
   }
 }
