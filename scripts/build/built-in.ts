@@ -9,7 +9,9 @@ export const builtInModules: Plugin = {
   name: "Node's modules",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path, kind, importer }) => {
-      if (kind !== 'import-statement' || USED_BY_ALL.includes(path)) return undefined;
+      // Packages come late themselves, and import modules whole.
+      const isPackage = importer.includes('/node_modules/');
+      if (isPackage || kind !== 'import-statement' || USED_BY_ALL.includes(path)) return undefined;
       return { path: `${path} ${namesIn(importer, path)}`, namespace: 'built-in' };
     });
     onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => {

@@ -1,5 +1,4 @@
 import { appendFileSync, copyFileSync, readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
 import { archived, dataFolder, exchange, fileIn, openIn, printed } from '../support/history.js';
@@ -29,9 +28,6 @@ const lines = (entries: readonly Entry[]): Buffer =>
 const OTHER_FORMATS: Readonly<Record<string, (entries: readonly Entry[]) => Buffer>> = {
   'JSON lines': lines,
   'a JSON array': (entries) => Buffer.from(`\n${JSON.stringify(entries, null, 1)}\n`),
-  gzip: (entries) => gzipSync(JSON.stringify(entries)),
-  'gzip of JSON lines': (entries) => gzipSync(lines(entries)),
-  'UTF-16': (entries) => Buffer.from(`\ufeff${JSON.stringify(entries)}`, 'utf16le'),
 };
 
 describe('a history joined from several files', () => {
@@ -57,14 +53,6 @@ describe('a history joined from several files', () => {
     expect(told).toContain(`${names.length} files joined`);
     expect(told).not.toMatch(/damaged\.|missing|left out/);
     expect(kept.map((copy) => copy.equals(bytes))).toEqual([true]);
-  });
-
-  it('of which one is gzip that was cut off is reported as damaged', async () => {
-    const [{ bytes, entries }, other] = await Promise.all([hiFile(2, 'here'), hiFile(40, 'there')]);
-    const gzip = gzipSync(JSON.stringify(other.entries));
-    const outcome = await outcomeOf(Buffer.concat([bytes, gzip.subarray(0, gzip.length - 9)]));
-    expect(texts(outcome.entries)).toEqual(expect.arrayContaining([...texts(entries)]));
-    expect(outcome.told).toMatch(/The history was damaged/);
   });
 
   it('becomes one conversation with everything of both, and the user is told how many there were', async () => {

@@ -7,7 +7,7 @@ import type { ReadBytes } from '../file/frames.js';
 import { heartbeat } from '../lock/holder.js';
 import { FrameProgress, Inventory, type Item } from './inventory.js';
 import { type Merged, mergeConversations, NewIds, renumber } from './join-logs.js';
-import { completeElement, isComplete, isElement, numberedElement, readOtherFormat } from './other-formats.js';
+import { completeElement, isComplete, isElement, numberedElement, plainFrames } from './other-formats.js';
 import { joinedTextAt, recoverFrame, scanFrames } from './scan-frames.js';
 
 /** Counts of what was done to the elements of a file. */
@@ -46,10 +46,10 @@ export class Salvage {
   constructor(codec: Codec, read: ReadBytes, size: number) {
     const place = new FrameProgress(size);
     const found = new Inventory(codec, read, place.of(scanFrames(codec, read, size)), place);
-    const other = found.items.length === 0 ? readOtherFormat(read, size) : null;
-    this.#inventory = other ? new Inventory(codec, read, place.of(other.frames), place) : found;
+    const plain = found.items.length === 0 ? plainFrames(read, size) : null;
+    this.#inventory = plain ? new Inventory(codec, read, place.of(plain), place) : found;
     this.#contentAt = (frame) => {
-      if (other) return other.content;
+      if (plain) return read(0, size);
       const at = this.#inventory.frames[frame] ?? 0;
       return (joinedTextAt(read, at, size) ?? recoverFrame(codec, read, at, size))?.content ?? null;
     };
@@ -57,7 +57,7 @@ export class Salvage {
     const { parts } = this.#inventory;
     const [only] = parts;
     this.log = parts.length === 1 && !this.#merged.isRenumbered ? (only?.record?.log ?? null) : null;
-    this.report = this.#count(other?.format ?? unreadable(this.#inventory, size));
+    this.report = this.#count(plain ? 'plain JSON' : unreadable(this.#inventory, size));
   }
 
   /** The trusted entries. */

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { inflateRawSync } from 'node:zlib';
 import type { Codec } from '../file/codec.js';
 import {
   type Block,
@@ -10,7 +9,7 @@ import {
   MAX_BLOCK_SIZE,
   type ReadBytes,
 } from '../file/frames.js';
-import { BRACKET_SIZE, CLOSING, crc32, OPENING, RECORD_MAGIC, type RecordBody, readRecord } from '../file/layout.js';
+import { BRACKET_SIZE, CLOSING, OPENING, RECORD_MAGIC, type RecordBody, readRecord } from '../file/layout.js';
 
 /** A frame that was found in a file that may be damaged anywhere. */
 export type ScannedFrame =
@@ -25,7 +24,7 @@ export type ScannedFrame =
       readonly follows: boolean;
       /** It is in unused space, which contains older copies. */
       readonly isStale: boolean;
-      /** It is not a frame but another file, of text or gzip, that was joined to this one. */
+      /** It is not a frame but another file, of text, that was joined to this one. */
       readonly isJoinedText: boolean;
     };
 
@@ -201,101 +200,15 @@ function tryDecompress(codec: Codec, bytes: Buffer, content: number, exact: bool
   }
 }
 
-/**
- * The content of a part of the file that is not in zstd: JSON text, or gzip of it, that was joined to a history. Null where anything else begins,
- * such as damage.
- */
+/** The content of a part of the file that is JSON text, joined to a history. Null where anything else begins, such as damage. */
 export function joinedTextAt(read: ReadBytes, at: number, size: number): RecoveredFrame | null {
-  const isGzip = read(at, GZIP_START.length).equals(GZIP_START);
-  const found = isGzip ? gunzipStart(read(at, size - at)) : textBefore(read(at, nextFrameStart(read, at, size) - at));
-  if (found === null || !startsAsJson(found.content)) return null;
+  const content = read(at, nextFrameStart(read, at, size) - at);
   // If this is the whole file, nothing was joined.
-  if (found.size === size) return null;
-  const { content } = found;
-  return { content, isIntact: true, isVerified: isGzip, isComplete: true, intactLength: 0, next: at + found.size };
+  if (content.length === size || !startsAsJson(content) || !isUtf8(content)) return null;
+  return { content, isIntact: true, isVerified: false, isComplete: true, intactLength: 0, next: at + content.length };
 }
 
-/** The bytes as text, up to the next gzip member. */
-function textBefore(bytes: Buffer): { readonly content: Buffer; readonly size: number } | null {
-  const gzip = bytes.indexOf(GZIP_START);
-  const part = gzip < 0 ? bytes : bytes.subarray(0, gzip);
-  const isUtf16 = part[0] === 0xff ? part[1] === 0xfe : part[0] === 0xfe && part[1] === 0xff;
-  if (isUtf16) return { content: inUtf8(part), size: part.length };
-  return startsAsJson(part) && isUtf8(part) ? { content: part, size: part.length } : null;
-}
-
-function startsAsJson(content: Buffer): boolean {
+/** True for text that may be an array or an object in JSON, with or without a mark of its encoding. */
+export function startsAsJson(content: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(content.toString('latin1', 0, 256));
-}
-
-/** How every gzip member begins, RFC 1952 section 2.3.1: the magic number and the method deflate. */
-const GZIP_START = Buffer.from([0x1f, 0x8b, 0x08]);
-
-const FIXED_HEADER = 10;
-const TRAILER = 8;
-
-/** The joined content of the members of a gzip file, and their size in bytes. */
-interface Gunzipped {
-  readonly content: Buffer;
-  readonly size: number;
-}
-
-/** Decompresses the gzip members at the beginning of `bytes`, whatever follows them, which `gunzipSync` refuses. Null if one of them is damaged. */
-export function gunzipStart(bytes: Buffer): Gunzipped | null {
-  const contents: Buffer[] = [];
-  let size = 0;
-  while (bytes.subarray(size, size + GZIP_START.length).equals(GZIP_START)) {
-    const member = firstMember(bytes.subarray(size));
-    if (member === null) return null;
-    contents.push(member.content);
-    size += member.size;
-  }
-  return size === 0 ? null : { content: Buffer.concat(contents), size };
-}
-
-function firstMember(bytes: Buffer): Gunzipped | null {
-  const start = headerSize(bytes);
-  const inflated = inflate(bytes.subarray(start));
-  if (inflated === null) return null;
-  const { content } = inflated;
-  const trailer = bytes.subarray(start + inflated.size, start + inflated.size + TRAILER);
-  if (trailer.length < TRAILER || trailer.readUInt32LE(0) !== crc32(content)) return null;
-  return trailer.readUInt32LE(4) === content.length % 2 ** 32
-    ? { content, size: start + inflated.size + TRAILER }
-    : null;
-}
-
-/** The size of the header: extra fields, a name, a comment and a checksum may follow the fixed part. */
-function headerSize(bytes: Buffer): number {
-  const flags = bytes[3] ?? 0;
-  let at = FIXED_HEADER;
-  if ((flags & 0x04) !== 0) at += 2 + (bytes[at] ?? 0) + 256 * (bytes[at + 1] ?? 0);
-  for (const text of [0x08, 0x10]) if ((flags & text) !== 0) at = bytes.indexOf(0, at) + 1;
-  return (flags & 0x02) !== 0 ? at + 2 : at;
-}
-
-/** The result of `inflateRawSync` with the number of bytes read, which is missing from its types. */
-interface Inflated {
-  readonly buffer: Buffer;
-  readonly engine: { readonly bytesWritten: number };
-}
-
-function isInflated(value: object): value is Inflated {
-  return 'buffer' in value && 'engine' in value;
-}
-
-function inflate(bytes: Buffer): Gunzipped | null {
-  try {
-    const inflated: object = inflateRawSync(bytes, { info: true });
-    return isInflated(inflated) ? { content: inflated.buffer, size: inflated.engine.bytesWritten } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Converts text in UTF-16, of either byte order, to UTF-8. */
-export function inUtf8(bytes: Buffer): Buffer {
-  const isBig = bytes[0] === 0xfe || bytes[0] === 0x00;
-  const even = Buffer.from(bytes.subarray(0, bytes.length & ~1));
-  return Buffer.from((isBig ? even.swap16() : even).toString('utf16le'));
 }

@@ -26,12 +26,12 @@ describe('a notice', () => {
       "The history was damaged. A new history was started. 1 entry is left out, because no checksum confirms it; see 'u'. The damaged file is kept as 'k'.",
     ],
     [
-      { format: 'gzip' },
-      "The history was not one JSON array in zstd but gzip. 5 entries were recovered. The file is kept as 'k'.",
+      { format: 'plain JSON' },
+      "The history was not one JSON array in zstd but plain JSON. 5 entries were recovered. The file is kept as 'k'.",
     ],
     [
-      { format: 'gzip', missing: 1 },
-      "The history was not one JSON array in zstd but gzip. The history was damaged. 5 entries were recovered. 1 entry is missing. The file is kept as 'k'.",
+      { format: 'plain JSON', missing: 1 },
+      "The history was not one JSON array in zstd but plain JSON. The history was damaged. 5 entries were recovered. 1 entry is missing. The file is kept as 'k'.",
     ],
     [
       { parts: 2, repeated: 2, foreign: 1 },
