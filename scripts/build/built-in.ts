@@ -9,10 +9,9 @@ export const builtInModules: Plugin = {
   name: "Node's modules",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path, kind, importer }) => {
-      // Packages come late themselves, and import modules whole.
-      const isPackage = importer.includes('/node_modules/');
-      if (isPackage || kind !== 'import-statement' || USED_BY_ALL.includes(path)) return undefined;
-      return { path: `${path} ${namesIn(importer, path)}`, namespace: 'built-in' };
+      if (kind !== 'import-statement' || USED_BY_ALL.includes(path)) return undefined;
+      const names = namesIn(importer, path);
+      return names === null ? undefined : { path: `${path} ${names}`, namespace: 'built-in' };
     });
     onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => {
       const [module = '', names = ''] = path.split(' ');
@@ -21,15 +20,17 @@ export const builtInModules: Plugin = {
   },
 };
 
-/** The names that a file imports from a module, `default` included. */
-function namesIn(file: string, module: string): string {
+/** The names that a file imports from a module, `default` included; null for a package that imports all of it. Throws for a file of our own that does. */
+function namesIn(file: string, module: string): string | null {
   const code = readFileSync(file, 'utf8');
   const clauses = [...code.matchAll(/^import (?!type )([^;']*) from '([^']*)'/gm)].filter(
     ([, , from]) => from === module,
   );
+  if (clauses.some(([, clause]) => clause?.includes('*'))) {
+    if (file.includes('/node_modules/')) return null;
+    throw new Error(`'${file}' imports all of ${module}, which could not wait: name what it uses.`);
+  }
   const names = clauses.flatMap(([, clause = '']) => {
-    if (clause.includes('*'))
-      throw new Error(`'${file}' imports all of ${module}, which could not wait: name what it uses.`);
     const [, list = ''] = /\{([^}]*)\}/.exec(clause) ?? [];
     const named = list.split(',').map((one) => one.trim());
     return [
