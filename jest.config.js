@@ -42,7 +42,7 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
   // A spec ends by itself; the limit only stops what hangs, on slow and busy machines too.
   testTimeout: 120_000,
-  // Specs of the program wait more than they compute: three workers keep two cores busy. Workers are renewed, for modules of ES specs are never let go.
-  maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  // Specs of the program wait more than they compute: four workers keep two cores busy. Workers are renewed, for modules of ES specs are never let go.
+  maxWorkers: 2 * availableParallelism(),
   workerIdleMemoryLimit: '1GB',
 };

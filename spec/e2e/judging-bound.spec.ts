@@ -35,22 +35,26 @@ afterEach(async () => {
 });
 
 describe('a command made to stall the judge', () => {
-  it.each(HOSTILE)('is refused if nobody can be asked: %s', async (_name, command) => {
-    outcome = await attempt({ calls: [bash(command)], deny: ['bash(rm:*)'] });
-    expect(outcome.results).toHaveLength(1);
-    expect(outcome.results[0]).not.toContain('call stack');
-    expect(outcome.results[0]).not.toContain('ENAMETOOLONG');
+  it('is refused if nobody can be asked', async () => {
+    outcome = await attempt({ calls: HOSTILE.map(([, command]) => bash(command)), deny: ['bash(rm:*)'] });
+    expect(outcome.results).toHaveLength(HOSTILE.length);
+    expect(outcome.results.filter((result) => /call stack|ENAMETOOLONG/.test(result))).toEqual([]);
     expect(outcome.pwned).toEqual([]);
   });
 
-  it.each([
-    ['$('.repeat(20_000), 'it is nested too deeply to judge'],
-    [`echo $((${'1+'.repeat(30_000)}1))`, 'it is nested too deeply to judge'],
-    [`echo ${'a'.repeat(70_000)}`, 'it is longer than 64 KiB, too long to judge'],
-    ['>a '.repeat(20_000), 'it has too many words to check'],
-  ])('is refused with the reason (%#), and -y is not enough if a rule may deny it', async (command, reason) => {
-    outcome = await attempt({ calls: [bash(command)], deny: ['bash(rm:*)'], args: ['-y'] });
-    expect(outcome.results[0]).toContain(`Not allowed: ${reason}, and the user cannot be asked here.`);
+  it('is refused with the reason, and -y is not enough if a rule may deny it', async () => {
+    const refused = [
+      ['$('.repeat(20_000), 'it is nested too deeply to judge'],
+      [`echo $((${'1+'.repeat(30_000)}1))`, 'it is nested too deeply to judge'],
+      [`echo ${'a'.repeat(70_000)}`, 'it is longer than 64 KiB, too long to judge'],
+      ['>a '.repeat(20_000), 'it has too many words to check'],
+    ] as const;
+    outcome = await attempt({ calls: refused.map(([command]) => bash(command)), deny: ['bash(rm:*)'], args: ['-y'] });
+    expect(outcome.results).toEqual(
+      refused.map(([, reason]) =>
+        expect.stringContaining(`Not allowed: ${reason}, and the user cannot be asked here.`),
+      ),
+    );
   });
 
   it.each(HOSTILE)('does not keep Ctrl-C or a closed terminal from ending hi: %s', async (_name, command) => {

@@ -2,10 +2,13 @@ import { cpSync, rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
+import { cases } from '../support/properties.js';
 import { longLife } from '../support/recall.js';
 import { chatServer, type Scripted, type VendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
 
+/** How long ago. HI_ROUNDS=5 makes it a hundred thousand messages. */
+const MESSAGES = cases(20_000);
 const FACT = 'The locker in the gymnasium opens with pomegranate 4711.';
 const QUESTION = 'Which word opens the locker in the gymnasium?';
 
@@ -14,7 +17,7 @@ let home: Home;
 let server: VendorServer;
 
 beforeAll(async () => {
-  folder = await longLife(FACT, 100_000);
+  folder = await longLife(FACT, MESSAGES);
 }, 240_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,7 +40,7 @@ const knowing =
   (body: JsonObject) =>
     text(JSON.stringify(body).includes(FACT) ? 'It is pomegranate.' : 'I do not know.');
 
-describe.each(dialects)('a fact from 100,000 messages ago, with $title', (dialect) => {
+describe.each(dialects)(`a fact from ${MESSAGES} messages ago, with $title`, (dialect) => {
   it('is recalled by the tool, and answered', async () => {
     await start(dialect, dialect.tools({ name: 'recall', args: { query: 'locker gymnasium' } }), knowing(dialect));
     const { status, stdout } = await runProgram(home, ['ask', 'What was it again?']);

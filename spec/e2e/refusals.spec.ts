@@ -69,28 +69,25 @@ describe('the templates of Qwen 3.5', () => {
 });
 
 describe('an image that another model has seen', () => {
-  it.each(['images (OpenRouter)', 'images (llama.cpp)', 'images (Volcengine)'])(
-    'is told in words: %s',
-    async (name) => {
-      await start('openai', []);
-      writeFileSync(join(home.work, 'cat.png'), PNG);
-      expect(await hi('ask', '-f', 'cat.png', 'what is it?')).toMatchObject({ status: 0 });
-      await server[Symbol.asyncDispose]();
-      server = await chatServer(refusing(dialectOf('openai'), [rule(name)]));
-      home.writeConfig(
-        JSON.stringify({ provider: 'openai', model: 'blind', api_base: `${server.url}/v1`, api_key: 'k' }),
-      );
-      const first = await asked('ask', 'and now?');
-      expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
-      expect(first.stderr).toContain("'blind' does not support images: those of earlier messages are only mentioned.");
-      expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1, stderr: '' });
-      const newest = await asked('ask', '-f', 'cat.png', 'this one?');
-      expect(newest).toMatchObject({ status: 5, requests: 0 });
-      expect(newest.stderr).toContain("The model 'blind' cannot see images.");
-      expect(newest.stderr).toContain('The conversation goes on without this message.');
-      expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1 });
-    },
-  );
+  it.each(['images (llama.cpp)'])('is told in words: %s', async (name) => {
+    await start('openai', []);
+    writeFileSync(join(home.work, 'cat.png'), PNG);
+    expect(await hi('ask', '-f', 'cat.png', 'what is it?')).toMatchObject({ status: 0 });
+    await server[Symbol.asyncDispose]();
+    server = await chatServer(refusing(dialectOf('openai'), [rule(name)]));
+    home.writeConfig(
+      JSON.stringify({ provider: 'openai', model: 'blind', api_base: `${server.url}/v1`, api_key: 'k' }),
+    );
+    const first = await asked('ask', 'and now?');
+    expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
+    expect(first.stderr).toContain("'blind' does not support images: those of earlier messages are only mentioned.");
+    expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1, stderr: '' });
+    const newest = await asked('ask', '-f', 'cat.png', 'this one?');
+    expect(newest).toMatchObject({ status: 5, requests: 0 });
+    expect(newest.stderr).toContain("The model 'blind' cannot see images.");
+    expect(newest.stderr).toContain('The conversation goes on without this message.');
+    expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests: 1 });
+  });
 });
 
 describe('content that only its author can read', () => {
@@ -124,14 +121,8 @@ describe('content that only its author can read', () => {
 });
 
 describe('a server without tools', () => {
-  it.each([
-    'tools (vLLM)',
-    'tools (llama.cpp)',
-    'tools (OpenRouter)',
-    'tools (Ollama)',
-    'tools (a key)',
-    'tools (a conflict)',
-  ])('answers at once: %s', async (name) => {
+  // All rules at all vendors: spec/session/refusals.
+  it.each(['tools (vLLM)', 'tools (a conflict)'])('answers at once: %s', async (name) => {
     await start('openai', [rule(name)]);
     const first = await asked('ask', 'hello');
     expect(first).toMatchObject({ status: 0, stdout: 'Fine.\n', requests: 2 });
@@ -164,7 +155,7 @@ describe('a refusal with 404', () => {
     expect(await asked('ask', 'hello')).toMatchObject({ status: 0, requests: 1, stderr: '' });
   });
 
-  it.each(inForm)('is judged by its message: a level, in %s', async (_form, form) => {
+  it.each(inForm.slice(1, 2))('is judged by its message: a level, in %s', async (_form, form) => {
     const said = form('Unsupported value: high');
     server = await chatServer((body) =>
       body.think === 'high' ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
@@ -175,7 +166,7 @@ describe('a refusal with 404', () => {
     expect(first.stderr).toContain("'gpt-oss' does not support thinking 'high': 'medium' is used.");
   });
 
-  it.each(inForm)('is judged by its message: an image, in %s', async (_form, form) => {
+  it.each(inForm.slice(2))('is judged by its message: an image, in %s', async (_form, form) => {
     const said = form('unsupported content type image_url');
     server = await chatServer((body) =>
       JSON.stringify(body).includes('"images"') ? { status: 404, chunks: [said] } : dialectOf('ollama').text('Fine.'),
@@ -190,7 +181,7 @@ describe('a refusal with 404', () => {
 });
 
 describe('a server that does not stream', () => {
-  it.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
+  it.each(dialects.slice(1, 3).map((dialect) => [dialect.title, dialect] as const))(
     'answers whole, and is not asked to stream again: %s',
     async (_title, dialect) => {
       const { provider, path, settings } = dialect;
@@ -280,7 +271,7 @@ describe('a refusal that gives no reason', () => {
     return found;
   };
 
-  it.each(dialects.map((dialect) => [dialect.title, dialect] as const))(
+  it.each(dialects.slice(2, 3).map((dialect) => [dialect.title, dialect] as const))(
     'of an image that another server was shown ends in an answer, and is remembered when it comes again: %s',
     async (_title, dialect) => {
       const { provider, path, settings } = dialect;

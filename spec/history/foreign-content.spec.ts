@@ -190,7 +190,7 @@ describe('a history that another program or a later version wrote', () => {
           stored.map((element: object) => expect.objectContaining(element)),
         );
       }),
-      { numRuns: cases(75) },
+      { numRuns: cases(30) },
     );
   }, 120_000);
 

@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Entry } from '../../lib/chat/entry.js';
 import { archived, dataFolder, exchange, fileIn, openIn, printed } from '../support/history.js';
 import { compressed, disorder, foreignFile, hiFile, outcomeOf, texts } from '../support/history-files.js';
-import fc from '../support/properties.js';
+import fc, { cases } from '../support/properties.js';
 
 // Every case is compressed and read by other programs, on what may be a busy machine.
 jest.setTimeout(180_000);
@@ -75,7 +75,7 @@ describe('a history joined from several files', () => {
           expect(kept.map((copy) => copy.equals(bytes))).toEqual([true]);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: cases(10) },
     );
   });
 

@@ -103,7 +103,7 @@ describe('a history after a power cut', () => {
       const steps = [...done];
       const sealed = steps.length > 10;
       seals += sealed ? 1 : 0;
-      for (let cut = 0; cut < cases(sealed ? 8 : 1); cut += 1) {
+      for (let cut = 0; cut < cases(sealed ? 4 : 1); cut += 1) {
         const past = steps.slice(0, Math.floor(random() * (steps.length + 1)));
         const accepted = past.some(({ kind }) => kind === 'flush') ? [...said, ...answer] : said;
         const place = quickFolder();

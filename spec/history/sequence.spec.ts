@@ -100,7 +100,7 @@ describe('a history', () => {
         await store.close();
         rmSync(folder, { recursive: true });
       }),
-      { numRuns: cases(20) },
+      { numRuns: cases(10) },
     );
   });
 

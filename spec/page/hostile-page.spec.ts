@@ -72,7 +72,7 @@ describe('a page with hostile messages', () => {
         expect(html).toBe(neutralise(html));
         expect(elements.filter(({ name }) => name === 'article')).toHaveLength(one.trim() === '' ? 4 : 5);
       }),
-      { numRuns: cases(50) },
+      { numRuns: cases(20) },
     );
   });
 
@@ -83,7 +83,7 @@ describe('a page with hostile messages', () => {
         const [typed] = withClass(elementsOf(await pageOf([message(1, 'user', text)])), 'typed');
         expect(typed?.text).toBe(asParsed(text));
       }),
-      { numRuns: cases(50) },
+      { numRuns: cases(20) },
     );
   });
 
@@ -100,7 +100,7 @@ describe('a page with hostile messages', () => {
         const [expected] = elementsOf(`<div>${neutralise(plain.render(text))}</div>`);
         expect(words(body?.text ?? '')).toBe(words(expected?.text ?? ''));
       }),
-      { numRuns: cases(50) },
+      { numRuns: cases(20) },
     );
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { HiError } from '../../lib/errors.js';
+import { cases } from '../support/properties.js';
 import { adapter, ask, chatRequest, type Outcome } from '../support/providers.js';
 import { type VendorAnswer, vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
@@ -9,7 +10,7 @@ const CALLS = [
   { name: 'read_file', args: { path: 'a.txt', limit: 3 } },
   { name: 'bash', args: { command: 'echo "wörld"; ls -la' } },
 ];
-const PLACES = 50;
+const PLACES = cases(20);
 
 /** Milliseconds of silence after which a stream is given up: soon only where that is what happens. */
 const idleTimeout = (end: string): number => (end === 'never' ? 800 : 10_000);

@@ -7,7 +7,7 @@ import { broken } from '../support/vendor-rules.js';
 import { ALL_RECORDINGS, type Recording, type ReplayOptions, replaying, withRecordings } from './recordings.js';
 
 /** In small pieces only what is soon sent, unless everything is asked for (npm run unit:bytes). */
-const [SHORT, MEDIUM] = process.env.HI_ALL_BYTES ? [1e9, 1e9] : [1600, 16_000];
+const [SHORT, MEDIUM] = process.env.HI_ALL_BYTES ? [1e9, 1e9] : [800, 6000];
 
 const streams = ALL_RECORDINGS.filter(({ response, expect }) => response.chunks && !isBroken(expect.stopReason));
 

@@ -17,9 +17,9 @@ import { searchFor } from '../support/recall.js';
 import { answer, drain, type Stage, stage } from '../support/session.js';
 import { scripted } from '../support/summarisers.js';
 
-/** Half of them in the second spec; with HI_ROUNDS=2 all. */
+/** A third of them in the second spec; with HI_ROUNDS=3 all. */
 const TURNS = 600;
-const SOME = Math.min(TURNS, cases(TURNS / 2));
+const SOME = Math.min(TURNS, cases(TURNS / 3));
 
 const sentIn = (request: ChatRequest | undefined): string => JSON.stringify([request?.system, request?.messages]);
 

@@ -102,7 +102,7 @@ describe('a life with pauses', () => {
           if (pause <= TIMES.cache_life) expect(cuts).not.toContain('rest');
         });
       }),
-      { numRuns: cases(15) },
+      { numRuns: cases(8) },
     );
   }, 300_000);
 
@@ -114,13 +114,13 @@ describe('a life with pauses', () => {
           if (cuts.length === 0) expect(isExtended).toBe(true);
         });
       }),
-      { numRuns: cases(10) },
+      { numRuns: cases(6) },
     );
   }, 300_000);
 });
 
-/** With HI_ROUNDS=3 it is six hundred. */
-const TURNS = Math.min(600, cases(200));
+/** With HI_ROUNDS=6 it is six hundred. */
+const TURNS = Math.min(600, cases(100));
 
 describe('a life with a pause after every fourth turn, and a summariser that loses half of its prose each time', () => {
   it('has each fact and each wish in the request that asks for it', async () => {

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { attempt, bash, pathWithoutSandbox, SECRET } from '../support/attack.js';
 import { judgeWith } from '../support/judging.js';
-import fc from '../support/properties.js';
+import fc, { cases } from '../support/properties.js';
 import { bench, runnerOn } from '../support/tool-runner.js';
 
 /** Rules a careless user might have: much is allowed, but neither `evil` nor any write. */
@@ -109,7 +109,14 @@ const { disguises, picked }: { readonly disguises: readonly string[]; readonly p
   readFileSync(join(import.meta.dirname, 'hostile-commands.json'), 'utf8'),
 );
 
-const GENERATED = disguises.flatMap((disguise) => PAYLOADS.map((payload) => disguise.replaceAll('@', () => payload)));
+/** All together in `npm run test:attacks`; else a few in each disguise, by turns. */
+const BY_TURNS = process.env.HI_GENERATED_LINES === undefined ? 3 : PAYLOADS.length;
+
+const GENERATED = disguises.flatMap((disguise, at) =>
+  Array.from({ length: BY_TURNS }, (_, turn) => PAYLOADS[(at * BY_TURNS + turn) % PAYLOADS.length] ?? '').map(
+    (payload) => disguise.replaceAll('@', () => payload),
+  ),
+);
 
 describe('the judge of commands', () => {
   it(`has at least 300 hostile commands to judge`, () => {
@@ -136,7 +143,7 @@ describe('the judge of commands', () => {
         // A comment or blank line runs nothing.
         if (!/^[ \t]*(#.*)?$/.test(command)) expect(decision).not.toBe('allow');
       }),
-      { numRuns: 300 },
+      { numRuns: cases(150) },
     );
   });
 
@@ -327,7 +334,7 @@ describe('what runs without approval in a real bash', () => {
         });
         expect([text, existsSync(join(folder, 'ran')), readdirSync(work)]).toEqual([text, false, ['evil']]);
       }),
-      { numRuns: 1500 },
+      { numRuns: cases(500) },
     );
     expect(ran).toBeGreaterThan(20);
   });

@@ -42,14 +42,14 @@ describe('a text in the bytes of an attachment', () => {
 
 describe('a text in a content', () => {
   it.each([
-    ['letters', 'a'],
-    ['spaces', ' '],
-    ['escapes', '%41'],
-    ['backslashes', '\\'],
+    ['letters', 'a', 7_000_000],
+    ['spaces', ' ', 2_000_000],
+    ['escapes', '%41', 2_000_000],
+    ['backslashes', '\\', 2_000_000],
   ])(
     'is found beside millions of %s, and is not where it is not',
-    (_, one) => {
-      const run = one.repeat(7_000_000 / one.length);
+    (_, one, length) => {
+      const run = one.repeat(length / one.length);
       expect(occurrenceOf('xyzzy word')(`${run} xyzzy   word ${run}`)).toBe(true);
       expect(occurrenceOf('xyzzy word')(run)).toBe(false);
     },

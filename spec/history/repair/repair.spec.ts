@@ -20,7 +20,7 @@ import fc from '../../support/properties.js';
 import { prose } from '../../support/prose.js';
 
 /** A few in the suite; `npm run test:crash` flips two thousand. */
-const FLIPS = Number(process.env.HI_FLIPS ?? 150);
+const FLIPS = Number(process.env.HI_FLIPS ?? 60);
 
 /** Some cuts in the suite; `npm run test:crash` cuts the small history at every byte and the large one at two hundred. */
 const EVERY_CUT = process.env.HI_EVERY_CUT === '1';

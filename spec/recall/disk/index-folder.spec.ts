@@ -51,7 +51,7 @@ describe('the index on disk', () => {
     const counting = spawnSync(process.execPath, [program, copy(), '0'], { encoding: 'utf8' });
     const changes = Number(counting.stdout);
     expect(changes).toBeGreaterThan(PIECES);
-    const step = process.env.HI_EVERY_CUT === '1' ? 1 : Math.ceil(changes / 4);
+    const step = process.env.HI_EVERY_CUT === '1' ? 1 : Math.ceil(changes / 2);
     for (let kill = 1; kill <= changes; kill += step) {
       const folder = copy();
       expect(spawnSync(process.execPath, [program, folder, String(kill)]).signal).toBe('SIGKILL');
@@ -74,7 +74,7 @@ describe('the index on disk', () => {
     await foundIn(folder);
     const [merged] = files.flatMap(([path]) => (path.endsWith('-1.seg') ? [folder + path] : []));
     const [path = '', bytes = Buffer.alloc(0)] = files.find(([name]) => name.endsWith('-0.seg')) ?? [];
-    const last = process.env.HI_EVERY_CUT === '1' ? 11 : 3;
+    const last = process.env.HI_EVERY_CUT === '1' ? 11 : 2;
     const places = Array.from({ length: last + 1 }, (_, index) => Math.floor((index * (bytes.length - 1)) / last));
     const harms = [
       () => rmSync(join(folder, 'recall'), { recursive: true }),

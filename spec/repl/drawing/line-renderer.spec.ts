@@ -3,7 +3,7 @@ import { displayText } from '../../../lib/repl/drawing/line-layout.js';
 import { LineRenderer } from '../../../lib/repl/drawing/line-renderer.js';
 import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert, moveCursor } from '../../../lib/repl/editing/edit-buffer.js';
 import { createEmulator, type Emulator, screenOf, transcriptOf } from '../../support/emulator.js';
-import fc from '../../support/properties.js';
+import fc, { cases } from '../../support/properties.js';
 
 const PROMPT = 'hi> ';
 
@@ -66,7 +66,7 @@ describe('the renderer', () => {
           expect(cursorOf(emulator)).toBe(expected.cursor);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: cases(60) },
     );
   });
 
@@ -82,7 +82,7 @@ describe('the renderer', () => {
         await written(plain, displayText(`${PROMPT}${typed}\nanswer`).replaceAll('\n', '\r\n'));
         expect(transcriptOf(emulator)).toBe(transcriptOf(plain));
       }),
-      { numRuns: 150 },
+      { numRuns: cases(60) },
     );
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Highlighter, loadHighlighter } from '../../../lib/screen/markdown/languages.js';
 import { Markdown } from '../../../lib/screen/markdown/markdown.js';
 import { StyledText } from '../../../lib/screen/text/styled-text.js';
-import fc from '../../support/properties.js';
+import fc, { cases } from '../../support/properties.js';
 
 const python = await loadHighlighter('python');
 const find = (language: string): Highlighter | null => (language === 'python' ? (python?.() ?? null) : null);
@@ -86,7 +86,7 @@ describe('markdown', () => {
         expect(stripVTControlCharacters(render([text]))).toBe(text);
         expect(stripVTControlCharacters(unlinked(render([text], true)))).toBe(text);
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -95,7 +95,7 @@ describe('markdown', () => {
       fc.property(markdownText, fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 60 }), (text, lengths) => {
         for (const links of [false, true]) expect(render(cut(text, lengths), links)).toBe(render([text], links));
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(400) },
     );
   });
 

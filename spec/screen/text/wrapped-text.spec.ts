@@ -4,7 +4,7 @@ import MarkdownIt from 'markdown-it';
 import { Markdown } from '../../../lib/screen/markdown/markdown.js';
 import { WrappedText } from '../../../lib/screen/text/wrapped-text.js';
 import { ANSWERS } from '../../support/answers.js';
-import fc from '../../support/properties.js';
+import fc, { cases } from '../../support/properties.js';
 
 const WIDTHS = [30, 40, 57, 80, 200];
 
@@ -111,7 +111,7 @@ describe('wrapped text', () => {
       fc.property(document, fc.constantFrom(...WIDTHS), (text, columns) => {
         expect(documentOf(wrapped([text], columns))).toBe(documentOf(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -120,7 +120,7 @@ describe('wrapped text', () => {
       fc.property(document, fc.array(fc.integer({ min: 1, max: 7 }), { maxLength: 80 }), (text, lengths) => {
         expect(wrapped(cutAt(text, lengths), 40)).toBe(wrapped([text], 40));
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(400) },
     );
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MASK, ownSecretMask, SecretStream, secretMask } from '../../../lib/permission/secrets.js';
 import { countBytes, LatestOutput, OutputKeeper } from '../../../lib/tools/shell/limit-output.js';
 import { OutputQueue } from '../../../lib/tools/shell/run-shell.js';
-import fc from '../../support/properties.js';
+import fc, { cases } from '../../support/properties.js';
 
 const KEY = 'sk-CANARYkey1234567890bcdefghijk';
 const ENCODED = Buffer.from(KEY).toString('base64').replace(/.{20}/g, '$&\n');
@@ -58,7 +58,7 @@ describe('a long output', () => {
         expect(Number(count)).toBeLessThanOrEqual(all.length);
         expect(tail.length).toBeGreaterThan(limit / 2 - 3);
       }),
-      { numRuns: 150 },
+      { numRuns: cases(60) },
     );
   });
 
@@ -93,7 +93,7 @@ describe('a long output', () => {
           expect(shown.split('\n').length + leftOutLines).toBe(all.split('\n').length);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: cases(60) },
     );
   });
 
