@@ -174,7 +174,7 @@ export function commandTable(
     ],
 
     import: [
-      'take in what was said to other programs, each as a book beside the conversation',
+      'take in what was said to other programs, each as a book, or in other histories of hi',
       (command) =>
         addCommonOptions(command)
           .argument(
@@ -187,6 +187,8 @@ export function commandTable(
           .option('--dry-run', 'only print what would happen')
           .option('--list', 'list the books')
           .option('--remove <name>', 'remove a book')
+          .option('--theirs', "also take in a history of hi that is another person's, as foreign")
+          .option('--conflicts', 'take in the conflict copies of the history that a syncer left, and remove them')
           .option('-y, --yes', 'do not ask for confirmation')
           .option('--json', 'print as a JSON array')
           .action(async (paths: readonly string[], _options, self: Command) =>

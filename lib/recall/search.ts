@@ -160,7 +160,8 @@ export const ORIGIN_REACH = 64;
 export function originOf(message: Message, before: () => readonly Message[]): Origin {
   switch (documentKind(message)) {
     case 'user':
-      return 'user';
+      // Said by the user of another conversation.
+      return message.rests_on === 'foreign' ? 'foreign' : 'user';
     case 'tool':
     case 'note':
       return 'tool';

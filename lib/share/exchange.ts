@@ -45,7 +45,7 @@ export class Exchange {
 
   /** Does both after reading everything again, in the folder and in the history. */
   async repair(): Promise<readonly Arrival[]> {
-    this.#at.isPatient = false;
+    this.#at.inFiles = new Set();
     await this.#at.readAll();
     return await this.#both();
   }

@@ -1,6 +1,7 @@
 import { type Entry, isMessage } from '../chat/entry.js';
 import type { JsonObject } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
+import { turnName } from '../chat/turn-name.js';
 import { heartbeat } from '../history/lock/holder.js';
 import { runningTurns } from '../history/turns.js';
 import { type Decisions, unsentDecisions, withReceived } from './decisions.js';
@@ -42,7 +43,9 @@ export class Giving {
     let size = 0;
     for (const entry of entries) {
       heartbeat();
-      if (!isMessage(entry) || !open.has(entry.turn)) continue;
+      if (!isMessage(entry)) continue;
+      if (this.#isInNoFile(entry)) open.add(entry.turn);
+      if (!open.has(entry.turn)) continue;
       const messages = [...(turns.get(entry.turn) ?? []), entry];
       turns.set(entry.turn, messages);
       const item = this.#finishedItem(messages);
@@ -56,6 +59,14 @@ export class Giving {
       [items, size] = [[], 0];
     }
     this.#write(items);
+  }
+
+  /** During a repair, whether a message begins a turn of another machine that no machine has given out. */
+  #isInNoFile(message: Message): boolean {
+    const { inFiles, accounted } = this.#at;
+    if (inFiles === null || message.from === undefined || message.id !== message.turn) return false;
+    const name = turnName(message);
+    return !inFiles.has(name) && accounted.known.idOf(name) === message.turn;
   }
 
   /** The files that are in this machine's folder already, and the turns in them, are given out. */

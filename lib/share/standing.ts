@@ -39,8 +39,8 @@ export class Standing {
   accounted: Accounted = emptyAccount();
   /** Set while everything is read anew: the names of the turns in the files of this machine. */
   inOwnFiles: Set<string> | null = null;
-  /** Whether a file whose predecessor is missing is waited for. */
-  isPatient = true;
+  /** Set during a repair, which waits for no missing file, and gives out what is in none: the names of the turns in all files. */
+  inFiles: Set<string> | null = null;
 
   constructor(folder: SharedFolder, deps: ExchangeDeps) {
     this.folder = folder;

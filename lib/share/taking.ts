@@ -35,7 +35,13 @@ export class Taking {
     const changed = changedMachines(this.#at.folder.path, this.#at.state, now);
     if (changed.length + this.#at.state.late.length > 0) await this.#at.deps.unlock();
     for (const machine of changed) {
-      const news = newsOf(this.#at.folder, machine, stateOfMachine(this.#at.state, machine), now, this.#at.isPatient);
+      const news = newsOf(
+        this.#at.folder,
+        machine,
+        stateOfMachine(this.#at.state, machine),
+        now,
+        this.#at.inFiles === null,
+      );
       const arrival = await this.#takeNews(news);
       if (arrival.turns > 0 && machine !== this.#at.folder.machine) arrivals.push(arrival);
     }
@@ -71,6 +77,7 @@ export class Taking {
         const item = itemOf(stored);
         if (item?.kind === 'turn') {
           if (isOwn) this.#at.inOwnFiles?.add(item.turn);
+          this.#at.inFiles?.add(item.turn);
           read.last = later(read.last ?? '', timeOf(item.messages[0])) || null;
           found.turns += 1;
           yield item;
@@ -193,7 +200,7 @@ export class Taking {
 }
 
 /** The turns in batches of about `BATCH` characters. */
-function* batchesOf(turns: Iterable<TurnItem>): Generator<readonly TurnItem[]> {
+export function* batchesOf(turns: Iterable<TurnItem>): Generator<readonly TurnItem[]> {
   let batch: TurnItem[] = [];
   let size = 0;
   for (const turn of turns) {

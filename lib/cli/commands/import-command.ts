@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type BookFiles, bookFiles, bookNamed, bookNames, messagesOf, removeBook } from '../../books/book.js';
 import {
   type FoundSource,
@@ -15,13 +15,16 @@ import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { parseTime } from '../../recall/show/when.js';
+import { leadsToFile } from '../../remove-files.js';
 import { neutralise } from '../../screen/text/neutralise.js';
+import { isHistory } from '../../share/joining.js';
 import { confirm } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
 import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
 import { ProgressLine } from '../base/output.js';
 import type { World } from '../base/world.js';
+import { joinHistories } from './join-histories.js';
 
 interface ImportOptions extends CommonOptions {
   readonly since?: string;
@@ -30,6 +33,8 @@ interface ImportOptions extends CommonOptions {
   readonly list?: boolean;
   readonly remove?: string;
   readonly watch?: boolean;
+  readonly theirs?: boolean;
+  readonly conflicts?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -40,12 +45,19 @@ const PRINTED = 10;
 /** Imports what is at these paths, or lists or removes books. Makes no request. Resolves to the exit status. Throws `HiError`s. */
 export async function importCommand(world: World, paths: readonly string[], options: ImportOptions): Promise<number> {
   checkOptions(paths, options);
-  const { imports } = await findPaths(world.env, options.config ?? null);
+  const found = await findPaths(world.env, options.config ?? null);
+  const { imports } = found;
   await prepareCodec();
   if (options.list) return list(world, imports, options);
   if (options.remove !== undefined) return await remove(world, imports, options.remove, options);
   const since = options.since === undefined ? null : parseTime(options.since, world.now(), false);
-  return await take(world, paths, options, { folder: imports, since });
+  const histories = paths.filter(
+    (path) => leadsToFile(resolve(world.cwd, path)) && isHistory(resolve(world.cwd, path)),
+  );
+  if (options.conflicts || histories.length > 0) await joinHistories(world, found, histories, options);
+  const others = paths.filter((path) => !histories.includes(path));
+  const isDone = others.length === 0 && (options.conflicts || histories.length > 0);
+  return isDone ? 0 : await take(world, others, options, { folder: imports, since });
 }
 
 /** What a word on the command line means: the places of a source with that name, unless there is a file of that name, or the path itself. */

@@ -1,0 +1,127 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isMessage, type Mark } from '../chat/entry.js';
+import { undoneTurns } from '../chat/entry-list.js';
+import type { Message } from '../chat/message.js';
+import { turnName } from '../chat/turn-name.js';
+import { HiError } from '../errors.js';
+import { attachmentsIn, commitAttachment, readAttachment, storeAttachment } from '../history/attachments.js';
+import { historyPathsIn } from '../history/base/history-paths.js';
+import { loadCodec } from '../history/file/codec.js';
+import { flattenEntries } from '../history/file/layout.js';
+import { openDamaged } from '../history/repair/open-log.js';
+import { loadSalvage } from '../history/repair/salvage-loader.js';
+import type { TurnItem } from './items.js';
+import { type Accounted, account, arrivedMessages, emptyAccount, isFinished, turnItem } from './log-reader.js';
+import type { SharedHistory } from './standing.js';
+import { batchesOf } from './taking.js';
+
+/** What of a history was joined to the conversation. */
+export interface Joined {
+  readonly turns: number;
+  readonly added: number;
+}
+
+/** Whether a file may be a history of hi, by how it begins. */
+export function isHistory(path: string): boolean {
+  const start = Buffer.alloc(64);
+  const file = openSync(path, 'r');
+  const size = readSync(file, start, 0, start.length, 0);
+  closeSync(file);
+  return start.readUInt32LE(0) === 0xfd2fb528 || /^\s*\[\s*\{\s*"id":\s*\d/.test(start.toString('latin1', 0, size));
+}
+
+/**
+ * Appends the whole turns of another history that are missing, a backup or a copy of this conversation; what was forgotten stays away. However often, and in
+ * whatever order, histories are joined, the same turns are there. One without a turn of this conversation needs `isTheirs`: all of it counts as foreign then.
+ * Changes nothing with `isDry`. Throws a `HiError`.
+ */
+export async function joinHistory(
+  history: SharedHistory,
+  data: string,
+  path: string,
+  { isTheirs, isDry }: { readonly isTheirs: boolean; readonly isDry: boolean },
+): Promise<Joined> {
+  const { turns, undone } = await turnsIn(path);
+  let accounted = emptyAccount();
+  await history.readAll((entries) => {
+    accounted = emptyAccount();
+    for (const entry of entries) account(accounted, entry);
+  });
+  const items = turns.map(([first, ...others]) => turnItem([first, ...others]));
+  const isOwn = accounted.last.id === 0 || items.some(({ turn }) => accounted.known.has(turn));
+  if (!isOwn && !isTheirs)
+    throw new HiError('usage', `'${basename(path)}' has no turn of this conversation.`, {
+      hint: "If it is another person's, or another conversation, add it with --theirs: all of it counts as foreign.",
+    });
+  const missing = items.filter(({ turn }) => !accounted.known.has(turn));
+  if (isDry) return { turns: items.length, added: missing.length };
+  const from = join(dirname(path), 'attachments');
+  let added = 0;
+  for (const batch of batchesOf(missing))
+    added += await append(history, data, from, batch, accounted, isTheirs && !isOwn);
+  const taken = missing.filter(({ turn }) => undone.has(turn)).flatMap(({ turn }) => accounted.known.idOf(turn) ?? []);
+  const at = history.now().toISOString();
+  if (taken.length > 0) await history.takeIn((id): readonly Mark[] => [{ id, at, type: 'undo', turns: taken }]);
+  return { turns: items.length, added };
+}
+
+async function append(
+  history: SharedHistory,
+  data: string,
+  from: string,
+  items: readonly TurnItem[],
+  accounted: Accounted,
+  isForeign: boolean,
+): Promise<number> {
+  const barred = new Set([...accounted.forgotten.values()].flatMap(({ messages }) => messages.map(String)));
+  const [there, here] = [{ ...historyPathsIn(dirname(from)), attachments: from }, historyPathsIn(data)];
+  let names = 0;
+  const written = await history.takeIn((next) => {
+    for (const entry of history.loaded) if (entry.id > accounted.last.id) account(accounted, entry);
+    names = 0;
+    const messages: Message[] = [];
+    for (const item of items) {
+      if (accounted.known.has(item.turn)) continue;
+      const arrived = arrivedMessages(item, next + messages.length, null, (name) => barred.has(String(name)), null);
+      for (const message of arrived) messages.push(isForeign ? { ...message, rests_on: 'foreign' } : message);
+      if (arrived.length > 0) names += 1;
+    }
+    return messages;
+  });
+  for (const message of written) account(accounted, message);
+  for (const { sha256 } of written.flatMap(attachmentsIn)) {
+    const bytes = readAttachment(here, sha256) === null ? readAttachment(there, sha256) : null;
+    if (bytes === null) continue;
+    storeAttachment(here, bytes);
+    commitAttachment(here, sha256);
+  }
+  return names;
+}
+
+/** The finished turns in a history, and the names of those that were undone. */
+async function turnsIn(
+  path: string,
+): Promise<{ readonly turns: readonly [Message, ...Message[]][]; readonly undone: ReadonlySet<string> }> {
+  await loadSalvage();
+  const { file } = openDamaged(loadCodec(), path);
+  try {
+    const turns = new Map<number, [Message, ...Message[]]>();
+    const marks: Mark[] = [];
+    for (const entry of flattenEntries(file.all())) {
+      if (isMessage(entry)) {
+        const turn = turns.get(entry.turn);
+        if (turn === undefined) turns.set(entry.turn, [entry]);
+        else turn.push(entry);
+      } else if (entry.type === 'undo' || entry.type === 'redo') marks.push(entry);
+    }
+    const undone = undoneTurns(marks);
+    const whole = [...turns.values()].filter((messages) => isFinished(messages));
+    return {
+      turns: whole,
+      undone: new Set(whole.flatMap(([first]) => (undone.has(first.turn) ? [turnName(first)] : []))),
+    };
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,86 @@
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+
+let server: ScriptedServer;
+let home: Home;
+beforeEach(async () => {
+  server = await startScriptedServer((_request, index) => ({ text: `answer ${index}` }));
+  home = makeHome(config());
+});
+afterEach(async () => {
+  await server.close();
+  home.remove();
+});
+
+const config = () => ({ provider: 'openai', model: 'scripted', api_base: server.base });
+const hi = async (...args: readonly string[]): Promise<Run> => await runProgram(home, args);
+const said = async (): Promise<readonly string[]> =>
+  JSON.parse((await hi('history', '--json')).stdout)
+    .filter(({ role }: { role?: string }) => role === 'user')
+    .map(({ content }: { content: { text: string }[] }) => content.at(-1)?.text)
+    .sort();
+
+/** Three histories that go on differently after the same beginning; the last is in place. */
+async function forked(): Promise<readonly string[]> {
+  await hi('ask', 'beginning');
+  const base = join(home.folder, 'base');
+  copyFileSync(home.historyFile, base);
+  const copies = ['one', 'two'].map((name) => join(home.folder, `${name}.json.zst`));
+  for (const copy of copies) {
+    copyFileSync(base, home.historyFile);
+    await hi('ask', `only in ${copy.includes('one') ? 'one' : 'two'}`);
+    copyFileSync(home.historyFile, copy);
+  }
+  copyFileSync(base, home.historyFile);
+  await hi('ask', 'only here');
+  return copies;
+}
+
+it('histories of this conversation are joined as often and in whatever order one likes, with the same turns', async () => {
+  const copies = await forked();
+  const whole = ['beginning', 'only here', 'only in one', 'only in two'];
+  const first = await hi('import', ...copies);
+  expect(first).toMatchObject({
+    status: 0,
+    stdout: 'one.json.zst: 2 turns; 1 is new.\ntwo.json.zst: 2 turns; 1 is new.\n',
+  });
+  expect(await said()).toEqual(whole);
+  await hi('import', ...copies.toReversed(), ...copies);
+  expect(await said()).toEqual(whole);
+});
+
+it('conflict copies are taken in and removed', async () => {
+  const [one = '', two = ''] = await forked();
+  const beside = join(home.data, 'history.json.sync-conflict-20261124-101112-ABCDEFG.zst');
+  copyFileSync(one, beside);
+  copyFileSync(two, join(home.data, 'history.json.zst~HEAD'));
+  expect((await hi('import', '--conflicts', '--dry-run')).stdout.match(/1 would be new/g)).toHaveLength(2);
+  expect(existsSync(beside)).toBe(true);
+  expect((await hi('import', '--conflicts')).status).toBe(0);
+  expect(existsSync(beside)).toBe(false);
+  expect(await said()).toEqual(['beginning', 'only here', 'only in one', 'only in two']);
+});
+
+it("another person's history is taken in when that is said, and counts as foreign", async () => {
+  const other = makeHome(config());
+  await runProgram(other, ['ask', 'the CANARY is theirs']);
+  const theirs = join(home.folder, 'theirs.json.zst');
+  copyFileSync(other.historyFile, theirs);
+  other.remove();
+  await hi('ask', 'mine');
+  const refused = await hi('import', theirs);
+  expect(refused.status).toBe(2);
+  expect(refused.stderr).toContain('--theirs');
+  expect(await said()).toEqual(['mine']);
+  expect((await hi('import', theirs, '--theirs')).status).toBe(0);
+  const found: readonly { readonly source: string; readonly text: string }[] = JSON.parse(
+    (await hi('recall', 'CANARY', '--json')).stdout,
+  );
+  expect(found.filter(({ text }) => text.includes('CANARY')).map(({ source }) => source)).toEqual(['foreign']);
+  const stored = readFileSync(home.historyFile);
+  await hi('import', theirs, '--theirs');
+  expect(readFileSync(home.historyFile).equals(stored)).toBe(true);
+});
