@@ -202,7 +202,6 @@ const MARK = { id, at: time, aside, v: count(undefined) };
 const UNDO: JsonFields<Of<'undo'>> = { type: word(['undo'], 'undo'), turns: references, ...MARK };
 const REDO: JsonFields<Of<'redo'>> = { type: word(['redo'], 'redo'), turns: references, ...MARK };
 const UNPIN: JsonFields<Of<'unpin'>> = { type: word(['unpin'], 'unpin'), messages: references, ...MARK };
-
 const FORGOTTEN: JsonFields<Of<'forgotten'>> = {
   type: word(['forgotten'], 'forgotten'),
   ...MARK,
@@ -210,7 +209,6 @@ const FORGOTTEN: JsonFields<Of<'forgotten'>> = {
   forgotten_turns: (stored) => list(stored, isText) ?? [],
   forgotten_messages: (stored) => list(stored, isMessageName) ?? [],
 };
-
 const isMessageName = (stored: unknown): stored is readonly [string, string, string] =>
   Array.isArray(stored) && stored.length === 3 && stored.every(isText);
 
