@@ -58,9 +58,7 @@ function unknown(stored: JsonObject, id: number): UnknownEntry {
 
 /** The name in the file, whatever its type. */
 const nameOf = (stored: unknown): string => (typeof stored === 'string' ? stored : jsonText(stored));
-
 const isId = (stored: unknown): stored is number => isCount(stored) && stored > 0;
-
 const id: FieldReader<number> = (stored) => (isId(stored) ? stored : 0);
 
 /** The id of an element up to this one. A later id would hide or move a future message. */
@@ -113,7 +111,6 @@ const restsOn: FieldReader<RestsOn | undefined> = (stored) =>
   stored === undefined || stored === null ? undefined : stored === 'own' ? 'own' : 'foreign';
 
 const aside: FieldReader<true | undefined> = (stored) => (stored === true ? true : undefined);
-
 const names: FieldReader<readonly string[] | undefined> = (stored) => list(stored, isText);
 
 const STANDING: JsonFields<SkillStanding> = {
