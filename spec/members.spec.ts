@@ -39,6 +39,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'books/sources/claude-code.ts': "a field of the source's own format",
   'cli/commands/import-command.ts': 'the room, not the tool',
   'cli/commands/recall-command.ts': 'the room, not the tool',
+  'cli/commands/forget-command.ts': 'the room, not the tool',
   'cli/commands/history-command.ts': 'the room, not the tool',
   'cli/commands/usage-command.ts': 'the room, not the tool',
   'cli/wiring/wire.ts': 'the room, not the tool',

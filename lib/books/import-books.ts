@@ -149,7 +149,8 @@ class SourceImport {
       const text = spokenText(role, content);
       const identity = { thread: imported.thread, id: imported.id, at, role, text };
       this.#known.add(identity);
-      if (this.#order.mirror) this.#held.set(ownKey(identity), { id, text });
+      // What was forgotten stays so.
+      if (this.#order.mirror && content.length > 0) this.#held.set(ownKey(identity), { id, text });
     }
     return hashes;
   }
@@ -227,7 +228,8 @@ class SourceImport {
     const writer = new BookWriter(this.#book);
     try {
       for (const message of messagesOf(this.#book)) {
-        const isGone = mirror && message.imported !== undefined && !this.#seen.has(message.id);
+        const { id, imported, content } = message;
+        const isGone = mirror && imported !== undefined && content.length > 0 && !this.#seen.has(id);
         if (!isGone) writer.keep(changedTo(message, this.#changed.get(message.id)));
       }
       let written = 0;

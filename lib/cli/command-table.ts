@@ -167,6 +167,7 @@ export function commandTable(
           .argument('[text...]', "everything with this text; '#12' for the message with that id")
           .option('--since <time>', 'everything not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--last', 'the last turn')
+          .option('--in <book>', 'only messages of this imported book')
           .option('-y, --yes', 'do not ask for confirmation')
           .action(async (text: readonly string[], _options, self: Command) =>
             finish(await forgetCommand(world, text, mergedOptions(self))),

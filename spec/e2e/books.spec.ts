@@ -94,6 +94,20 @@ describe('a book', () => {
     expect(sent(3)).not.toContain('pomegranate');
   });
 
+  it('forgets what the user wants forgotten, and no later import brings it back', async () => {
+    decide('any');
+    await hi(['ask', QUESTION]);
+    expect((await hi(['forget', '-y', '--in', 'chatgpt', '#1'])).stderr).toContain('Forgotten: 1 message of chatgpt.');
+    expect((await hi(['forget', '-y', 'pomegranate 4711'])).stderr).toContain('1 message of imported books');
+    expect((await hi(['import', 'conversations.json'])).stdout).toContain('nothing is new');
+    expect((await hi(['import', '--mirror', 'conversations.json'])).stdout).toContain('0 changed, 0 removed');
+    expect((await hi(['import', '--list'])).stdout).toContain('118 messages');
+    expect((await hi(['recall', 'pomegranate'])).stdout).toBe('');
+    await hi(['ask', 'And now?']);
+    expect(sent(1)).not.toContain('pomegranate');
+    expect((await hi(['history', '--in', 'chatgpt', '-n', '1'])).stdout).toContain('#120 · gpt-4o');
+  });
+
   it('is asked about once, on a terminal, when something of it would be sent', async () => {
     const answers: readonly (readonly [keys: string, consent: unknown])[] = [
       ['', 'never'],

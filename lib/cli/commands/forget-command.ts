@@ -1,6 +1,14 @@
+import { bookNamed, exclusively } from '../../books/book.js';
+import { forgetInBook, messagesMeant } from '../../books/forget-in-books.js';
+import { storedText } from '../../chat/entry.js';
+import { type Message, textOf } from '../../chat/message.js';
+import { occurrenceOf } from '../../chat/occurrence.js';
+import { firstCharacters, quantity } from '../../chat/text.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
+import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
+import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { confirm } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
@@ -14,6 +22,8 @@ interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;
   readonly since?: string;
   readonly last?: boolean;
+  /** Only in this imported book. */
+  readonly in?: string;
 }
 
 /** Shows everything that goes, asks, and removes it for good. Resolves to the exit status. Throws `HiError`s. */
@@ -25,6 +35,7 @@ export async function forgetCommand(world: World, words: readonly string[], opti
   }
   const say = (text: string): void => void (options.quiet || world.stderr.write(neutralise(`${text}\n`)));
   const paths = await findPaths(world.env, options.config ?? null);
+  if (options.in !== undefined) return await forgetIn(world, paths.imports, options.in, words.join(' '), options, say);
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
   try {
     const order = await orderOf({ ...options, text: words.join(' ') }, history, world.now());
@@ -43,6 +54,55 @@ export async function forgetCommand(world: World, words: readonly string[], opti
   } finally {
     await history.close();
   }
+}
+
+/** Forgets messages of a book. */
+async function forgetIn(
+  world: World,
+  folder: string,
+  name: string,
+  words: string,
+  options: ForgetOptions,
+  say: (text: string) => void,
+): Promise<number> {
+  await prepareCodec();
+  const book = bookNamed(folder, name);
+  const isMeant = meantBy(words.trim(), options, world.now());
+  const meant = messagesMeant(book, isMeant);
+  if (meant.length === 0) {
+    say('There is nothing to forget.');
+    return 0;
+  }
+  for (const { id, role, content } of meant.slice(0, LISTED))
+    say(`#${book.name}:${id} ${role}: ${firstCharacters(textOf(content).replace(/\s+/g, ' ').trim(), 60)}`);
+  if (meant.length > LISTED) say(`… and ${meant.length - LISTED} more`);
+  if (!options.yes && !(await confirmed(world))) return 130;
+  await exclusively(folder, async () => forgetInBook(book, isMeant));
+  say(
+    `Forgotten: ${quantity(meant.length, 'message')} of ${book.name}. Passages of it in the conversation stay; hi forget TEXT removes them.`,
+  );
+  return 0;
+}
+
+/** How many messages are listed before they go. */
+const LISTED = 20;
+
+/** Which messages of a book are meant: those with a text or with these ids, or those since a time. Throws a `HiError` of code `usage`. */
+function meantBy(text: string, { since, last }: ForgetOptions, now: Date): (message: Message) => boolean {
+  if (last || (text === '') === (since === undefined))
+    throw new HiError('usage', 'Nothing given to forget, or too much.', {
+      hint: "Give a text, a message ('#12', in quotes for the shell), or --since TIME.",
+    });
+  if (since !== undefined) {
+    const from = parseTime(since, now, false).toISOString();
+    return ({ at }) => at >= from;
+  }
+  if (/^#\d{1,15}(?:\s+#\d{1,15})*$/.test(text)) {
+    const ids = new Set(text.split(/\s+/).map((id) => Number(id.slice(1))));
+    return ({ id }) => ids.has(id);
+  }
+  const holds = occurrenceOf(text);
+  return (message) => holds(storedText(message));
 }
 
 async function confirmed(world: World): Promise<boolean> {

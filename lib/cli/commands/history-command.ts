@@ -108,8 +108,9 @@ async function printBook(
   return 0;
 }
 
-async function* inTurn(entries: Iterable<Entry>): AsyncGenerator<Entry> {
-  yield* entries;
+/** The messages, without the places of forgotten ones. */
+async function* inTurn(messages: Iterable<Message>): AsyncGenerator<Entry> {
+  for (const message of messages) if (message.content.length > 0) yield message;
 }
 
 /** The messages of a book around one of them. Closes the search. */

@@ -217,7 +217,8 @@ function span(from: string, until: string): readonly string[] {
 function contentsOf(book: BookFiles): { name: string; threads: number; messages: number; from: string; until: string } {
   const threads = new Set<string>();
   let [messages, from, until] = [0, '', ''];
-  for (const { at, imported } of messagesOf(book)) {
+  for (const { at, imported, content } of messagesOf(book)) {
+    if (content.length === 0) continue;
     messages += 1;
     if (imported !== undefined) threads.add(imported.thread);
     if (at !== '' && (from === '' || at < from)) from = at;

@@ -1,5 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { bookFiles, bookNames } from '../../books/book.js';
+import { forgetInBook, messagesMeant } from '../../books/forget-in-books.js';
 import { storedText } from '../../chat/entry.js';
 import { type Message, typedText } from '../../chat/message.js';
 import { type ForgetOrder, occurrenceOf } from '../../chat/occurrence.js';
@@ -30,7 +32,7 @@ export interface Place {
 
 /** Every place outside the history with something to remove; with `isGone`, after it was removed from the history. */
 export function placesOf(paths: Paths, traces: Traces, isGone = false): readonly Place[] {
-  const finds = [memoryLines, inputs, questions, outputs, summaries, debugLog, serverLogs, knownThings];
+  const finds = [memoryLines, inputs, questions, outputs, summaries, debugLog, serverLogs, knownThings, books];
   // It is only written, under the lock, of what is in the history.
   if (!isGone) finds.push(index);
   return finds.flatMap((find) => {
@@ -98,6 +100,25 @@ const outputs: Find = ({ outputs: folder }, traces) => {
     forget() {
       for (const name of meant) rmSync(join(folder, name), { force: true });
       removeEmptyFolder(folder);
+    },
+  };
+};
+
+/** What was said to other programs is searched for a text only: ids and times are those of the conversation. */
+const books: Find = ({ imports }, { isText, holds }) => {
+  if (!isText || !existsSync(imports)) return null;
+  const isMeant = (message: Message): boolean => holds(storedText(message));
+  const found = bookNames(imports)
+    .map((name) => bookFiles(imports, name))
+    .map((book) => ({ book, count: messagesMeant(book, isMeant).length }))
+    .filter(({ count }) => count > 0);
+  if (found.length === 0) return null;
+  const all = found.reduce((sum, { count }) => sum + count, 0);
+  return {
+    what: found.map(({ book, count }) => `in the book ${book.name}: ${quantity(count, 'message')}`),
+    short: quantity(all, 'message of imported books', 'messages of imported books'),
+    forget() {
+      for (const { book } of found) forgetInBook(book, isMeant);
     },
   };
 };
@@ -230,6 +251,8 @@ function filesBelow(folder: string): readonly string[] {
 
 /** How to recognise what is to be removed outside the history. */
 interface Traces {
+  /** Whether a text is to be forgotten. */
+  readonly isText: boolean;
   /** Whether messages, or copies of them, are removed. If so, data derived from the whole conversation is removed too. */
   readonly any: boolean;
   holds(content: string): boolean;
@@ -249,6 +272,7 @@ export function tracesOf(order: ForgetOrder, messages: readonly Message[], any: 
   const isSince = (time: number): boolean => order.kind === 'since' && time >= order.from.getTime();
   return {
     any,
+    isText: order.kind === 'text',
     holds,
     isTyped: (input) => holds(input) || typed.has(input.trim()),
     isOutputMeant: (name, written) => isSince(written.getTime()) || texts.some((text) => text.includes(name)),

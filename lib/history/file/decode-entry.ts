@@ -135,6 +135,7 @@ const SKILLS: JsonFields<SkillRecord> = {
   standing,
 };
 
+const IMPORTED: JsonFields<Imported> = { thread: text(''), id: text(''), title: text(undefined) };
 const MESSAGE: JsonFields<Message> = {
   id,
   turn: (stored, whole) => reference(stored, whole) ?? id(whole.id, whole),
@@ -157,10 +158,7 @@ const MESSAGE: JsonFields<Message> = {
   sources: (stored) => list(stored, isSource),
   rests_on: restsOn,
   skills: (stored) => (isJsonObject(stored) ? withFields<SkillRecord>(stored, SKILLS) : undefined),
-  imported: (stored) =>
-    isJsonObject(stored)
-      ? withFields<Imported>(stored, { thread: text(''), id: text(''), title: text(undefined) })
-      : undefined,
+  imported: (stored) => (isJsonObject(stored) ? withFields<Imported>(stored, IMPORTED) : undefined),
   aside,
   uid: text(undefined),
   from: text(undefined),
