@@ -16,7 +16,7 @@ import {
 import type { ForeignMessage, Reading, Source, SourceFile, Thread } from './common/book-source.js';
 import type { Export } from './input/find-files.js';
 import { sampleOf } from './input/objects.js';
-import { identityOf, KnownMessages, ownKey, spokenText } from './known.js';
+import { type Identity, identityOf, KnownMessages, ownKey, spokenText } from './known.js';
 import { sources } from './sources/index.js';
 import { Spool } from './spool.js';
 
@@ -51,7 +51,7 @@ export interface Imported {
   messages: number;
   /** The messages that are new in the book. */
   added: number;
-  /** The messages that were changed or removed (`mirror`). */
+  /** The messages that were changed or removed: with `mirror`, or that were still being written the last time. */
   changed: number;
   removed: number;
   /** The times of the first and of the last message; empty if none has one. */
@@ -107,6 +107,11 @@ class SourceImport {
   /** With `mirror`: the messages of the book by their key, and what becomes of those that the source changed. */
   readonly #held = new Map<string, { readonly id: number; readonly text: string }>();
   readonly #changed = new Map<number, BookMessage>();
+  /** The last message of each conversation in the book: it may have been imported while it was being written. */
+  readonly #last = new Map<
+    string,
+    { readonly id: number; readonly key: string; readonly text: string; parts: number }
+  >();
   readonly #seen = new Set<number>();
   #read = 0;
 
@@ -149,6 +154,8 @@ class SourceImport {
       const text = spokenText(role, content);
       const identity = { thread: imported.thread, id: imported.id, at, role, text };
       this.#known.add(identity);
+      if (content.length > 0)
+        this.#last.set(imported.thread, { id, key: ownKey(identity), text, parts: content.length });
       // What was forgotten stays so.
       if (this.#order.mirror && content.length > 0) this.#held.set(ownKey(identity), { id, text });
     }
@@ -203,9 +210,11 @@ class SourceImport {
       this.#count(message);
       const held = this.#held.get(ownKey(identity));
       if (held !== undefined) this.#seen.add(held.id);
-      if (held !== undefined && held.text !== identity.text) {
+      const changed =
+        held !== undefined && held.text !== identity.text ? held.id : this.#grown(thread.id, identity, message);
+      if (changed !== null) {
         this.#outcome.changed += 1;
-        if (spool !== null) this.#changed.set(held.id, await asStored(thread, message, attachments));
+        if (spool !== null) this.#changed.set(changed, await asStored(thread, message, attachments));
       }
       if (this.#known.has(identity)) continue;
       this.#known.add(identity);
@@ -213,6 +222,13 @@ class SourceImport {
       if (spool !== null) fresh.push(await asStored(thread, message, attachments));
     }
     if (fresh.length > 0) spool?.add(fresh);
+  }
+
+  /** The id of the message in the book that the source has gone on writing; null if it has not. */
+  #grown(thread: string, identity: Identity, { content }: ForeignMessage): number | null {
+    const last = this.#last.get(thread);
+    if (last?.key !== ownKey(identity) || !identity.text.startsWith(last.text)) return null;
+    return identity.text.length > last.text.length || content.length > last.parts ? last.id : null;
   }
 
   #count({ at }: ForeignMessage): void {

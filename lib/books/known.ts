@@ -3,7 +3,7 @@ import { isPart, type NewMessage, textOf, typedText } from '../chat/message.js';
 import type { ForeignMessage } from './common/book-source.js';
 
 /** What decides whether a message is in the book already. */
-interface Identity {
+export interface Identity {
   readonly thread: string;
   readonly id: string;
   readonly at: string;

@@ -152,6 +152,24 @@ describe('an import', () => {
     expect(result).toMatchObject({ role: 'tool', content: [{ type: 'tool_result', call_id: 'call-s1-1' }] });
   });
 
+  it('goes on with an answer that was still being written the last time', async () => {
+    const lines = claudeCodeLines(talk('s1', 1000, 2));
+    write('s1.jsonl', jsonLines(lines.slice(0, 4)));
+    await shelf.import('.');
+    expect(shelf.lines('claude-code').at(-1)).toBe('assistant: line 1');
+    write('s1.jsonl', jsonLines(lines));
+    expect(await shelf.import('.')).toMatchObject([{ added: 1, changed: 1 }]);
+    expect(shelf.messages('claude-code').map(({ id, role }) => [id, role])).toEqual([
+      ...[
+        [1, 'user'],
+        [2, 'assistant'],
+        [3, 'tool'],
+      ],
+    ]);
+    expect(shelf.messages('claude-code')[1]?.content).toMatchObject([{ text: 'line 1 of s1' }, { name: 'Bash' }]);
+    expect(await shelf.import('.')).toMatchObject([{ added: 0, changed: 0 }]);
+  });
+
   it('has every word of user and model once, in order and with its time, from any conversation', async () => {
     const line = fc.record({
       role: fc.constantFrom('user' as const, 'assistant' as const),
