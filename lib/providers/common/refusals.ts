@@ -302,7 +302,7 @@ const SENTENCES: readonly Sentence[] = [
 const OTHER_API: readonly Sentence[] = [
   {
     words:
-      /responses api (?:is |are )?(?:not|only|enabled only|unavailable)|(?:\bnot|n['’]t|\bno)\b[^.,;]{0,40}(?:responses api|\/responses)/,
+      /responses api (?:is |are )?(?:not|only|enabled only|unavailable)|(?:not|n['’]t) (?:\w+ ){0,6}responses api|not (?:yet )?(?:supported|available|accepted|allowed|enabled) (?:by|in|with|through|via|on) \/?(?:v1\/)?responses\b/,
     refused: features('responses'),
   },
   { words: /responses api|\/responses\b|chat ?completions? operation does not work/, refused: features('chat') },
