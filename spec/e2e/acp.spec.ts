@@ -251,6 +251,56 @@ describe('hi acp', () => {
     expect(JSON.stringify(server.requests.at(-1)?.messages)).toMatch(/From one\..*From two\./);
   });
 
+  it('goes on with the one conversation in another process, with and without showing it', async () => {
+    replies = [{ text: 'Hello.' }, { text: 'Again.' }];
+    await withClient(async (context) => {
+      await (await context.buildSession(home.work).start()).prompt('From before.');
+    });
+    lines.length = 0;
+    await withClient(async (context) => {
+      const given = { cwd: home.work, mcpServers: [{ name: 'theirs', command: '/bin/false', args: [], env: [] }] };
+      const { sessions } = await context.request(methods.agent.session.list, { cwd: home.work });
+      const sessionId = sessions[0]?.sessionId ?? '';
+      expect(sessions).toEqual([expect.objectContaining({ cwd: home.work })]);
+      await context.request(methods.agent.session.load, { sessionId, ...given });
+      expect(lines.flatMap(({ params }) => (isJsonObject(params) ? [params.update] : []))).toMatchObject([
+        { sessionUpdate: 'user_message_chunk', content: { text: 'From before.' } },
+        { sessionUpdate: 'agent_message_chunk', content: { text: 'Hello.' } },
+      ]);
+      lines.length = 0;
+      await context.request(methods.agent.session.resume, { sessionId, ...given });
+      expect(JSON.stringify(lines)).not.toContain('From before.');
+      await context.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: 'And?' }] });
+      expect(JSON.stringify(lines)).toContain("hi does not start MCP servers of an editor: 'theirs'.");
+      const nowhere = context.request(methods.agent.session.new, { cwd: 'work', mcpServers: [] });
+      await expect(nowhere).rejects.toThrow("there is no folder 'work'");
+    });
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toMatch(/From before\..*And\?/);
+  });
+
+  it('shows the diff of a change that a rule allows', async () => {
+    const args = { path: 'notes.txt', content: 'one\nthree\n' };
+    const edit = { path: 'notes.txt', old: 'three', new: 'four' };
+    replies = [
+      { calls: [{ name: 'write_file', args }] },
+      { calls: [{ name: 'edit_file', args: edit }] },
+      { text: 'Done.' },
+    ];
+    home.write('notes.txt', 'one\ntwo\n');
+    await withClient(async (context) => {
+      await (await context.buildSession(home.work).start()).prompt('Count.');
+    }, '-y');
+    const diffs = lines.flatMap(({ params }) => {
+      const update = isJsonObject(params) ? params.update : null;
+      return isJsonObject(update) && update.sessionUpdate === 'tool_call' ? [update.content] : [];
+    });
+    const path = join(home.work, 'notes.txt');
+    expect(diffs).toEqual([
+      [{ type: 'diff', path, oldText: 'one\ntwo\n', newText: 'one\nthree\n' }],
+      [{ type: 'diff', path, oldText: 'three', newText: 'four' }],
+    ]);
+  });
+
   it('accepts pictures and embedded files, and passes links on', async () => {
     const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await withClient(async (context) => {

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { addAbortSignal, Readable, Writable } from 'node:stream';
 import {
   type AgentContext,
@@ -12,6 +14,7 @@ import {
   RequestError,
 } from '@agentclientprotocol/sdk';
 import { fileBlock } from '../../chat/marked-text.js';
+import { textOf, typedText } from '../../chat/message.js';
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
 import { inputFrom } from '../../session/input.js';
@@ -33,20 +36,43 @@ export async function acpCommand(world: World, options: SessionOptions): Promise
   });
   // One conversation has one turn at a time.
   let turns: Promise<unknown> = Promise.resolve();
+  const open = async (id: string, { cwd, mcpServers = [] }: GivenSession): Promise<EditorSession> => {
+    if (!isAbsolute(cwd) || !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+      throw RequestError.invalidParams({ cwd }, `there is no folder '${cwd}'`);
+    const names = mcpServers.map(({ name }) => name);
+    const session = await reporting(() => EditorSession.open(id, inFolder(world, cwd), options, names));
+    await sessions.get(id)?.close();
+    sessions.set(id, session);
+    return session;
+  };
   const connection = agent({ name: 'hi' })
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: 'hi', title: 'hi', version: VERSION },
       agentCapabilities: {
-        loadSession: false,
+        loadSession: true,
+        sessionCapabilities: { list: {}, resume: {} },
         promptCapabilities: { image: true, audio: true, embeddedContext: true },
       },
       authMethods: [],
     }))
-    .onRequest(methods.agent.session.new, async ({ params: { cwd } }) => {
+    .onRequest(methods.agent.session.new, async ({ params }) => {
       const sessionId = `hi-${process.pid}-${sessions.size + 1}`;
-      sessions.set(sessionId, await reporting(() => EditorSession.open(sessionId, inFolder(world, cwd), options)));
+      await open(sessionId, params);
       return { sessionId };
+    })
+    // Every session is the one conversation, also those of other days.
+    .onRequest(methods.agent.session.list, ({ params: { cwd } }) => ({
+      sessions: [{ sessionId: CONVERSATION, cwd: cwd ?? world.cwd, title: 'The conversation' }],
+    }))
+    .onRequest(methods.agent.session.load, async ({ params, client }) => {
+      const session = await open(params.sessionId, params);
+      await session.replay(client);
+      return {};
+    })
+    .onRequest(methods.agent.session.resume, async ({ params }) => {
+      await open(params.sessionId, params);
+      return {};
     })
     .onRequest(methods.agent.session.prompt, async ({ params, client, signal }) => {
       const session = sessions.get(params.sessionId);
@@ -71,6 +97,15 @@ export async function acpCommand(world: World, options: SessionOptions): Promise
   }
   if (signalled === null) return 0;
   return signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+}
+
+/** The name of the session that an editor is offered to go on with. */
+const CONVERSATION = 'conversation';
+
+/** What an editor says of a session: its folder, and the servers that the editor would like to be started. */
+interface GivenSession {
+  readonly cwd: string;
+  readonly mcpServers?: readonly { readonly name: string }[];
 }
 
 /** The world in an editor's folder. Its getters are read when needed. */
@@ -106,22 +141,52 @@ class EditorSession {
   readonly #stops = new Set<AbortController>();
   #updates: TurnUpdates;
   #client: AgentContext | null = null;
+  /** The servers of the editor that it was not told about yet. */
+  #unstarted: readonly string[];
 
-  private constructor(id: string, cwd: string, wired: WiredSession) {
+  private constructor(id: string, cwd: string, wired: WiredSession, unstarted: readonly string[]) {
+    this.#unstarted = unstarted;
     this.id = id;
     this.#cwd = cwd;
     this.#wired = wired;
     this.#updates = new TurnUpdates(cwd);
   }
 
-  static async open(id: string, world: World, options: SessionOptions): Promise<EditorSession> {
+  /** `unstarted`: the names of the editor's own servers. */
+  static async open(
+    id: string,
+    world: World,
+    options: SessionOptions,
+    unstarted: readonly string[],
+  ): Promise<EditorSession> {
     const asked: { by: EditorSession | null } = { by: null };
     const approve: Approve = async (question, signal) =>
       asked.by === null ? { answer: 'no' } : await asked.by.#approve(question, signal);
     const wired = await openSession(world, { ...options, approve });
-    const session = new EditorSession(id, world.cwd, wired);
+    const session = new EditorSession(id, world.cwd, wired, unstarted);
     asked.by = session;
     return session;
+  }
+
+  /** Shows the editor what is in view. */
+  async replay(client: AgentContext): Promise<void> {
+    for (const { role, content } of this.#wired.session.history.view(null).messages) {
+      const text = role === 'user' ? typedText(content) : role === 'assistant' ? textOf(content) : '';
+      if (text === '') continue;
+      const sessionUpdate = role === 'user' ? 'user_message_chunk' : 'agent_message_chunk';
+      const update = { sessionUpdate, content: { type: 'text' as const, text } } as const;
+      await client.notify(methods.client.session.update, { sessionId: this.id, update });
+    }
+  }
+
+  /** Says once which servers of the editor are not started: what runs for the model is configured in hi. */
+  async #tellOfServers(client: AgentContext): Promise<void> {
+    if (this.#unstarted.length === 0) return;
+    const names = this.#unstarted.map((name) => `'${name}'`).join(', ');
+    const text = `hi does not start MCP servers of an editor: ${names}. To use them here, run: hi mcp add\n`;
+    this.#unstarted = [];
+    const update = { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } } as const;
+    await client.notify(methods.client.session.update, { sessionId: this.id, update });
   }
 
   /** Announces a prompt. Returns what stops it, also while it waits for others. */
@@ -143,6 +208,7 @@ class EditorSession {
       if (both.aborted) return { stopReason: 'cancelled' };
       this.#client = client;
       this.#updates = new TurnUpdates(this.#cwd);
+      await this.#tellOfServers(client);
       for await (const event of this.#wired.session.send(promptInput(prompt), both)) {
         for (const update of await this.#updates.of(event))
           await client.notify(methods.client.session.update, { sessionId: this.id, update });
@@ -263,5 +329,11 @@ function promptInput(blocks: readonly ContentBlock[]): UserInput {
 
 /** The path of a file, the address of anything else. */
 function nameOf(uri: string): string {
-  return uri.startsWith('file://') && URL.canParse(uri) ? decodeURIComponent(new URL(uri).pathname) : uri;
+  if (!uri.startsWith('file://') || !URL.canParse(uri)) return uri;
+  const { pathname } = new URL(uri);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
 }

@@ -38,7 +38,7 @@ export class TurnUpdates {
       case 'compact':
         return [said('agent_thought_chunk', `${compactionLine(event)}\n`)];
       case 'tool-start':
-        return [this.announced(event, 'in_progress'), this.#planned(event, 'in_progress')];
+        return [this.announced(event, 'in_progress', await this.#changeOf(event)), this.#planned(event, 'in_progress')];
       case 'tool-end':
         return [ended(event), this.#planned(event, 'completed')];
       case 'turn-end':
@@ -48,6 +48,18 @@ export class TurnUpdates {
       default:
         return [];
     }
+  }
+
+  /** The change to a file by a call that nobody was asked about, as it begins; empty for any other call. */
+  async #changeOf({ call_id, name, args }: Call): Promise<readonly ToolCallContent[]> {
+    const { path: named, content, old, new: changed } = args;
+    if (this.#announced.has(call_id) || toolKindOf(name) !== 'edit' || typeof named !== 'string') return [];
+    const path = resolve(this.#cwd, named);
+    if (typeof old === 'string' && typeof changed === 'string')
+      return [{ type: 'diff', path, oldText: old, newText: changed }];
+    if (typeof content !== 'string') return [];
+    const before = await readFile(path, 'utf8').catch(() => null);
+    return [{ type: 'diff', path, ...(before !== null && { oldText: before }), newText: content }];
   }
 
   /** A call that waits for approval or runs. */
