@@ -39,8 +39,8 @@ export function straced({ at, when, path, does, from = false, pool = false }: Fa
 /** Of these a program makes many alike, one for each file. */
 const ALIKE = ['openat', 'unlink', 'rmdir'];
 
-/** From one kill at a call of that name to the next: every other of many alike, with HI_ROUNDS=2 each. */
-export const killStep = (at: string): number => (cases(1) === 1 && ALIKE.includes(at) ? 2 : 1);
+/** From one kill at a call of that name to the next: every third of many alike, every other of the rest but for renames, which decide; with HI_ROUNDS=2 each. */
+export const killStep = (at: string): number => (cases(1) > 1 || at === 'rename' ? 1 : ALIKE.includes(at) ? 3 : 2);
 
 function effect(does: Fault['does']): string {
   if (does === 'kill' || does === 'stop') return `signal=${does.toUpperCase()}`;
