@@ -50,6 +50,16 @@ const UNREACHED = new Set([
   'ENETDOWN',
 ]);
 
+/** Whether nothing of a request was sent: there was no connection, or it was not trusted. */
+export function isUnsent({ cause }: HiError): boolean {
+  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return false;
+  const code = String(cause.code);
+  return UNREACHED.has(code) || UNTRUSTED.test(code);
+}
+
+/** The error codes of certificates. */
+const UNTRUSTED = /CERT|SIGNATURE/;
+
 interface Description {
   readonly what: string;
   readonly hint: string;
@@ -85,7 +95,7 @@ function describe(code: string, host: string, proxy: URL | null, startHint: stri
       retryable: false,
     };
   }
-  if (/CERT|SIGNATURE/.test(code)) {
+  if (UNTRUSTED.test(code)) {
     return {
       what: `The certificate of '${host}' is not trusted (${code}).`,
       hint: 'If your own proxy signs it, add its certificate with NODE_EXTRA_CA_CERTS.',

@@ -4,6 +4,7 @@ import type { Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import { HiError } from '../../errors.js';
+import { isUnsent } from '../../http/failures.js';
 import type { Provider } from '../../providers/common/provider.js';
 import { type Amount, addAmounts, Ledger, NOTHING, type Spending } from '../../servers/ledger.js';
 import type { Target } from '../../session/common/deps.js';
@@ -80,8 +81,9 @@ class Limits {
         yield event;
       }
     } catch (thrown) {
-      // What was refused costs nothing. Of a connection that broke, and of an interruption, nobody knows.
-      if (cost !== null && !hasBegun && thrown instanceof HiError && thrown.code !== 'network') cost = NOTHING;
+      // What was refused or never sent costs nothing. Of a connection that broke, and of an interruption, nobody knows.
+      if (cost !== null && !hasBegun && thrown instanceof HiError && (thrown.code !== 'network' || isUnsent(thrown)))
+        cost = NOTHING;
       throw thrown;
     } finally {
       if (cost !== null) this.#settle(id, cost);
