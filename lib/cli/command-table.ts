@@ -9,7 +9,7 @@ import {
   addModelOptions,
   addSchemaOptions,
 } from './base/add-options.js';
-import { mergedOptions } from './base/options.js';
+import { type ChatOptions, mergedOptions } from './base/options.js';
 import type { World } from './base/world.js';
 import { chatCommand } from './chat/chat.js';
 import { acpCommand } from './commands/acp-command.js';
@@ -53,6 +53,7 @@ export function commandTable(
   finish: Finish,
   whole: () => Command,
 ): Readonly<Record<string, CommandRow>> {
+  const models: string[] = [];
   return {
     chat: [
       'chat, line by line',
@@ -75,8 +76,9 @@ export function commandTable(
           .option('--pending', 'ask what was kept, in order')
           .option('--files0-from <path>', 'attach the NUL-separated list of files in PATH, or - for stdin')
           .argument('[text...]', 'the question; - reads it from stdin')
+          .on('option:model', (name: string) => models.push(name))
           .action(async (text: readonly string[], _options, self: Command) =>
-            finish(await askCommand(world, text, mergedOptions(self))),
+            finish(await askCommand(world, text, { ...mergedOptions<ChatOptions>(self), ...several(models) })),
           ),
     ],
 
@@ -286,6 +288,8 @@ export function commandTable(
     ],
   };
 }
+
+const several = (models: readonly string[]): Pick<ChatOptions, 'models'> => (models.length < 2 ? {} : { models });
 
 function count(value: string): number {
   const number = Number(value);

@@ -16,6 +16,7 @@ import { PinnedMessages } from './pinned-messages.js';
 import { Reminders } from './reminders.js';
 import { type NextView, type Status, statusOf } from './session-status.js';
 import { SessionTurns, type TurnSettings } from './session-turns.js';
+import { askSeveral, keepReplies, type Reply } from './several-answers.js';
 import { SkillState } from './skill-state.js';
 
 /** How long a nearby server may take to describe its model before it is used, in milliseconds. */
@@ -225,6 +226,18 @@ export class Session {
   /** Answers with the full context, and stores nothing. */
   async *aside(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     yield* this.#turns.unkept(text, [], signal);
+  }
+
+  /** Asks several models at once, with the conversation, and keeps nothing. Yields each answer as soon as it is whole. */
+  askSeveral(names: readonly string[], text: string, signal: AbortSignal): AsyncGenerator<Reply> {
+    const asking = (target: Target): SessionTurns =>
+      new SessionTurns(this.#deps, this.skills, this.reminders, { ...this.#turnSettings, target });
+    return askSeveral(names, text, this.#deps.find, asking, signal);
+  }
+
+  /** Keeps one of these answers in the conversation, and the others in the archive. */
+  async keepReplies(text: string, kept: Reply, others: readonly Reply[]): Promise<void> {
+    await keepReplies(text, kept, others, this.#deps);
   }
 
   /** Sends a request with tools, as a turn does, but runs no tool and stores nothing. */

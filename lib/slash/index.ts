@@ -1,4 +1,5 @@
 import { slashAll } from './all.js';
+import { slashAsk } from './ask.js';
 import { slashBtw } from './btw.js';
 import type { SlashCommand } from './common/command.js';
 import { slashCompact } from './compact.js';
@@ -54,6 +55,7 @@ export const slashCommands: readonly SlashCommand[] = [
   slashContext,
   slashCost,
   slashModel,
+  slashAsk,
   slashQueue,
   slashSkills,
   slashSkill,

@@ -20,6 +20,7 @@ export const LATE: readonly string[] = [
   'lib/cli/report-error.ts',
   'lib/cli/chat/chat.ts',
   'lib/cli/commands/acp-command.ts',
+  'lib/cli/commands/ask-several.ts',
   'lib/cli/commands/check-command.ts',
   'lib/cli/commands/compact-command.ts',
   'lib/cli/commands/completion-command.ts',

@@ -39,6 +39,8 @@ export interface ChatOptions {
   readonly outputFormat: OutputFormat;
   readonly json?: boolean;
   readonly usage?: boolean;
+  /** All that were named with `-m`, if more than one; `hi ask` only. */
+  readonly models?: readonly string[];
   /** Whether the question is kept for later; `hi ask` only. */
   readonly later?: boolean;
   /** Whether what was kept is asked; `hi ask` only. */

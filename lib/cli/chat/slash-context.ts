@@ -16,7 +16,15 @@ import { orderOf, parseForgetWords } from '../forget/forgetting.js';
 import { purgeCaches } from '../forget/places.js';
 import { type OwnInputDeps, ownSlashCommands } from '../input/own-commands.js';
 import { queuedLine, sendAll } from '../input/queued.js';
-import { compactionCosts, costLine, fullSpendingText, isDear, questionCost, spendingText } from '../wiring/price.js';
+import {
+  compactionCosts,
+  costLine,
+  fullSpendingText,
+  isDear,
+  questionCost,
+  replyLine,
+  spendingText,
+} from '../wiring/price.js';
 import { serverList } from '../wiring/server-list.js';
 import { forgettingEverywhere } from '../wiring/sharing.js';
 import type { WiredSession } from '../wiring/wire.js';
@@ -64,6 +72,7 @@ export async function slashContext(
     },
     memory: () => keptMemory(session, memory),
     now: () => world.now(),
+    replyLine: async (reply) => replyLine(reply, world.now()),
     queue: waitingQuestions(new QuestionQueue(paths.queue), session),
     instructions: () => project.used,
     servers: () => servers.lines(),

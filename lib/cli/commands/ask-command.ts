@@ -36,6 +36,7 @@ import { indexSlice } from '../wiring/index-slice.js';
 import { withCost } from '../wiring/price.js';
 import type { ServerTools } from '../wiring/tool-wiring.js';
 import { openSession, type WiredSession, wire } from '../wiring/wire.js';
+import { askModels } from './ask-several.js';
 import { openStructure, type Structure } from './structure.js';
 
 /** A question, and the model that is to answer it; null for the one in use. */
@@ -92,6 +93,7 @@ async function askOnce(
   const notify = (text: string): void => void (options.quiet || world.stderr.write(`${text}\n`));
   const gathered = await gather(world, words, options, notify, stop.signal);
   if (options.later) return await keepForLater(world, gathered, options, notify);
+  if (options.models !== undefined) return await askModels(world, gathered, options.models, options, stop);
   const screenSettings: ScreenSettings = { wrap: 'word', waiting: 'animated' };
   const screen = await screenFor(world, options, screenSettings);
   const approve = canApprove(world)

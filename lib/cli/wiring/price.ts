@@ -8,6 +8,7 @@ import type { HistoryStore } from '../../history/store.js';
 import { isNear } from '../../http/address.js';
 import { providers } from '../../providers/index.js';
 import type { Target } from '../../session/common/deps.js';
+import type { Reply } from '../../session/several-answers.js';
 
 /** The usage of one answer or summary, and the model that wrote it. */
 export interface UsageRecord {
@@ -280,6 +281,14 @@ export function ratesText(target: PricedModel, at: Date): string {
     rate({ input_tokens: 0, output_tokens: RATED }),
   ];
   return input === null || output === null ? 'price unknown' : `${dollarText(input)} in, ${dollarText(output)} out`;
+}
+
+/** Who answered one of several questions, with the cost; or why there is no answer. */
+export function replyLine({ name, target, report, failure }: Reply, at: Date): string {
+  if (target === null || report === null) return `${name}: ${failure?.message ?? 'no answer'}`;
+  const { provider, model, api_base = null } = target;
+  const cost = costText(costOf([{ provider, model, api_base, at, usage: report.usage }]));
+  return `${name} (${provider}/${model}) · ${target.isNear ? 'free' : cost}`;
 }
 
 /** A prompt of so many tokens costs what most do: some models cost more in longer ones. */

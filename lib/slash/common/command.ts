@@ -4,6 +4,7 @@ import type { MemoryFile } from '../../memory/memory-file.js';
 import type { LineOrigin } from '../../memory/memory-text.js';
 import type { Named } from '../../registry.js';
 import type { Session } from '../../session/session.js';
+import type { Reply } from '../../session/several-answers.js';
 
 /** The memory, and the origin of lines added now. */
 export interface OpenMemory {
@@ -80,6 +81,8 @@ export interface SlashContext {
   memory(): Promise<OpenMemory>;
   now(): Date;
   readonly queue: WaitingQuestions;
+  /** Who answered, in one line with the cost; or why there is no answer. */
+  replyLine(reply: Reply): Promise<string>;
   /** The project's instruction files, which are sent with every request. */
   instructions(): readonly { readonly name: string; readonly text: string }[];
   /** The MCP servers, one line each. */

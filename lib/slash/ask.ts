@@ -1,0 +1,42 @@
+import { HiError } from '../errors.js';
+import type { Reply } from '../session/several-answers.js';
+import type { SlashCommand } from './common/command.js';
+
+/** `/ask`: asks several models the same, and keeps one answer. */
+export const slashAsk: SlashCommand = {
+  name: 'ask',
+  usage: '/ask MODEL MODEL… -- TEXT',
+  summary: 'ask several models at once, and keep one of the answers',
+  isOnCommandLine: true,
+  takesWords: true,
+  complete: async (typed, { models, serverNames }) =>
+    [...serverNames, ...(await models())].filter((name) => name.startsWith(typed)),
+  async *run(argument, { session, choose, replyLine }, signal) {
+    const end = argument.indexOf(' -- ');
+    const text = argument.slice(end + 4);
+    const names = [...new Set(argument.slice(0, Math.max(end, 0)).split(/\s+/))].filter((name) => name !== '');
+    if (names.length < 2 || text.trim() === '')
+      throw new HiError('usage', 'Not two models and a question.', { hint: 'Type: /ask MODEL MODEL -- TEXT' });
+    const replies: Reply[] = [];
+    yield { type: 'waiting', what: names.join(', ') };
+    for await (const reply of session.askSeveral(names, text, signal)) {
+      replies.push(reply);
+      yield { type: 'notice', level: 'info', text: `── ${await replyLine(reply)}` };
+      if (reply.report !== null) yield { type: 'print', text: reply.report.text };
+      yield { type: 'waiting', what: 'the other answers' };
+    }
+    const answers = replies.filter(({ report }) => report !== null);
+    const [first] = answers;
+    if (first === undefined) throw replies[0]?.failure ?? new HiError('malformed', 'No model answered.');
+    const choices = answers.map(({ name }) => ({ value: name, name }));
+    const chosen =
+      answers.length === 1 || choose === null ? first.name : await choose('Which answer is kept?', choices);
+    const kept = answers.find(({ name }) => name === chosen) ?? first;
+    await session.keepReplies(
+      text,
+      kept,
+      answers.filter((one) => one !== kept),
+    );
+    yield { type: 'print', text: `Kept: ${kept.name}.${answers.length > 1 ? ' The others are in /history.' : ''}` };
+  },
+};
