@@ -56,7 +56,7 @@ export interface ChatRequest {
    * the adapter joins them where its vendor requires alternating roles.
    */
   readonly messages: readonly (Pick<Message, 'role' | 'content' | 'provider' | 'model' | 'origin'> &
-    Partial<Pick<Message, 'at'>>)[];
+    Partial<Pick<Message, 'at' | 'from'>>)[];
   readonly tools: readonly ToolSpec[];
   /** Whether the tools are there only because the server has them in its cache: the model may call none. */
   readonly tool_choice?: 'none';

@@ -6,6 +6,7 @@ import {
   commitAttachment,
   hashOf,
   hasOrphans,
+  lateNotice,
   lostNotice,
   markLost,
   readAttachment,
@@ -56,10 +57,10 @@ export class AttachmentStore {
     return found;
   }
 
-  /** Adds a notice that these attachments are lost, once for each in all processes. */
-  async reportLost(parts: readonly (ImagePart | DocumentPart)[]): Promise<void> {
+  /** Adds a notice that these attachments are lost or, with `isLate`, have not arrived from another machine yet, once for each in all processes. */
+  async reportLost(parts: readonly (ImagePart | DocumentPart)[], isLate = false): Promise<void> {
     const unreported = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.writes));
-    if (unreported.length > 0) this.#notices.add(lostNotice(unreported));
+    if (unreported.length > 0) this.#notices.add(isLate ? lateNotice(unreported) : lostNotice(unreported));
   }
 
   /** The attachments of written messages are no longer pending. */

@@ -265,3 +265,9 @@ export function lostNotice(parts: readonly (ImagePart | DocumentPart)[]): string
     ? `The ${attachmentName(first)} is missing or altered; the model is told that it is no longer there. Attach the same file again to bring it back.`
     : `${parts.length} attachments are missing or altered (${parts.map(attachmentName).join(', ')}); the model is told that they are no longer there. Attach the same files again to bring them back.`;
 }
+
+/** The notice about attachments that another machine has given out and that are not here yet. */
+export function lateNotice(parts: readonly (ImagePart | DocumentPart)[]): string {
+  const names = parts.map(attachmentName).join(', ');
+  return `Not here yet from another machine: ${names}. The model sees ${parts.length === 1 ? 'it' : 'them'} as soon as ${parts.length === 1 ? 'it has' : 'they have'} arrived.`;
+}

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { png } from '../support/pictures.js';
 import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { canTrace } from '../support/strace.js';
@@ -116,6 +117,22 @@ describe('a conversation on two machines', () => {
     expect(first.stderr.match(/is not a shared folder now/g)).toHaveLength(1);
     expect((await hi(laptop, 'ask', 'again')).stderr).toBe('');
     expect(await said(laptop)).toEqual(['kept', 'without a folder', 'again']);
+  });
+
+  it('has the pictures of the other machine, as soon as they are there', async () => {
+    await shared();
+    writeFileSync(join(laptop.work, 'red.png'), png());
+    await hi(laptop, 'ask', '-f', 'red.png', 'a picture');
+    const [own = ''] = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'attachments')));
+    const [kept, away] = [join(folder, own, 'attachments'), join(laptop.folder, 'away')];
+    renameSync(kept, away);
+    const early = await hi(desktop, 'ask', 'what do you see?');
+    expect(early.stderr).toContain("Not here yet from another machine: image 'red.png'.");
+    expect(JSON.stringify(server.requests.at(-1))).not.toContain('base64');
+    renameSync(away, kept);
+    const seen = await hi(desktop, 'ask', 'and now?');
+    expect(seen.stderr).not.toContain('red.png');
+    expect(JSON.stringify(server.requests.at(-1))).toContain(`base64,${png().toString('base64')}`);
   });
 
   it('forgets on every machine, names those that have not yet, and brings nothing back', async () => {

@@ -110,18 +110,22 @@ export async function requestAttachments(
   messages: ChatRequest['messages'],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
-  const lost = new Map<string, ImagePart | DocumentPart>();
+  const [lost, late] = [new Map<string, ImagePart | DocumentPart>(), new Map<string, ImagePart | DocumentPart>()];
   // An image that the model drew is sent back only if its vendor wants it.
-  const wanted = messages.flatMap(({ role, content }) =>
-    content.filter((part) => role !== 'assistant' || part.type !== 'image' || part.opaque !== undefined),
+  const wanted = messages.flatMap(({ role, content, from }) =>
+    content
+      .filter((part) => role !== 'assistant' || part.type !== 'image' || part.opaque !== undefined)
+      .map((part) => ({ part, from })),
   );
-  for (const part of wanted) {
+  for (const { part, from } of wanted) {
     if ((part.type !== 'image' && part.type !== 'document') || found.has(part.sha256)) continue;
     const bytes = await history.attachments.get(part.sha256);
-    if (bytes === null) lost.set(part.sha256, part);
-    else found.set(part.sha256, bytes);
+    if (bytes !== null) found.set(part.sha256, bytes);
+    else if (from === undefined) lost.set(part.sha256, part);
+    else late.set(part.sha256, part);
   }
   if (lost.size > 0) await history.attachments.reportLost([...lost.values()]);
+  if (late.size > 0) await history.attachments.reportLost([...late.values()], true);
   return found;
 }
 
