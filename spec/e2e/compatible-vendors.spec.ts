@@ -22,6 +22,8 @@ const CONFIGS = new Map(
   ]),
 );
 
+const NAMES = COMPATIBLE_VENDORS.map(({ name }) => name);
+
 let home: Home;
 let server: VendorServer;
 
@@ -63,6 +65,7 @@ it.each(COMPATIBLE_VENDORS.map((vendor) => [vendor.name, vendor] as const))(
     });
     const config = CONFIGS.get(name);
     if (config === undefined) throw new Error(`The page has no configuration for ${name}.`);
+    expect([...CONFIGS.keys()].filter((one) => !NAMES.includes(one))).toEqual([]);
     startAt(config);
     await talk(0);
     expect(refused).toEqual([]);

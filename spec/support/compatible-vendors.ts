@@ -237,6 +237,25 @@ export const COMPATIBLE_VENDORS: readonly CompatibleVendor[] = [
     breaks: loses('reasoning_content'),
     thinks: 'reasoning_content',
   },
+  {
+    name: 'llama.cpp',
+    wire: 'chat',
+    address: /\/v1\/chat\/completions$/,
+    knows: any,
+    breaks: loses('reasoning_content'),
+    thinks: 'reasoning_content',
+  },
+  {
+    name: 'LiteLLM',
+    wire: 'chat',
+    address: /\/v1\/chat\/completions$/,
+    knows: bearer,
+    breaks: ({ reasoning_effort }) =>
+      reasoning_effort === undefined
+        ? null
+        : "UnsupportedParamsError: does not support parameters: ['reasoning_effort']",
+    thinks: 'none',
+  },
 ];
 
 const list = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
