@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { cycles, type Graph } from './measure/cycles.js';
 import { repeatedLines } from './measure/repeated.js';
 import { readSources } from './measure/source.js';
+import { TYPED_LINE } from './measure/typed-line.js';
 
 /** Functions longer than this are listed. */
 const LONG = 60;
@@ -18,6 +19,9 @@ const twice = grouped(sources.map(({ file }) => [basename(file), file] as const)
   ([name]) => name !== 'index.ts',
 );
 const repeated = repeatedLines(sources);
+const onDemand = sources.flatMap((source) => source.onDemand.map((imported) => `${source.file}: ${imported}`));
+const interfaces = sources.flatMap((source) => source.interfaces).sort((one, other) => other.members - one.members);
+const rooms = grouped(sources.map(({ file, lines }) => [file.split('/').slice(0, 2).join('/'), `${lines}`] as const));
 
 table([
   ['files', `${sources.length}`],
@@ -30,6 +34,9 @@ table([
   ['exported names declared in more than one file', `${shared.length}`],
   ['… in more than one folder', `${shared.filter(([, places]) => new Set(places.map(dirname)).size > 1).length}`],
   ['file names used more than once, `index.ts` aside', `${twice.length}`],
+  ['imports of our modules on demand', `${onDemand.length}`],
+  ['members of the largest interface with functions', `${interfaces[0]?.members ?? 0}`],
+  ['files that a typed line passes through', `${TYPED_LINE.length}`],
   ['places with six or more lines of code that also occur elsewhere', `${repeated.length}`],
 ]);
 list(
@@ -53,6 +60,18 @@ list(
   twice.map(([name, places]) => `${name}: ${places.map(dirname).join(', ')}`),
 );
 list('The same lines twice', repeated);
+list('Imports on demand', onDemand);
+list(
+  'The largest interfaces with functions',
+  interfaces.slice(0, 10).map(({ name, file, members }) => `${members} ${name} (${file})`),
+);
+list('A typed line passes through', TYPED_LINE);
+list(
+  'Lines of each room',
+  rooms.map(
+    ([room, counts]) => `${counts.reduce((sum, count) => sum + Number(count), 0)} ${room} (${counts.length} files)`,
+  ),
+);
 
 /** The same graph between folders. */
 function foldersOf(graph: Graph): Graph {

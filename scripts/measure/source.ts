@@ -8,6 +8,7 @@ import {
   isImportDeclaration,
   isImportExpression,
   isImportTypeNode,
+  isInterfaceDeclaration,
   isLiteralTypeNode,
   isStringLiteral,
   isVariableDeclaration,
@@ -21,14 +22,24 @@ export interface MeasuredFunction {
   readonly lines: number;
 }
 
+/** An interface with functions in it: what one part may use of others. */
+export interface MeasuredInterface {
+  readonly name: string;
+  readonly file: string;
+  readonly members: number;
+}
+
 /** One of the program's files, parsed by the compiler. Paths are relative to the project. */
 export interface Source {
   readonly file: string;
   readonly text: string;
   readonly lines: number;
   readonly functions: readonly MeasuredFunction[];
+  readonly interfaces: readonly MeasuredInterface[];
   /** Its imports of our modules, including types and dynamic imports. */
   readonly imports: readonly string[];
+  /** Those of them that are evaluated on demand. */
+  readonly onDemand: readonly string[];
   /** The names it declares and exports. */
   readonly exports: readonly string[];
 }
@@ -51,20 +62,28 @@ export function readSources(folders: readonly string[]): readonly Source[] {
 
 function read(file: string, source: SourceFile): Source {
   const functions: MeasuredFunction[] = [];
+  const interfaces: MeasuredInterface[] = [];
   const imports = new Set<string>();
+  const onDemand: string[] = [];
   const visit = (node: Node): void => {
     if (isFunctionLikeDeclaration(node) && node.body !== undefined && isBlock(node.body)) {
       const line = (position: number): number => source.getLineAndCharacterOfPosition(position).line;
       functions.push({ name: nameOf(node), file, lines: line(node.end) - line(node.getStart(source)) + 1 });
     }
     const specifier = specifierOf(node);
-    if (specifier?.startsWith('.'))
-      imports.add(relative('.', resolve(dirname(file), specifier)).replace(/\.js$/, '.ts'));
+    if (specifier?.startsWith('.')) {
+      const imported = relative('.', resolve(dirname(file), specifier)).replace(/\.js$/, '.ts');
+      imports.add(imported);
+      if (isCallExpression(node)) onDemand.push(imported);
+    }
+    if (isInterfaceDeclaration(node) && node.members.some((member) => /^[^:]*\(|=>/.test(member.getText())))
+      interfaces.push({ name: node.name.text, file, members: node.members.length });
     node.forEachChild(visit);
   };
   visit(source);
   const lines = source.text.split('\n').length - 1;
-  return { file, text: source.text, lines, functions, imports: [...imports], exports: exportsOf(source.text) };
+  const exports = exportsOf(source.text);
+  return { file, text: source.text, lines, functions, interfaces, imports: [...imports], onDemand, exports };
 }
 
 function nameOf(node: Node): string {

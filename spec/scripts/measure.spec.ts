@@ -1,9 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { cycles } from '../../scripts/measure/cycles.js';
 import { repeatedLines } from '../../scripts/measure/repeated.js';
 import { readSources } from '../../scripts/measure/source.js';
+import { TYPED_LINE } from '../../scripts/measure/typed-line.js';
 
 describe('the measures', () => {
+  it('are within what docs/architecture.md allows', () => {
+    const all = readSources(['bin', 'lib']);
+    const graph = new Map(all.map(({ file, imports }) => [file, imports]));
+    const folders = new Map<string, string[]>();
+    for (const [file, imports] of graph) {
+      const others = imports.map((path) => dirname(path)).filter((folder) => folder !== dirname(file));
+      folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), ...others]);
+    }
+    const interfaces = all.flatMap((source) => source.interfaces.map(({ members }) => members));
+    const now: Readonly<Record<string, number>> = {
+      'import cycles between files, types and imports on demand included': cycles(graph).length,
+      'import cycles between folders': cycles(folders).length,
+      'imports of our modules on demand': all.flatMap(({ onDemand }) => onDemand).length,
+      'members of the largest interface with functions': Math.max(...interfaces),
+      'files that a typed line passes through': TYPED_LINE.length,
+    };
+    const rows = [
+      ...readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| ([^|]+) \| [^|]+ \| [^|]+ \| (\d+) \|$/gm),
+    ];
+    expect(rows.map(([, name]) => name)).toEqual(Object.keys(now));
+    for (const [, name = '', most] of rows) expect([name, (now[name] ?? 0) <= Number(most)]).toEqual([name, true]);
+    for (const [at, file] of TYPED_LINE.entries()) expect([at, graph.has(file)]).toEqual([at, true]);
+  });
+
   it('find import cycles, the largest first', () => {
     const graph = new Map([
       ['a', ['b']],
