@@ -62,7 +62,9 @@ const asked = (requests: readonly ReachedRequest[]) =>
 describe('servers by name', () => {
   it('are asked by their name, with a model of theirs, and the first one without any', async () => {
     start({ servers: TWO });
-    expect(asked((await run(['ask', 'one'])).requests)).toEqual(['work.example claude-fable-5-2']);
+    const work = await run(['ask', 'one']);
+    expect(asked(work.requests)).toEqual(['work.example claude-fable-5-2']);
+    expect(new Set(work.requests.map(({ host }) => host))).toEqual(new Set(['work.example']));
     const local = await run(['ask', '-m', 'local', 'two']);
     expect(local.stdout).toBe('from local.example\n');
     expect(asked(local.requests)).toEqual(['local.example qwen3']);
