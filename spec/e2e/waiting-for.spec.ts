@@ -65,6 +65,9 @@ describe('the waiting line says for what and since when', () => {
     await asked.until(FOR_THE_KEY);
     await asked.exit();
     expect(asked.screen().trim()).toBe('Here it is.');
+    const quiet = start(['ask', '-q', 'hello'], { ACCESSIBLE: '1' });
+    await quiet.exit();
+    expect(quiet.screen().trim()).toBe('Here it is.');
     const chat = start(['chat']);
     await chat.until(/^hi> *$/m);
     chat.type(`hello${KEY.enter}`);

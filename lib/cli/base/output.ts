@@ -151,10 +151,14 @@ function erase(): void {
 /** Ends the line that says what the program waits for. */
 let endWaitLine: (() => void) | null = null;
 
+/** False with `--quiet`, and where stderr is no terminal. */
+let areWaitsShown = false;
+
 /** From now on, says on stderr what the program waits for and since when, once that takes longer than a second: on a line in place, or where nothing may be redrawn on one of its own. */
 export function showWaits(world: World, isPlain = asksForPlainLines(world.env)): void {
   const { stderr, env } = world;
   if (stderr.isTTY !== true) return;
+  areWaitsShown = true;
   const isLine = isPlain || isDumb(env);
   listenToWaits((wait) => {
     endWaitLine?.();
@@ -176,5 +180,5 @@ export function leaveWaitsToScreen(world: World, { screen_reader }: Pick<Config,
   listenToWaits(null);
   endWaitLine?.();
   endWaitLine = null;
-  if (screen_reader || isDumb(world.env)) showWaits(world, true);
+  if (areWaitsShown && (screen_reader || isDumb(world.env))) showWaits(world, true);
 }
