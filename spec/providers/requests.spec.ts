@@ -181,6 +181,8 @@ describe('thinking', () => {
   it.each([
     ['gpt-5.4', 'none low medium high xhigh xhigh'],
     ['gpt-6.1-sol', 'low low medium high xhigh max'],
+    ['gpt-6.1-terra', 'low low medium high xhigh max'],
+    ['gpt-6-luna', 'none low medium high xhigh max'],
     ['gpt-5.1', 'none low medium high high high'],
     ['gpt-5.1-codex-max', 'low low medium high xhigh xhigh'],
     ['gpt-5-codex', 'low low medium high high high'],
