@@ -12,7 +12,7 @@ import { flattenEntries } from '../history/file/layout.js';
 import { openDamaged } from '../history/repair/open-log.js';
 import { loadSalvage } from '../history/repair/salvage-loader.js';
 import type { TurnItem } from './items.js';
-import { type Accounted, account, arrivedMessages, emptyAccount, isFinished, turnItem } from './log-reader.js';
+import { type Accounted, account, arrivedMessages, catchUp, emptyAccount, isFinished, turnItem } from './log-reader.js';
 import type { SharedHistory } from './standing.js';
 import { batchesOf } from './taking.js';
 
@@ -78,7 +78,7 @@ async function append(
   const [there, here] = [{ ...historyPathsIn(dirname(from)), attachments: from }, historyPathsIn(data)];
   let names = 0;
   const written = await history.takeIn((next) => {
-    for (const entry of history.loaded) if (entry.id > accounted.last.id) account(accounted, entry);
+    catchUp(accounted, history.loaded);
     names = 0;
     const messages: Message[] = [];
     for (const item of items) {

@@ -35,6 +35,16 @@ export function account(accounted: Accounted, entry: Entry): void {
   else if (entry.type !== 'compress' && entry.type !== 'unknown') accountMark(accounted, entry);
 }
 
+/** Accounts for those of the entries that are new. */
+export function catchUp(accounted: Accounted, entries: readonly Entry[]): void {
+  const { id } = accounted.last;
+  // Nearly always the last few of very many.
+  for (let at = entries.findLastIndex((entry) => entry.id <= id) + 1; at < entries.length; at += 1) {
+    const entry = entries[at];
+    if (entry !== undefined) account(accounted, entry);
+  }
+}
+
 function accountMessage({ known, open }: Accounted, message: Message): void {
   const { id, turn, from, uid, content, role } = message;
   // A turn whose first message was forgotten keeps its name with the next one.

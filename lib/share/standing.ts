@@ -3,7 +3,7 @@ import type { TextPart } from '../chat/message.js';
 import type { HistoryStore } from '../history/store.js';
 import { AttachmentMover } from './attachment-mover.js';
 import type { ForgetItem } from './items.js';
-import { type Accounted, account, emptyAccount } from './log-reader.js';
+import { type Accounted, account, catchUp, emptyAccount } from './log-reader.js';
 import { MemoryLines } from './memory-lines.js';
 import type { SharedFolder } from './news.js';
 import { OwnFiles } from './own-files.js';
@@ -84,8 +84,7 @@ export class Standing {
 
   /** Accounts for what was written since. Only under the lock. */
   catchUp(): void {
-    const { last } = this.accounted;
-    for (const entry of this.deps.history.loaded) if (entry.id > last.id) account(this.accounted, entry);
+    catchUp(this.accounted, this.deps.history.loaded);
   }
 
   /** Runs `work` under the lock, with everything accounted for, and stores where this machine stands then. */

@@ -18,7 +18,7 @@ export interface Arrival {
 }
 
 /** So many characters are appended at a time. */
-const BATCH = 256 * 1024;
+const BATCH = 2 * 1024 * 1024;
 
 /** Takes in what the other machines have given out. */
 export class Taking {
