@@ -10,8 +10,13 @@ export type Consent = 'never' | 'any' | readonly string[];
 /** Asks the user whether passages of a book may be sent to a server: never, to this one only, or to any. Rejects if the question is cancelled. */
 export type AskAboutBook = (book: string, server: string) => Promise<'never' | 'this' | 'any'>;
 
-/** Whether passages of a book may be used for a search. Called only where there are some. */
-export type Permit = (book: string) => Promise<boolean>;
+/** What of the books a search may use. */
+export interface Permit {
+  /** Whether nothing of a book may be used, whatever is found in it: it need not be searched. */
+  isClosed(book: string): boolean;
+  /** Whether passages of a book may be used. Called only where there are some; may ask the user. */
+  may(book: string): Promise<boolean>;
+}
 
 /** The answers that the user gave, in the folder of the books. */
 const FILE = 'consent.json';
@@ -39,12 +44,15 @@ export function storeConsent(folder: string, book: string, consent: Consent | nu
 
 /** Lets the passages of a book be used as the user decided, once for each book; without anybody to ask, none of a book about which nothing was decided. */
 export function permitBy(folder: string, server: () => string, ask: AskAboutBook | null): Permit {
-  return async (book) => {
-    const known = mayLeave(folder, book, server());
-    if (known !== null || ask === null) return known === true;
-    const answer = await ask(book, server());
-    storeConsent(folder, book, answer === 'this' ? [server()] : answer);
-    return answer !== 'never';
+  return {
+    isClosed: (book) => (mayLeave(folder, book, server()) ?? ask !== null) === false,
+    async may(book) {
+      const known = mayLeave(folder, book, server());
+      if (known !== null || ask === null) return known === true;
+      const answer = await ask(book, server());
+      storeConsent(folder, book, answer === 'this' ? [server()] : answer);
+      return answer !== 'never';
+    },
   };
 }
 

@@ -64,7 +64,7 @@ class BookFinder implements Finder {
 
   async *indexAll(signal: AbortSignal): AsyncGenerator<number> {
     yield* this.#own.indexAll(signal);
-    for (const name of bookNames(this.#folder)) yield* this.#recallOf(name).indexAll(signal);
+    for (const name of this.#open) yield* this.#recallOf(name).indexAll(signal);
   }
 
   async rebuild(signal: AbortSignal): Promise<number> {
@@ -105,7 +105,11 @@ class BookFinder implements Finder {
   }
 
   async #may(book: string): Promise<boolean> {
-    return this.#permit === null || (await this.#permit(book));
+    return this.#permit === null || (await this.#permit.may(book));
+  }
+
+  get #open(): readonly string[] {
+    return bookNames(this.#folder).filter((name) => this.#permit?.isClosed(name) !== true);
   }
 
   #recallOf(name: string): Recall {
@@ -116,7 +120,7 @@ class BookFinder implements Finder {
 
   /** Every book that can be read: one that was removed meanwhile, or is damaged, does not keep the others from being found. */
   async #each(work: (name: string, recall: Recall) => Promise<void>): Promise<void> {
-    for (const name of bookNames(this.#folder)) {
+    for (const name of this.#open) {
       const recall = this.#recallOf(name);
       try {
         await work(name, recall);

@@ -306,6 +306,11 @@ export class Session {
     return await this.#deps.finder();
   }
 
+  /** The search whose index is kept up to date: that of what the model may be shown. */
+  async indexed(): Promise<Finder> {
+    return await (this.#deps.sending?.() ?? this.#deps.finder());
+  }
+
   /** The tools the model may call. */
   get toolSpecs(): readonly ToolSpec[] {
     return this.#deps.toolSpecs;

@@ -8,7 +8,7 @@ const SLICE = 20;
 /** Indexes a few new messages, and then calibrates automatic recall. Never throws: a search reports what is missing. */
 export async function indexSlice(session: Session): Promise<void> {
   try {
-    const finder = await session.finder();
+    const finder = await session.indexed();
     // By the clock: one long message may take many slices' time.
     for (const end = monotonic() + PAUSE; monotonic() < end; ) {
       if ((await finder.catchUp(SLICE)) === 0 && (await finder.calibrate(SLICE))) return;

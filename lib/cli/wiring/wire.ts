@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { bookNames } from '../../books/book.js';
 import { type Permit, permitBy } from '../../books/consent.js';
 import { searchBooksToo } from '../../books/search-books.js';
 import type { TextCache } from '../../chat/request.js';
@@ -127,7 +128,7 @@ export async function wire(
     automaticRecall: {
       ...config.recall,
       auto: config.recall.auto && !fresh,
-      hasBooks: () => existsSync(paths.imports),
+      hasBooks: () => existsSync(paths.imports) && bookNames(paths.imports).some((name) => !permit.isClosed(name)),
     },
     clock: config.clock ? world : null,
     ...(config.share.folder !== null && { machines: otherMachines(world, settings, config, history) }),
