@@ -12,7 +12,7 @@ import { type Dialect, dialects } from '../support/vendors.js';
 const TURNS = Number(process.env.HI_FAULTS ?? 4);
 const IS_LARGE = process.env.HI_FAULTS !== undefined;
 const A_CHAIN = 4;
-const AT_ONCE = IS_LARGE ? 8 : 2;
+const AT_ONCE = IS_LARGE ? Number(process.env.HI_FAULTS_AT_ONCE ?? 8) : 2;
 
 const soon = { 'retry-after-ms': '1' };
 const said = (status: number, message: string, headers = {}) => refusal(status, { error: { message } }, headers);
@@ -67,11 +67,17 @@ const CHAIN = fc
   )
   .map((servers) => servers.map((server, at): Server => ({ ...server, name: `s${at}` })));
 
+/** When a server failed last. */
+interface FailedRequest {
+  readonly name: string;
+  readonly at: number;
+}
+
 let servers: ManyServers;
 /** Each chain by its number, with the turn that is asked now. */
 const running = new Map<
   string,
-  { readonly chain: readonly Server[]; turn: number; served: number; failed: number[] }
+  { readonly chain: readonly Server[]; turn: number; served: number; failed: FailedRequest[] }
 >();
 /** How long after a failure the next server was asked, in milliseconds. */
 const switches: number[] = [];
@@ -85,9 +91,9 @@ function answerTo({ host, method, path }: ReachedRequest): VendorAnswer | null {
   if (method === 'GET' || path.endsWith('/api/show')) return { status: 404, chunks: ['{}'] };
   const fault = server.faults[now.turn] ?? null;
   const before = now.failed.pop();
-  if (before !== undefined && now.chain[0] !== server) switches.push(performance.now() - before);
+  if (before !== undefined && before.name !== name) switches.push(performance.now() - before.at);
   if (fault !== null) {
-    now.failed = [performance.now()];
+    now.failed = [{ name, at: performance.now() }];
     return ALL[fault]?.(server.dialect) ?? null;
   }
   now.served += 10;
@@ -118,7 +124,7 @@ function expected(chain: readonly Server[], turn: number): string | null {
 
 /** Asks every turn of a chain, as if each came long after the last. */
 async function runChain(chain: readonly Server[], number: string, home: Home): Promise<void> {
-  const now = { chain, turn: 0, served: 0, failed: [] as number[] };
+  const now = { chain, turn: 0, served: 0, failed: [] as FailedRequest[] };
   running.set(number, now);
   const env = { ...servers.env, NO_PROXY: '127.0.0.1,invalid', NODE_TLS_REJECT_UNAUTHORIZED: '1' };
   const answered: string[] = [];
