@@ -9,10 +9,10 @@ export const slashStatus: SlashCommand = {
   summary: 'show length, window use and cost',
   isOnCommandLine: true,
   async *run(_argument, { session, spending, instructions }, signal) {
-    const { provider, model } = session.target;
+    const { provider, server = provider, model } = session.target;
     const text = statusText(
       await session.status(signal),
-      `${provider}/${model}`,
+      `${server}/${model}`,
       session.target.window_is_known === false ? 'assumed' : 'known',
     );
     yield { type: 'print', text: [text, ...instructionLines(instructions()), await spending()].join('\n') };

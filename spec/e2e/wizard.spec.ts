@@ -230,6 +230,11 @@ describe('the first run with an API key or a local server', () => {
   it.each([
     ['a key', async () => ({ OPENAI_API_KEY: 'sk-from-the-shell' }), /Using OpenAI: its key is in OPENAI_API_KEY\./],
     [
+      'the key of a service',
+      async () => ({ GROQ_API_KEY: 'gsk-from-the-shell' }),
+      /Using Groq: its key is in GROQ_API_KEY\.[\s\S]*^groq\/openai\/gpt-oss-120b ·/m,
+    ],
+    [
       'the address of Ollama',
       async () => ({ OLLAMA_HOST: (await house('ollama')).base }),
       /Using Ollama at '127[^']+': OLLAMA_HOST names it\./,

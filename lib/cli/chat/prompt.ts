@@ -9,6 +9,7 @@ import type { AnswerStyle } from '../../screen/answer-writer.js';
 import { wrapLines } from '../../screen/print.js';
 import { renderMarkdown } from '../../screen/styled-answer-writer.js';
 import { neutralise } from '../../screen/text/neutralise.js';
+import { KNOWN_SERVERS } from '../../servers/known-servers.js';
 import type { Session } from '../../session/session.js';
 import { hideHistoryProgress } from '../base/output.js';
 import type { Settings, SettingsOptions } from '../base/settings.js';
@@ -66,13 +67,13 @@ const LAID_OUT = 8000;
 
 /** `openai/gpt-4o · 42 messages · 12% of the window used · /help`. */
 export function greeting(session: Session, used: number): string {
-  const { provider, model } = session.target;
+  const { provider, server = provider, model } = session.target;
   const { messages } = session.history.totals;
   const length = messages === 0 ? 'a new conversation' : quantity(messages, 'message');
-  if (session.history.isAside) return `${provider}/${model} · an aside, without the conversation · /help`;
+  if (session.history.isAside) return `${server}/${model} · an aside, without the conversation · /help`;
   // A share of a window that is only assumed would be wrong.
   const share = session.target.window_is_known === false ? [] : [`${Math.round(used * 100)}% of the window used`];
-  return [`${provider}/${model}`, length, ...share, '/help'].join(' · ');
+  return [`${server}/${model}`, length, ...share, '/help'].join(' · ');
 }
 
 /** How much room there is, and how answers look in it. */
@@ -153,7 +154,10 @@ export function detectedProviderNotice(world: World, options: SettingsOptions, s
   return `Using ${reasonOf(member, config, world)}. To choose a provider or model, run: hi config init`;
 }
 
-function reasonOf(member: ProviderMember, { api_base }: Config, { env }: World): string {
+function reasonOf(member: ProviderMember, { api_base, server }: Config, { env }: World): string {
+  const known = KNOWN_SERVERS.find(({ name }) => name === server);
+  if (known !== undefined) return `${known.title}: its key is in ${known.keyVariable}`;
+  if (server !== undefined) return `the server '${server}' of the configuration`;
   const { title, keyVariables, baseVariable, ownHosts } = member;
   if (api_base !== null && env[baseVariable] && !isOwnAddress(member, api_base)) {
     const host = `'${new URL(api_base).host}'`;

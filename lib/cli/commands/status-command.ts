@@ -30,7 +30,10 @@ export async function statusCommand(world: World, options: StatusOptions): Promi
   if (found.config !== null && session.target.window_is_known === false) await session.target.askEarly?.(signal);
   const status = await session.status(signal);
   printHistoryNotices(world, session.history);
-  const model = found.config === null ? 'no model configured' : `${session.target.provider}/${session.target.model}`;
+  const model =
+    found.config === null
+      ? 'no model configured'
+      : `${session.target.server ?? session.target.provider}/${session.target.model}`;
   const cost = await costOf(session, settings.config);
   const next = found.config === null ? null : await nextOf(session, world.now());
   if (options.json) {
