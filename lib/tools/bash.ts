@@ -64,7 +64,7 @@ export const bash: Tool<{ readonly command: string }> = {
     for (const stream of [stdout, stderr]) emit(stream.rest());
     const leftovers = aboutLeftovers(left);
     // The user must know too, whatever the model does with it.
-    for (const text of leftovers) context.warn?.(text);
+    for (const text of leftovers) context.runner?.warn(text);
     const [room, errorRoom] = splitLimit(context.outputLimit, stdout.characters, stderr.characters);
     const output = stdout.finish(room);
     const errors = stderr.finish(errorRoom);
@@ -84,7 +84,7 @@ export const bash: Tool<{ readonly command: string }> = {
   },
 };
 
-const maskOf = ({ maskStream }: ToolContext): SecretStream | null => maskStream?.() ?? null;
+const maskOf = ({ runner }: ToolContext): SecretStream | null => runner?.maskStream() ?? null;
 
 async function requireFolder(context: ToolContext): Promise<void> {
   const missing = context.cwd.now;
@@ -131,10 +131,10 @@ function aboutLeftovers({ renamed, isComplete }: Leftovers): readonly string[] {
 }
 
 /** Background processes may run until the turn ends. */
-async function keepUntilTurnEnd({ background }: ShellEnd, { atTurnEnd }: ToolContext): Promise<void> {
+async function keepUntilTurnEnd({ background }: ShellEnd, { runner }: ToolContext): Promise<void> {
   if (background === null) return;
   const end = () => endProcesses(background, 300);
-  if (atTurnEnd) atTurnEnd(end);
+  if (runner) runner.atTurnEnd(end);
   else await end();
 }
 

@@ -11,8 +11,9 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { SecretStream, secretMask } from '../../lib/permission/secrets.js';
 import { bash } from '../../lib/tools/bash.js';
-import type { DeferredOutput, ToolContext } from '../../lib/tools/common/tool.js';
+import type { DeferredOutput, RunnerServices, ToolContext } from '../../lib/tools/common/tool.js';
 import { type Bench, bench, resultOf, runnerOn } from '../support/tool-runner.js';
 
 let place: Bench;
@@ -163,7 +164,15 @@ describe('a command that left more files in the sandbox than can be checked', ()
       isNeverWritten: false,
       finish: async () => ({ renamed: [], isComplete: false }),
     };
-    const context = { ...place.context, warn: (text: string) => void warnings.push(text) };
+    const runner: RunnerServices = {
+      fitOutput: (text) => text,
+      giveFile: (mime) => mime,
+      maskStream: () => new SecretStream(secretMask([]), [], true),
+      atTurnEnd: () => {},
+      warn: (text) => void warnings.push(text),
+      asked: () => {},
+    };
+    const context = { ...place.context, runner };
     const signal = new AbortController().signal;
     const { note } = await bash.run({ command: 'true' }, context, () => {}, signal, { file: null, confined });
     expect(note).toBe(

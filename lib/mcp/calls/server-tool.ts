@@ -83,7 +83,7 @@ interface CallableTool {
 async function runServerTool(
   { entry, call }: CallableTool,
   args: JsonObject,
-  { fitOutput = (text) => text, giveFile = describe, asked = () => {} }: ToolContext,
+  { runner }: ToolContext,
   emit: (text: string) => void,
   signal: AbortSignal,
 ): Promise<JsonObject> {
@@ -91,11 +91,12 @@ async function runServerTool(
     silence: entry.timeout,
     signal,
     progress: (text) => emit(`${harmlessLine(text, 80)}\n`),
-    asked: (question, action) => asked(serverQuestion(entry.name, question, action)),
+    asked: (question, action) => runner?.asked(serverQuestion(entry.name, question, action)),
   };
   const { text, files, isError } = readResult(await call(args, limits));
-  const named = files.map(({ mime, bytes }) => giveFile(mime, bytes));
-  const content = fitOutput([withoutHidden(text), ...named].filter((part) => part !== '').join('\n'));
+  const named = files.map(({ mime, bytes }) => runner?.giveFile(mime, bytes) ?? describe(mime, bytes));
+  const whole = [withoutHidden(text), ...named].filter((part) => part !== '').join('\n');
+  const content = runner?.fitOutput(whole) ?? whole;
   if (isError) throw new HiError('usage', content === '' ? 'The tool failed without saying why.' : content);
   return { content };
 }

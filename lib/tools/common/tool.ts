@@ -64,6 +64,22 @@ interface WorkingFolder {
   now: string;
 }
 
+/** What a runner of calls does for the tools. */
+export interface RunnerServices {
+  /** Shortens a complete text for the model: to `outputLimit`, without control characters, with the full text in a file. */
+  fitOutput(text: string): string;
+  /** Gives the model a file in addition to the result, and returns its description for the result. */
+  giveFile(mime: string, bytes: Uint8Array): string;
+  /** Makes a mask of secrets for one stream of output. */
+  maskStream(): SecretStream;
+  /** Registers a cleanup for the end of the turn. Without a runner a call cleans up before it ends. */
+  atTurnEnd(end: () => Promise<void>): void;
+  /** Shows a warning to the user as well as the model. */
+  warn(text: string): void;
+  /** Reports a question that a server asked the user during a call. */
+  asked(question: ServerQuestion): void;
+}
+
 /** The state that the tools of a session share. */
 export interface ToolContext {
   /** One object for the whole session: the file tools, commands, mentions and completion see the same folder. */
@@ -84,18 +100,8 @@ export interface ToolContext {
   keepsOutput?(): boolean;
   /** If set, all commands run in the sandbox, and none if it does not work. Absent or null: only commands that need no approval run in it. */
   readonly sandbox?: SandboxSettings | null;
-  /** Shortens a complete text for the model: to `outputLimit`, without control characters, with the full text in a file. Set by the runner. */
-  readonly fitOutput?: (text: string) => string;
-  /** Gives the model a file in addition to the result, and returns its description for the result. Set by the runner. */
-  readonly giveFile?: (mime: string, bytes: Uint8Array) => string;
-  /** Makes a mask of secrets for one stream of output. Set by the runner. */
-  readonly maskStream?: () => SecretStream;
-  /** Registers a cleanup for the end of the turn. Set by the runner; without it a call cleans up before it ends. */
-  readonly atTurnEnd?: (end: () => Promise<void>) => void;
-  /** Shows a warning to the user as well as the model. Set by the runner. */
-  readonly warn?: (text: string) => void;
-  /** Reports a question that a server asked the user during a call. Set by the runner. */
-  readonly asked?: (question: ServerQuestion) => void;
+  /** What the runner does for its calls; absent for a call outside of one. */
+  readonly runner?: RunnerServices;
   /** Searches the conversation. Absent if that is impossible. */
   readonly conversation?: SearchableConversation;
   /** The lines that are sent with every request. Absent if nothing can be remembered. */

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServerQuestion } from '../../chat/event.js';
 import { fileFormat } from '../../chat/media.js';
 import type { ToolCallPart } from '../../chat/message.js';
 import { makeFolder } from '../../folder.js';
@@ -14,7 +13,7 @@ import { NotConfinable } from '../../permission/sandbox/confinement.js';
 import { replacementFile } from '../../permission/sandbox/replacement-file.js';
 import type { ConfinedRun, Sandbox } from '../../permission/sandbox/sandbox.js';
 import { SecretStream, secretMask } from '../../permission/secrets.js';
-import type { Approve, GivenFile, ToolContext } from '../common/tool.js';
+import type { Approve, GivenFile, RunnerServices, ToolContext } from '../common/tool.js';
 import { fitText } from '../shell/limit-output.js';
 import { outputName } from '../shell/spill.js';
 
@@ -116,20 +115,20 @@ export function sandboxOnce(options: SandboxOwner, rules: () => Rules): () => Pr
 export function sharedContext(
   { context, secrets }: { readonly context: ToolContext; readonly secrets: readonly string[] },
   outputLimit: () => number,
-  atTurnEnd: (end: () => Promise<void>) => void,
-  warn: (text: string) => void,
-  asked: (question: ServerQuestion) => void,
+  events: Pick<RunnerServices, 'atTurnEnd' | 'warn' | 'asked'>,
   files: GivenFiles,
 ): ToolContext {
+  const { spillFolder } = context;
+  const runner: RunnerServices = {
+    ...events,
+    maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
+    giveFile: (mime, bytes) => files.take(mime, bytes, context.keepsOutput?.() === false ? null : spillFolder),
+    fitOutput: (text) => fitText(text, outputLimit(), context, secretMask(secrets)),
+  };
   return {
     ...context,
     env: commandEnvironment(context.env, secrets, context.variables),
-    maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
-    giveFile: (mime, bytes) => files.take(mime, bytes, context.keepsOutput?.() === false ? null : context.spillFolder),
-    fitOutput: (text) => fitText(text, outputLimit(), context, secretMask(secrets)),
-    atTurnEnd,
-    warn,
-    asked,
+    runner,
     get outputLimit() {
       return outputLimit();
     },

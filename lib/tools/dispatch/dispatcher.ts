@@ -83,9 +83,11 @@ class ToolExecutor implements ToolRunner {
     this.#context = sharedContext(
       options,
       () => this.#outputLimit,
-      (cleanup) => this.#cleanups.push(cleanup),
-      (text) => this.#warnings.push(text),
-      (question) => this.#asked.push(question),
+      {
+        atTurnEnd: (cleanup) => void this.#cleanups.push(cleanup),
+        warn: (text) => void this.#warnings.push(text),
+        asked: (question) => void this.#asked.push(question),
+      },
       this.#files,
     );
     this.#gate = {
