@@ -1,4 +1,5 @@
 import type { NamedServer } from '../config/setting.js';
+import { HiError } from '../errors.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -120,6 +121,15 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
     docs: 'https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle',
   },
 ];
+
+/** Throws a `HiError` of code `key` for a service at its own address without a key: none of them answers without. */
+export function requireServiceKey(server: string | undefined, api_base: string | null, env: Environment): void {
+  const known = KNOWN_SERVERS.find(({ name, address }) => name === server && address(env) === api_base);
+  if (known === undefined) return;
+  throw new HiError('key', `There is no API key for ${known.title}.`, {
+    hint: `Set ${known.keyVariable}, or servers.${known.name}.api_key in config.json.`,
+  });
+}
 
 /** The services whose variables are set, and that are used without being named. */
 export const readyServers = (env: Environment): readonly KnownServer[] =>

@@ -31,7 +31,7 @@ export interface Asked extends Pick<Sources, 'file' | 'env' | 'vendors' | 'model
 
 /**
  * The server by name that is to be asked; null for that of the flat form. A name of the configuration comes first, then a service that the server in use does
- * not list as the maker of a model, as gateways do. Throws a `HiError` for a service without its key, and for an entry that does not say enough.
+ * not list as the maker of a model, as gateways do. Throws a `HiError` for an entry that does not say enough.
  */
 export async function chooseServer(asked: Asked): Promise<ServerChoice | null> {
   const { typed, vendors } = asked;
@@ -98,11 +98,7 @@ function serviceBy(
   env: Asked['env'],
 ): ServerChoice {
   const fromFile = own.api_key?.trim();
-  const api_key = fromFile || env[keyVariable]?.trim();
-  if (!api_key)
-    throw new HiError('key', `There is no API key for ${title}.`, {
-      hint: `Set ${keyVariable}, or servers.${name}.api_key in config.json.`,
-    });
+  const api_key = fromFile || env[keyVariable]?.trim() || null;
   const api_base = address(env);
   if (api_base === null)
     throw new HiError('config', `The address of ${title} is not set.`, {

@@ -17,7 +17,7 @@ import type { Provider, ProviderMember, ProviderSettings } from '../../providers
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { KNOWN_SERVERS, readyServers } from '../../servers/known-servers.js';
+import { KNOWN_SERVERS, readyServers, requireServiceKey } from '../../servers/known-servers.js';
 import type { Target } from '../../session/common/deps.js';
 import type { SessionOptions } from '../base/options.js';
 import {
@@ -245,6 +245,7 @@ export class Connections {
   }
 
   async #connect(model: ModelSettings, signal?: AbortSignal): Promise<Provider> {
+    if (model.api_key === null) requireServiceKey(model.server, model.api_base, this.#world.env);
     const member = pick<ProviderMember>(providers, model.provider, 'provider');
     const make = async (access: ProviderSettings): Promise<Provider> =>
       withAllowedBooks(
