@@ -40,9 +40,11 @@ export function* scanFrames(codec: Codec, read: ReadBytes, size: number): Genera
     const frame = frameAt(read, at, size);
     if (frame?.kind === 'skip') {
       const body = frame.magic === RECORD_MAGIC ? readRecord(codec, Buffer.from(read(at, frame.size))) : null;
+      const end = at + frame.size;
+      const isSkipped = body !== null || isSizeRight(read, end, size);
       if (body) yield { kind: 'record', body };
-      else yield* scanSkipped(codec, read, at + 8, at + frame.size);
-      at += frame.size;
+      else if (isSkipped) yield* scanSkipped(codec, read, at + 8, end);
+      at = isSkipped ? end : nextFrameStart(read, at + 8, size);
       continue;
     }
     const text = frame === null ? joinedTextAt(read, at, size) : null;
@@ -60,6 +62,11 @@ export function* scanFrames(codec: Codec, read: ReadBytes, size: number): Genera
     if (bracket) at += BRACKET_SIZE;
     else at = found?.isIntact ? found.next : nextFrameStart(read, found?.next ?? at + 1, size);
   }
+}
+
+/** Whether a skippable frame may end here. A wrong size ends anywhere, and would hide the frames that it covers. */
+function isSizeRight(read: ReadBytes, end: number, size: number): boolean {
+  return end === size || nextFrameStart(read, end, Math.min(end + 4, size)) === end || !!joinedTextAt(read, end, size);
 }
 
 /** The verified frames inside a skippable one. */

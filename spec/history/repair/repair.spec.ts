@@ -130,6 +130,19 @@ describe('a damaged history', () => {
     );
   }, 600_000);
 
+  it('with a wrong size of a skippable frame keeps every entry of the frames that it seems to cover', async () => {
+    const history = await sample(30, 3_000);
+    const sizeAt = history.bytes.indexOf(Buffer.from([0x2a, 0x4d, 0x18])) + 3;
+    for (const at of [sizeAt, sizeAt + 1, sizeAt + 2]) {
+      for (let change = 1; change < 256; change *= 2) {
+        const bytes = Buffer.from(history.bytes);
+        bytes.writeUInt8(bytes.readUInt8(at) ^ change, at);
+        const { entries } = await opened(bytes);
+        expect(same(entries, history.entries)).toBe(true);
+      }
+    }
+  });
+
   it('continues with ids that were never used', async () => {
     const { bytes } = await sample(4, 300);
     const folder = dataFolder();
