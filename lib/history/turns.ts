@@ -40,7 +40,7 @@ export class RunningTurns {
 
   /** Writes the message that begins a turn. What it repeats of others stays away unless the log still has that edition. */
   async begin(message: NewMessage, at: string, edition: number): Promise<Message> {
-    const named = { uid: newUid(), ...message };
+    const named = { ...message, uid: message.uid ?? newUid() };
     const [begun] = await this.#write((next) => [withIds(this.#asOf(edition, named), next, next, at)]);
     if (begun === undefined) throw new Error('The first message of a turn was not written.');
     this.#track(begun.id, [begun]);

@@ -5,7 +5,7 @@ import type { SlashCommand } from './common/command.js';
 /** `/ask`: asks several models the same, and keeps one answer. */
 export const slashAsk: SlashCommand = {
   name: 'ask',
-  usage: '/ask MODEL MODEL… -- TEXT',
+  usage: '/ask A B… -- TEXT',
   summary: 'ask several models at once, and keep one of the answers',
   isOnCommandLine: true,
   takesWords: true,

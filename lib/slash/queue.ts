@@ -4,8 +4,8 @@ import type { SlashCommand } from './common/command.js';
 /** `/queue`: the questions that wait for a server. */
 export const slashQueue: SlashCommand = {
   name: 'queue',
-  usage: '/queue [send|drop N]',
-  summary: 'list the questions that wait for a server; send them, or drop one',
+  usage: '/queue [send|drop]',
+  summary: 'list the questions that wait; send them, or drop number N',
   async *run(argument, { queue }, signal) {
     const [word = '', which] = argument.split(/\s+/);
     const waiting = queue.list();

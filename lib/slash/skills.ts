@@ -1,11 +1,11 @@
 import type { SlashCommand } from './common/command.js';
 import { columns } from './common/shown.js';
 
-/** `/skills`: lists the skills found; with a name, shows its text and why it is or is not sent. */
+/** `/skills`: lists the skills found; with a name, shows its text and why it is sent or not. */
 export const slashSkills: SlashCommand = {
   name: 'skills',
   usage: '/skills [name]',
-  summary: 'list the skills, or show one and why it is or is not sent',
+  summary: 'list the skills, or show one and why it is sent or not',
   isOnCommandLine: true,
   complete: async (typed, { session }) =>
     (await session.skills.library()).skills.map(({ name }) => name).filter((name) => name.startsWith(typed)),

@@ -228,7 +228,7 @@ describe('the usage of a compaction', () => {
     await using chat = await compacting(used);
     const { stderr, stdout } = await chat.hi(['ask', '-u', '-o', 'stream-json', LAST_STRAW]);
     expect(stderr).toContain('openai/small · 3k tokens in · 30 out · for the summary\n');
-    expect(stderr).toContain('openai/main · 3.7k tokens in · 35 out · 705 in context · cost unknown\n');
+    expect(stderr).toContain('openai/main · 3.7k tokens in · 35 out · 705 in context\n');
     expect(stdout).toContain(
       '{"type":"usage","purpose":"summary","provider":"openai","model":"small","usage":{"input_tokens":3000,',
     );

@@ -8,7 +8,7 @@ describe('HistoryStore', () => {
     const folder = dataFolder();
     const store = await openIn(folder);
     expect(store.entries).toEqual([]);
-    expect(store.totals).toEqual({ messages: 0, compactions: 0, last_compaction: null, files: [] });
+    expect(store.totals).toMatchObject({ messages: 0, compactions: 0, last_compaction: null, files: [] });
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -23,8 +23,13 @@ export async function withFirstModel(
   const { empty } = settings;
   if (empty === null || !canApprove(world)) return settings;
   const name = await offerModel(world, empty, 'none', await openPrompts(world, signal), signal);
-  if (name === null) return settings;
+  if (name === null) return { ...settings, problem: settings.problem && declined(settings.problem) };
   return await readSettings(world, options);
+}
+
+/** The same error, after which no set-up is offered: it would ask again what the user just declined. */
+function declined({ code, message, hint }: HiError): HiError {
+  return new HiError(code, message, hint === null ? {} : { hint });
 }
 
 /** How long a server may process a finished download, in milliseconds. */
