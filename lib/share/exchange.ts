@@ -1,7 +1,7 @@
 import { Giving } from './giving.js';
 import type { SharedFolder } from './news.js';
 import { type ExchangeDeps, Standing } from './standing.js';
-import type { ShareState } from './state.js';
+import type { MachineState, ShareState } from './state.js';
 import { type Arrival, Taking } from './taking.js';
 
 /** Exchanges turns and decisions between the history and a shared folder. Methods throw the system's errors, and `HiError`s of the history. */
@@ -24,6 +24,11 @@ export class Exchange {
   /** Where this machine stands after the last exchange. */
   get state(): ShareState {
     return this.#at.state;
+  }
+
+  /** The other machines, by the names that they have here. */
+  get others(): readonly MachineState[] {
+    return this.#at.others;
   }
 
   /** Takes in what the other machines have given out. */

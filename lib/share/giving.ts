@@ -8,6 +8,7 @@ import { type Decisions, unsentDecisions, withReceived } from './decisions.js';
 import { type DecisionItem, itemOf } from './items.js';
 import { isFinished, turnItem, withoutBarred } from './log-reader.js';
 import { stateOfMachine } from './news.js';
+import { inFolder } from './shared-folder.js';
 import { later, type Standing } from './standing.js';
 
 /** So many characters are given out in one file. */
@@ -61,6 +62,11 @@ export class Giving {
     this.#write(items);
   }
 
+  /** Under the lock, the errors of the system would be taken for those of the history. */
+  #inFolder<Result>(work: () => Result): Result {
+    return inFolder(this.#at.folder.path, work);
+  }
+
   /** During a repair, whether a message begins a turn of another machine that no machine has given out. */
   #isInNoFile(message: Message): boolean {
     const { inFiles, accounted } = this.#at;
@@ -82,7 +88,7 @@ export class Giving {
   #finishedItem(messages: readonly Message[]): string | null {
     const [first, ...others] = messages;
     if (first === undefined || !isFinished(messages)) return null;
-    this.#at.attachments.give(messages);
+    this.#inFolder(() => this.#at.attachments.give(messages));
     const own = stateOfMachine(this.#at.state, this.#at.folder.machine);
     const counted = { ...own, turns: own.turns + 1, last: later(own.last ?? '', first.at) };
     this.#at.state.machines = { ...this.#at.state.machines, [this.#at.folder.machine]: counted };
@@ -91,9 +97,11 @@ export class Giving {
 
   #write(items: readonly string[]): void {
     if (items.length === 0) return;
-    const { name, size, last } = this.#at.own.write(items, Math.max(this.#at.state.given, this.#at.own.newest));
-    this.#at.state.given = last;
-    this.#at.state.own = this.#at.own.pack({ ...this.#at.state.own, [name]: size });
+    this.#inFolder(() => {
+      const { name, size, last } = this.#at.own.write(items, Math.max(this.#at.state.given, this.#at.own.newest));
+      this.#at.state.given = last;
+      this.#at.state.own = this.#at.own.pack({ ...this.#at.state.own, [name]: size });
+    });
     const before = stateOfMachine(this.#at.state, this.#at.folder.machine);
     const after = {
       ...before,
@@ -136,10 +144,12 @@ export class Giving {
     const turns = new Set(news.flatMap((item) => item.turns));
     const messages = new Set(news.flatMap((item) => item.messages.map(String)));
     const { decisions } = this.#at.accounted;
-    this.#at.state.own = this.#at.own.clean(this.#at.state.own, (item) =>
-      withoutForgotten(item, turns, messages, decisions),
-    );
-    this.#at.attachments.clean();
+    this.#inFolder(() => {
+      this.#at.state.own = this.#at.own.clean(this.#at.state.own, (item) =>
+        withoutForgotten(item, turns, messages, decisions),
+      );
+      this.#at.attachments.clean();
+    });
     const { forgot } = stateOfMachine(this.#at.state, this.#at.folder.machine);
     this.#write(news.filter(({ id }) => !forgot.includes(id)).map((item) => JSON.stringify(item)));
     this.#at.state.cleaned = [...this.#at.state.cleaned, ...news.map(({ id }) => id)];

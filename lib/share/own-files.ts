@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../chat/json.js';
 import { heartbeat } from '../history/lock/holder.js';
@@ -42,7 +42,8 @@ export class OwnFiles {
   /** Whether a file is gone. */
   lacks(sizes: Sizes): boolean {
     const there = new Set(filesIn(this.#path).names);
-    return Object.keys(sizes).some((name) => !there.has(name));
+    // Where too much else is there, it was not listed.
+    return Object.keys(sizes).some((name) => !there.has(name) && !existsSync(join(this.#path, name)));
   }
 
   /** Writes the items, which have the numbers after `given`, as one file. */

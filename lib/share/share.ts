@@ -10,7 +10,7 @@ import { answers } from './answers.js';
 import { Exchange } from './exchange.js';
 import type { SharedFolder } from './news.js';
 import { keyCheck, newKeyText, parseKey, type ShareKey } from './sealed-file.js';
-import { type Marker, readMarker, writeMarker } from './shared-folder.js';
+import { LATER, type Marker, readMarker, strangersIn, unusable, writeMarker } from './shared-folder.js';
 import type { ExchangeDeps } from './standing.js';
 import { barKnown, exchangeBarred, type MachineState, machineId, type ShareState, statePaths } from './state.js';
 import type { Arrival } from './taking.js';
@@ -67,8 +67,8 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
       if (isSilent) throw unanswered(settings.folder);
       const exchange = await exchangeOf(settings, deps);
       const arrivals = await work(exchange);
-      machines = otherMachines(exchange);
-      return { arrivals, notices: told(deps.data, null) };
+      machines = exchange.others;
+      return { arrivals, notices: told(deps.data, newerProblem(machines)) };
     } catch (thrown) {
       return { arrivals: [], notices: told(deps.data, problemOf(thrown, settings.folder)) };
     }
@@ -78,6 +78,7 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
     giveOut: async () =>
       await run(async (exchange) => {
         await exchange.giveOut();
+        if (newerProblem(exchange.others) === null) allIsWell(deps.data);
         return [];
       }),
     async beforeReset() {
@@ -96,9 +97,15 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
   };
 }
 
-/** The machines that share the folder with this one. */
-const otherMachines = ({ state, machine }: Exchange): readonly MachineState[] =>
-  Object.entries(state.machines).flatMap(([id, one]) => (id === machine ? [] : [one]));
+/** What to do about machines whose hi is newer than this one; null if there are none. */
+function newerProblem(machines: readonly MachineState[]): string | null {
+  const names = machines.flatMap(({ name, isNewer }) => (isNewer ? [name] : []));
+  return names.length === 0 ? null : newerNotice(names.join(', '));
+}
+
+/** What to do about a machine whose hi is newer than this one. */
+export const newerNotice = (machine: string): string =>
+  `${machine} has a newer hi. Update hi here to take in what it says.`;
 
 /** The exchange with a folder that is there. Throws a `HiError` of code `config`, and the system's errors. */
 async function exchangeOf(settings: ShareSettings, deps: ShareDeps): Promise<Exchange> {
@@ -118,8 +125,6 @@ const unanswered = (folder: string): HiError =>
 
 /** How long a folder that did not answer is left alone. Milliseconds. */
 const SILENCE = 30_000;
-
-const LATER = { hint: 'What is said here is given out when it is back.' };
 
 function exchangeIn(
   { id }: Marker,
@@ -161,24 +166,34 @@ async function usableKey({ key, folder }: ShareSettings, marker: Marker): Promis
 }
 
 function problemOf(thrown: unknown, folder: string): string {
-  if (thrown instanceof HiError) return thrown.hint === null ? thrown.message : `${thrown.message} ${thrown.hint}`;
-  if (systemCode(thrown) === null) throw thrown;
-  return `The shared folder '${folder}' cannot be used: ${systemReason(thrown)}. ${LATER.hint}`;
+  const problem = systemCode(thrown) === null ? thrown : unusable(folder, thrown);
+  if (!(problem instanceof HiError)) throw problem;
+  return problem.hint === null ? problem.message : `${problem.message} ${problem.hint}`;
 }
 
-/** The notice if it was not given since everything was last well. */
+/** The notice of a problem if it was not given since everything was last well. */
 function told(data: string, problem: string | null): readonly string[] {
-  const path = join(data, 'share.told');
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : null;
-  if (problem === before) return [];
+  const path = toldIn(data);
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  if (problem === null || before.includes(problem)) return [];
   try {
-    if (problem === null) removeIfThere(path);
-    else writeFileSync(path, problem, { mode: 0o600 });
+    writeFileSync(path, `${before}${problem}\n`, { mode: 0o600 });
   } catch {
     // Told twice is better than a failure.
   }
-  return problem === null ? [] : [problem];
+  return [problem];
 }
+
+/** What is wrong from now on is told anew. */
+function allIsWell(data: string): void {
+  try {
+    removeIfThere(toldIn(data));
+  } catch {
+    // Not told again is better than a failure.
+  }
+}
+
+const toldIn = (data: string): string => join(data, 'share.told');
 
 /** What beginning to share, or joining, needs to know of the user. */
 export interface Beginning {
@@ -241,21 +256,32 @@ function realPath(path: string): string {
   }
 }
 
+/** What is there after an exchange. */
+export interface ExchangedNow {
+  readonly arrivals: readonly Arrival[];
+  readonly state: ShareState;
+  /** The id of this machine. */
+  readonly machine: string;
+  /** What is where a machine's folder should be, and is none. */
+  readonly strangers: readonly string[];
+}
+
 /** Exchanges everything now; with `everything` after reading it all again. Throws a `HiError`, and the system's errors. */
 export async function exchangeNow(
   settings: ShareSettings,
   deps: ShareDeps,
   everything: boolean,
-): Promise<{ readonly arrivals: readonly Arrival[]; readonly state: ShareState; readonly machine: string }> {
+): Promise<ExchangedNow> {
   if (!(await answers(settings.folder))) throw unanswered(settings.folder);
   try {
     const exchange = await exchangeOf(settings, deps);
     const taken = everything ? await exchange.repair() : await exchange.takeIn();
     if (!everything) await exchange.giveOut();
-    told(deps.data, null);
-    return { arrivals: taken, state: exchange.state, machine: exchange.machine };
+    allIsWell(deps.data);
+    const { state, machine } = exchange;
+    return { arrivals: taken, state, machine, strangers: strangersIn(settings.folder) };
   } catch (thrown) {
     if (systemCode(thrown) === null) throw thrown;
-    throw new HiError('config', problemOf(thrown, settings.folder), { cause: thrown });
+    throw unusable(settings.folder, thrown);
   }
 }

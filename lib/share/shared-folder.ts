@@ -1,8 +1,10 @@
 import {
   closeSync,
+  type Dirent,
   existsSync,
   fsyncSync,
   lstatSync,
+  opendirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { parseObject } from '../chat/json.js';
-import { systemCode } from '../errors.js';
+import { HiError, systemCode, systemReason } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { keyCheck, newId, type ShareKey } from './sealed-file.js';
 
@@ -45,11 +47,42 @@ export function writeMarker(folder: string, key: ShareKey): Marker {
   return marker;
 }
 
+/** What to know about a folder that cannot be used now. */
+export const LATER = { hint: 'What is said here is given out when it is back.' };
+
+/** Runs `work`, whose system errors are those of the shared folder, whatever else is open. Throws them as a `HiError` of code `config`. */
+export function inFolder<Result>(folder: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    if (systemCode(thrown) === null) throw thrown;
+    throw unusable(folder, thrown);
+  }
+}
+
+/** The error of a folder in which the system refused something. */
+export function unusable(folder: string, cause: unknown): HiError {
+  const message = `The shared folder '${folder}' cannot be used: ${systemReason(cause)}.`;
+  return new HiError('config', message, { ...LATER, cause });
+}
+
 /** The machines that have a folder. Throws the system's error. */
 export function machinesIn(folder: string): readonly string[] {
-  const found = readdirSync(folder, { withFileTypes: true });
-  return found.flatMap((entry) => (entry.isDirectory() && MACHINE.test(entry.name) ? [entry.name] : [])).sort();
+  return namedAsMachine(folder).filter((name) => isFolder(join(folder, name)));
 }
+
+/** What is where a machine's folder should be, and is none: it is not followed. Throws the system's error. */
+export function strangersIn(folder: string): readonly string[] {
+  return namedAsMachine(folder).filter((name) => !isFolder(join(folder, name)));
+}
+
+/** Only these are looked at: very many other files may be there. */
+const namedAsMachine = (folder: string): readonly string[] =>
+  readdirSync(folder)
+    .filter((name) => MACHINE.test(name))
+    .sort();
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The name of a machine's folder: its id. */
 const MACHINE = /^[0-9a-f]{16}$/;
@@ -66,15 +99,30 @@ export function stampOf(folder: string, now: number): string {
 /** With more files than this in one folder, something else than hi writes there. */
 const MOST_FILES = 20_000;
 
-/** The names of the files in a machine's folder, and whether there are too many of them. What begins with a dot is not finished. Throws the system's error. */
+/** The names of the files in a machine's folder, none if there are too many, and of what else is there. What begins with a dot is not finished. Throws the system's error. */
 export function filesIn(folder: string): { readonly names: readonly string[]; readonly others: readonly string[] } {
   if (!existsSync(folder)) return { names: [], others: [] };
-  const found = readdirSync(folder, { withFileTypes: true });
-  if (found.length > MOST_FILES) return { names: [], others: [`${found.length} files`] };
+  const found = entriesIn(folder, MOST_FILES);
+  if (found === null) return { names: [], others: [`more than ${MOST_FILES} files`] };
   const shown = found.filter(({ name }) => !name.startsWith('.'));
   const names = shown.filter((entry) => entry.isFile()).map(({ name }) => name);
   const others = shown.filter((entry) => !entry.isFile() && entry.name !== ATTACHMENTS).map(({ name }) => name);
   return { names: names.sort(), others };
+}
+
+/** What is in a folder; null if that is more than `most`, which is not gone through. */
+function entriesIn(folder: string, most: number): readonly Dirent[] | null {
+  const found: Dirent[] = [];
+  const opened = opendirSync(folder, { bufferSize: 1024 });
+  try {
+    for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
+      if (found.length === most) return null;
+      found.push(entry);
+    }
+    return found;
+  } finally {
+    opened.closeSync();
+  }
 }
 
 /** The folder of a machine's attachments in its own. */

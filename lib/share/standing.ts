@@ -7,7 +7,17 @@ import { type Accounted, account, catchUp, emptyAccount } from './log-reader.js'
 import { MemoryLines } from './memory-lines.js';
 import type { SharedFolder } from './news.js';
 import { OwnFiles } from './own-files.js';
-import { emptyState, readBarred, readKnown, readState, type ShareState, statePaths, writeState } from './state.js';
+import {
+  emptyState,
+  type MachineState,
+  readBarred,
+  readKnown,
+  readState,
+  type ShareState,
+  shownName,
+  statePaths,
+  writeState,
+} from './state.js';
 
 /** What an exchange needs of the conversation. */
 export type SharedHistory = Pick<HistoryStore, 'loaded' | 'name' | 'refresh' | 'takeIn' | 'readAll' | 'newest' | 'now'>;
@@ -80,6 +90,17 @@ export class Standing {
         this.accounted.known.add(barred.toString('base64url', at, at + 8), 0);
       for (const entry of entries) account(this.accounted, entry);
     });
+  }
+
+  /** What a machine is called here. */
+  shown(machine: string, name: string): string {
+    return shownName(machine, name, this.state, { id: this.folder.machine, name: this.deps.name });
+  }
+
+  /** The other machines, by the names that they have here. */
+  get others(): readonly MachineState[] {
+    const others = Object.entries(this.state.machines).filter(([id]) => id !== this.folder.machine);
+    return others.map(([id, machine]) => ({ ...machine, name: this.shown(id, machine.name) }));
   }
 
   /** Accounts for what was written since. Only under the lock. */

@@ -64,6 +64,22 @@ export interface ShareState {
   readonly said: readonly string[];
 }
 
+/**
+ * What a machine is called on this one, which nothing else is: what the user called it, with a part of its id where this machine, or one that was known
+ * before it, has that name. Nothing is known of one whose files cannot be read.
+ */
+export function shownName(
+  id: string,
+  name: string,
+  { machines }: Pick<ShareState, 'machines'>,
+  own: { readonly id: string; readonly name: string },
+): string {
+  if (id === own.id) return name;
+  const [first = id] = Object.keys(machines).filter((other) => other !== own.id && machines[other]?.name === name);
+  const isAlone = first === id && name !== own.name && name !== '';
+  return isAlone ? name : `${name || 'a machine'} (${id.slice(0, 4)})`;
+}
+
 export const NO_MACHINE: MachineState = {
   name: '',
   stamp: '',

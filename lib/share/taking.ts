@@ -57,11 +57,15 @@ export class Taking {
     const found = { turns: 0 };
     let came = 0;
     for (const batch of batchesOf(this.#turnsIn(files, isOwn, read, found)))
-      came += await this.#append(batch, isOwn ? null : machine, came === 0 && !isOwn ? read.name : null);
+      came += await this.#append(
+        batch,
+        isOwn ? null : machine,
+        came === 0 && !isOwn ? this.#at.shown(machine, read.name) : null,
+      );
     const turns = read.turns + (this.#at.inOwnFiles === null ? came : found.turns);
     const whole = { ...read, turns, forgot: [...read.forgot] };
     this.#at.state.machines = { ...this.#at.state.machines, [machine]: whole };
-    return { machine: read.name, turns: came, last: read.last ?? '' };
+    return { machine: this.#at.shown(machine, read.name), turns: came, last: read.last ?? '' };
   }
 
   /** The turns in files of a machine, in their order. What else is in a file is read with it. */

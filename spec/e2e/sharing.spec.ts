@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { png } from '../support/pictures.js';
 import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { empty, fill, itWithSmallDisk, smallDisk, unmountAll } from '../support/small-disk.js';
 import { canTrace } from '../support/strace.js';
 import { itWhere } from '../support/where.js';
 
@@ -22,6 +33,7 @@ afterEach(async () => {
   await server.close();
   laptop.remove();
   desktop.remove();
+  unmountAll();
 });
 
 const config = () => ({ provider: 'openai', model: 'scripted', api_base: server.base });
@@ -117,6 +129,58 @@ describe('a conversation on two machines', () => {
     expect(first.stderr.match(/is not a shared folder now/g)).toHaveLength(1);
     expect((await hi(laptop, 'ask', 'again')).stderr).toBe('');
     expect(await said(laptop)).toEqual(['kept', 'without a folder', 'again']);
+  });
+
+  it('waits for an update of hi, and names what it does not read, with machines of one name told apart', async () => {
+    await shared();
+    await hi(laptop, 'ask', 'known before');
+    await hi(desktop, 'share', '--name', 'laptop');
+    const before = files();
+    await hi(laptop, 'ask', 'of a newer hi');
+    const path = files().find((one) => !before.includes(one)) ?? '';
+    const bytes = readFileSync(path);
+    const newer = Buffer.from(bytes);
+    newer[8] = 2;
+    writeFileSync(path, newer);
+    for (const name of ['large.hi', 'file.hi']) writeFileSync(join(path, '..', name), '');
+    truncateSync(join(path, '../large.hi'), 2 ** 33);
+    symlinkSync('/', join(path, '../link.hi'));
+    symlinkSync('/', join(folder, '0123456789abcdef'));
+    execFileSync('mkfifo', [join(path, '../pipe.hi')]);
+    const asked = await hi(desktop, 'ask', 'before the update');
+    expect(asked.stderr).toMatch(
+      /^laptop \([0-9a-f]{4}\) has a newer hi\. Update hi here to take in what it says\.\n$/,
+    );
+    expect((await hi(desktop, 'ask', 'again')).stderr).toBe('');
+    const { problems } = JSON.parse((await hi(desktop, 'share', '--json')).stdout);
+    for (const name of ['file.hi', 'large.hi', 'link.hi', 'pipe.hi', '0123456789abcdef'])
+      expect(problems.join('\n')).toContain(`${name}'`);
+    writeFileSync(path, bytes);
+    const after = await hi(desktop, 'ask', 'after the update');
+    expect(after.stderr).toMatch(/^1 turn from laptop \([0-9a-f]{4}\), /);
+  });
+
+  it('neither reads nor repeats anything for very many files of others', async () => {
+    await shared();
+    await hi(laptop, 'ask', 'before them');
+    const [path = ''] = files();
+    for (let at = 0; at <= 20_000; at += 1) writeFileSync(join(path, `../x${at}`), '');
+    await hi(laptop, 'ask', 'after them');
+    expect(files()).toHaveLength(2);
+    expect((await hi(desktop, 'share')).stdout).toContain('more than 20000 files');
+  });
+
+  itWithSmallDisk('keeps what is said while the folder is full, says so once, and gives it out later', async () => {
+    folder = smallDisk(256);
+    await shared();
+    fill(folder, 0);
+    const full = await hi(laptop, 'ask', 'while it is full');
+    expect(full).toMatchObject({ status: 0, stdout: expect.stringContaining('answer') });
+    expect(full.stderr).toMatch(/^The shared folder '.*' cannot be used: No space left on device\. .*\n$/);
+    expect((await hi(laptop, 'ask', 'still full')).stderr).toBe('');
+    empty(folder);
+    await hi(laptop, 'ask', 'there is space');
+    expect(await said(desktop)).toEqual(['while it is full', 'still full', 'there is space']);
   });
 
   it('has the pictures of the other machine, as soon as they are there', async () => {

@@ -7,8 +7,8 @@ import { writeShare } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { beginSharing, exchangeNow, type ShareSettings } from '../../share/share.js';
-import type { MachineState, ShareState } from '../../share/state.js';
+import { beginSharing, type ExchangedNow, exchangeNow, newerNotice, type ShareSettings } from '../../share/share.js';
+import { shownName } from '../../share/state.js';
 import { writeAside } from '../../write-aside.js';
 import { password } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
@@ -118,13 +118,13 @@ async function exchange(asked: Asked, settings: ShareSettings, isAll: boolean): 
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
   try {
     const deps = shareDeps(world, paths, history, hasClock);
-    const { arrivals, state, machine } = await exchangeNow(settings, deps, options.repair ?? false);
+    const exchanged = await exchangeNow(settings, deps, options.repair ?? false);
     hideHistoryProgress();
     printHistoryNotices(world, history);
-    const turns = arrivals.reduce((sum, arrival) => sum + arrival.turns, 0);
+    const turns = exchanged.arrivals.reduce((sum, arrival) => sum + arrival.turns, 0);
     if (isAll && turns > 0) say(`${quantity(turns, 'turn')} from other machines.`);
-    if (options.json) writeJson(world.stdout, asJson(settings, state, machine), 2);
-    else for (const line of lines(settings, state, machine)) world.stdout.write(neutralise(`${line}\n`));
+    if (options.json) writeJson(world.stdout, asJson(settings, exchanged), 2);
+    else for (const line of lines(settings, exchanged)) world.stdout.write(neutralise(`${line}\n`));
     return 0;
   } finally {
     hideHistoryProgress();
@@ -132,42 +132,43 @@ async function exchange(asked: Asked, settings: ShareSettings, isAll: boolean): 
   }
 }
 
-/** The machines, with a part of the id where two have one name. */
-function machinesOf({ machines }: ShareState): readonly (MachineState & { readonly id: string })[] {
-  const all = Object.entries(machines).map(([id, machine]) => ({ ...machine, id }));
-  return all.map((machine) => {
-    const isTwice = all.some(({ id, name }) => id !== machine.id && name === machine.name);
-    return isTwice ? { ...machine, name: `${machine.name} (${machine.id.slice(0, 4)})` } : machine;
+/** The machines, by the names that they have here. */
+function machinesOf({ name: own }: ShareSettings, { state, machine }: ExchangedNow) {
+  return Object.entries(state.machines).map(([id, one]) => {
+    return { ...one, id, name: shownName(id, one.name, state, { id: machine, name: own }) };
   });
 }
 
-function lines(settings: ShareSettings, state: ShareState, own: string): readonly string[] {
+function lines(settings: ShareSettings, exchanged: ExchangedNow): readonly string[] {
   return [
     settings.folder,
-    ...machinesOf(state).map((machine) => {
-      const { id, name, last, turns, waiting } = machine;
+    ...machinesOf(settings, exchanged).map(({ id, name, last, turns, waiting }) => {
       const when = last === null ? 'nothing said' : `last turn ${localMinute(last)}`;
       const waits = waiting === 0 ? '' : ` · ${quantity(waiting, 'file')} waiting`;
-      return `  ${name}${id === own ? ' (this machine)' : ''} · ${quantity(turns, 'turn')} · ${when}${waits}`;
+      const own = id === exchanged.machine ? ' (this machine)' : '';
+      return `  ${name}${own} · ${quantity(turns, 'turn')} · ${when}${waits}`;
     }),
-    ...problemsIn(state, own),
+    ...problemsIn(settings, exchanged),
   ];
 }
 
-function asJson(settings: ShareSettings, state: ShareState, own: string): object {
-  const machines = machinesOf(state).map(({ id, name, last, turns, waiting }) => {
-    return { name, id, last, turns, waiting, ...(id === own && { this: true }) };
+function asJson(settings: ShareSettings, exchanged: ExchangedNow): object {
+  const machines = machinesOf(settings, exchanged).map(({ id, name, last, turns, waiting }) => {
+    return { name, id, last, turns, waiting, ...(id === exchanged.machine && { this: true }) };
   });
-  return { folder: settings.folder, machines, problems: problemsIn(state, own) };
+  return { folder: settings.folder, machines, problems: problemsIn(settings, exchanged) };
 }
 
 /** What is wrong in the folder, and what other machines have not done yet. */
-function problemsIn(state: ShareState, own: string): readonly string[] {
-  return machinesOf(state).flatMap(({ id, name, damaged, isNewer, forgot }) => {
+function problemsIn(settings: ShareSettings, exchanged: ExchangedNow): readonly string[] {
+  const { forgotten } = exchanged.state;
+  const problems = machinesOf(settings, exchanged).flatMap(({ id, name, damaged, isNewer, forgot }) => {
     const files = damaged.map(([file]) => `'${id}/${file}' of ${name} cannot be read, and is ignored.`);
-    const newer = isNewer ? [`${name} has a newer hi. Update hi here to take in what it says.`] : [];
-    const left = state.forgotten.filter((item) => !forgot.includes(item.id)).length;
-    const waits = id !== own && left > 0 ? [`${name} has not forgotten yet what was forgotten elsewhere.`] : [];
+    const newer = isNewer ? [newerNotice(name)] : [];
+    const left = forgotten.filter((item) => !forgot.includes(item.id)).length;
+    const waits =
+      id !== exchanged.machine && left > 0 ? [`${name} has not forgotten yet what was forgotten elsewhere.`] : [];
     return [...files, ...newer, ...waits];
   });
+  return [...problems, ...exchanged.strangers.map((name) => `'${name}' is not a folder, and is ignored.`)];
 }
