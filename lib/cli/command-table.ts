@@ -89,6 +89,7 @@ export function commandTable(
           .option('-y, --yes', 'do not ask for confirmation')
           .option('--undo', 'restore what the last reset cleared')
           .option('--purge', 'keep no copy')
+          .option('--everywhere', 'on all machines that share the conversation')
           .action(async (_options, self: Command) => finish(await resetCommand(world, mergedOptions(self)))),
     ],
 

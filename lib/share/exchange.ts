@@ -1,7 +1,18 @@
 import { Giving } from './giving.js';
+import type { ResetItem } from './items.js';
 import type { SharedFolder } from './news.js';
+import { newId } from './sealed-file.js';
 import { type ExchangeDeps, Standing } from './standing.js';
-import type { MachineState, ShareState } from './state.js';
+import {
+  bar,
+  hasReset,
+  type MachineState,
+  namesIn,
+  readBarred,
+  rememberReset,
+  type ShareState,
+  statePaths,
+} from './state.js';
 import { type Arrival, Taking } from './taking.js';
 
 /** Exchanges turns and decisions between the history and a shared folder. Methods throw the system's errors, and `HiError`s of the history. */
@@ -9,6 +20,9 @@ export class Exchange {
   readonly #at: Standing;
   readonly #takeIn: Taking;
   readonly #giveOut: Giving;
+
+  /** The machines on which the user has reset all. */
+  readonly resetBy: { readonly machine: string; readonly purge: boolean }[] = [];
 
   constructor(folder: SharedFolder, deps: ExchangeDeps) {
     this.#at = new Standing(folder, deps);
@@ -36,7 +50,7 @@ export class Exchange {
     await this.#at.begin();
     if (this.#at.inOwnFiles !== null) return await this.#both();
     const before = JSON.stringify(this.#at.state);
-    const arrivals = await this.#takeIn.takeAll();
+    const arrivals = await this.#takeAll();
     if (before !== JSON.stringify(this.#at.state)) await this.#at.locked(() => undefined);
     return arrivals;
   }
@@ -56,8 +70,53 @@ export class Exchange {
   }
 
   async #both(): Promise<readonly Arrival[]> {
-    const arrivals = await this.#takeIn.takeAll();
+    const arrivals = await this.#takeAll();
     await this.#giveOut.give();
     return arrivals;
+  }
+
+  /** Tells the other machines to reset, after this one was: everything that stays away here. */
+  async giveReset(purge: boolean): Promise<void> {
+    await this.#at.begin();
+    await this.#both();
+    const paths = statePaths(this.#at.deps.data);
+    const item: ResetItem = { kind: 'reset', id: newId(), purge, known: readBarred(paths).toString('base64') };
+    rememberReset(paths, item.id);
+    await this.#giveOut.giveReset(item);
+  }
+
+  async #takeAll(): Promise<readonly Arrival[]> {
+    const arrivals = await this.#takeIn.takeAll();
+    const { resets } = this.#takeIn;
+    // Those that come with what is read again are looked at, too.
+    for (let next = resets.shift(); next !== undefined; next = resets.shift()) {
+      if (!(await this.#reset(next.item))) continue;
+      this.resetBy.push({ machine: next.machine, purge: next.item.purge });
+      arrivals.length = 0;
+    }
+    return arrivals;
+  }
+
+  /** Carries out a reset of all machines. Resolves to false if it was before, or nothing that is meant is here. */
+  async #reset({ id, purge, known: encoded }: ResetItem): Promise<boolean> {
+    const { deps, accounted } = this.#at;
+    const paths = statePaths(deps.data);
+    const names = Buffer.from(encoded, 'base64');
+    const isMeant = !hasReset(paths, id) && namesIn(names).some((name) => accounted.known.idOf(name) !== null);
+    if (isMeant) {
+      // What is not meant comes back from the folder. With a state of no folder, a kill from here on lets everything be read again.
+      this.#at.state.folder = '';
+      await this.#giveOut.give();
+      bar(deps.data, names);
+      await deps.reset(purge);
+    }
+    rememberReset(paths, id);
+    if (!isMeant) return false;
+    await deps.history.refresh();
+    await this.#at.readAll();
+    await this.#takeIn.takeAll();
+    await this.#giveOut.give();
+    await this.#giveOut.giveReset(null);
+    return true;
   }
 }

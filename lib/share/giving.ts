@@ -5,7 +5,7 @@ import { turnName } from '../chat/turn-name.js';
 import { heartbeat } from '../history/lock/holder.js';
 import { runningTurns } from '../history/turns.js';
 import { type Decisions, unsentDecisions, withReceived } from './decisions.js';
-import { type DecisionItem, itemOf } from './items.js';
+import { type DecisionItem, itemOf, type ResetItem } from './items.js';
 import { isFinished, turnItem, withoutBarred } from './log-reader.js';
 import { stateOfMachine } from './news.js';
 import { inFolder } from './shared-folder.js';
@@ -135,6 +135,21 @@ export class Giving {
     );
     for (const item of told) this.#at.accounted.decisions = withReceived(this.#at.accounted.decisions, item);
     return told.map((item) => JSON.stringify(this.#at.lines.told(item)));
+  }
+
+  /** Takes what stays away since a reset out of this machine's files, and tells the others of one that all are to carry out. */
+  async giveReset(item: ResetItem | null): Promise<void> {
+    const { known } = this.#at.accounted;
+    await this.#at.locked(() => {
+      this.#inFolder(() => {
+        this.#at.state.own = this.#at.own.clean(this.#at.state.own, (stored) => {
+          const turn = itemOf(stored);
+          return turn?.kind === 'turn' && known.has(turn.turn) && known.idOf(turn.turn) === null ? null : stored;
+        });
+        this.#at.attachments.clean();
+      });
+      if (item !== null) this.#write([JSON.stringify(item)]);
+    });
   }
 
   /** Takes what was forgotten out of this machine's files, and tells the others. */

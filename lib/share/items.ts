@@ -30,7 +30,7 @@ export interface ForgetItem {
   readonly messages: readonly MessageName[];
 }
 
-/** All conversations are reset, except for turns that are not among these names: 8 bytes each, in base64. */
+/** All conversations are reset. Only turns that are among these names, 8 bytes each, in base64, are meant: what was said unknown to the one who reset stays. */
 export interface ResetItem {
   readonly kind: 'reset';
   readonly id: string;

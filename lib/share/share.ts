@@ -45,6 +45,11 @@ export interface Sharing {
   giveOut(): Promise<Exchanged>;
   /** To be awaited before this conversation is reset: what the folder holds stays away from the next one here. */
   beforeReset(): Promise<Exchanged>;
+  /**
+   * Resets this conversation and, when hi next runs there, those of the other machines. Turns that are not known here stay there. Throws a `HiError`, mostly
+   * before anything was reset. Resolves to the number of messages that were here.
+   */
+  resetEverywhere(purge: boolean): Promise<number>;
   /** To be awaited after a reset was undone. */
   afterUndo(): Promise<void>;
   /** The machines that have not forgotten yet what the mark of that name says. Known after an exchange. */
@@ -68,7 +73,7 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
       const exchange = await exchangeOf(settings, deps);
       const arrivals = await work(exchange);
       machines = exchange.others;
-      return { arrivals, notices: told(deps.data, newerProblem(machines)) };
+      return { arrivals, notices: [...clearedNotices(exchange), ...told(deps.data, newerProblem(machines))] };
     } catch (thrown) {
       return { arrivals: [], notices: told(deps.data, problemOf(thrown, settings.folder)) };
     }
@@ -90,12 +95,37 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
       if (!deps.history.isEphemeral) barKnown(deps.data);
       return exchanged;
     },
+    resetEverywhere: async (purge) => await resetEverywhere(settings, deps, purge),
     async afterUndo() {
       if (!deps.history.isEphemeral) exchangeBarred(deps.data);
     },
     notForgotten: (uid) => machines.filter(({ forgot }) => !forgot.includes(uid)),
   };
 }
+
+async function resetEverywhere(settings: ShareSettings, deps: ShareDeps, purge: boolean): Promise<number> {
+  if (!(await answers(settings.folder))) throw unanswered(settings.folder);
+  try {
+    const before = await exchangeOf(settings, deps);
+    await before.takeIn();
+    await before.giveOut();
+    const { messages } = deps.history.totals;
+    barKnown(deps.data);
+    await deps.reset(purge);
+    await (await exchangeOf(settings, deps)).giveReset(purge);
+    return messages;
+  } catch (thrown) {
+    if (systemCode(thrown) === null) throw thrown;
+    throw unusable(settings.folder, thrown);
+  }
+}
+
+/** What the user should know of resets that were asked for elsewhere. */
+const clearedNotices = ({ resetBy }: Pick<Exchange, 'resetBy'>): readonly string[] =>
+  resetBy.map(({ machine, purge }) => {
+    const cleared = `The conversation was cleared on all machines, from ${machine}.`;
+    return purge ? cleared : `${cleared} To restore it here, run: hi reset --undo`;
+  });
 
 /** What to do about machines whose hi is newer than this one; null if there are none. */
 function newerProblem(machines: readonly MachineState[]): string | null {
@@ -264,6 +294,8 @@ export interface ExchangedNow {
   readonly machine: string;
   /** What is where a machine's folder should be, and is none. */
   readonly strangers: readonly string[];
+  /** What the user should know. */
+  readonly notices: readonly string[];
 }
 
 /** Exchanges everything now; with `everything` after reading it all again. Throws a `HiError`, and the system's errors. */
@@ -279,7 +311,8 @@ export async function exchangeNow(
     if (!everything) await exchange.giveOut();
     allIsWell(deps.data);
     const { state, machine } = exchange;
-    return { arrivals: taken, state, machine, strangers: strangersIn(settings.folder) };
+    const notices = clearedNotices(exchange);
+    return { arrivals: taken, state, machine, strangers: strangersIn(settings.folder), notices };
   } catch (thrown) {
     if (systemCode(thrown) === null) throw thrown;
     throw unusable(settings.folder, thrown);

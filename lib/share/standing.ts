@@ -10,6 +10,7 @@ import { OwnFiles } from './own-files.js';
 import {
   emptyState,
   type MachineState,
+  namesIn,
   readBarred,
   readKnown,
   readState,
@@ -33,6 +34,8 @@ export interface ExchangeDeps {
   line(machine: string, at: string): TextPart | null;
   /** Reads the key of the folder, which is not needed while there is nothing to open or to write. Throws a `HiError`. */
   unlock(): Promise<void>;
+  /** Resets this conversation, because all are; keeps no copy with `purge`. */
+  reset(purge: boolean): Promise<void>;
   /** Forgets these messages, which another machine forgot, and everything that rests on them, and leaves the mark of the item. */
   forget(item: ForgetItem, ids: readonly number[]): Promise<void>;
 }
@@ -85,9 +88,7 @@ export class Standing {
     this.state = { ...emptyState(this.folder.id, history.name), said: readState(this.#paths)?.said ?? [] };
     await history.readAll((entries) => {
       this.accounted = emptyAccount();
-      const barred = readBarred(this.#paths);
-      for (let at = 0; at + 8 <= barred.length; at += 8)
-        this.accounted.known.add(barred.toString('base64url', at, at + 8), 0);
+      for (const name of namesIn(readBarred(this.#paths))) this.accounted.known.add(name, 0);
       for (const entry of entries) account(this.accounted, entry);
     });
   }

@@ -107,6 +107,8 @@ interface StatePaths {
   /** The names that must stay away from this conversation since its last reset, and from the copy. */
   readonly barred: string;
   readonly barredOfCopy: string;
+  /** The ids of the resets of all machines that were carried out here. One that was undone is not carried out again. */
+  readonly resets: string;
   readonly machine: string;
 }
 
@@ -118,6 +120,7 @@ export function statePaths(data: string): StatePaths {
     known: path('share.known'),
     barred: path('share.barred'),
     barredOfCopy: path('share.barred.reset'),
+    resets: path('share.resets'),
     machine: path('share.machine'),
   };
 }
@@ -161,6 +164,11 @@ export function dropState({ state }: StatePaths): void {
   removeIfThere(state);
 }
 
+/** The names of turns in a list with 8 bytes each. */
+export function namesIn(list: Buffer): readonly string[] {
+  return Array.from({ length: Math.floor(list.length / 8) }, (_, at) => list.toString('base64url', at * 8, at * 8 + 8));
+}
+
 /** The names that stay away, 8 bytes each. */
 export const readBarred = ({ barred }: StatePaths): Buffer => readBytes(barred);
 
@@ -169,8 +177,26 @@ export function barKnown(data: string): void {
   const paths = statePaths(data);
   const state = readState(paths);
   const known = state && readKnown(paths, state);
-  writeAside(paths.barredOfCopy, readBarred(paths), { mode: 0o600, synced: true });
-  if (known !== null) writeAside(paths.barred, known.names, { mode: 0o600, synced: true });
+  bar(data, known?.names ?? Buffer.alloc(0));
+}
+
+/** Before a reset: these names, 8 bytes each, stay away from the new conversation, like those that stayed away from this one. Throws the system's error. */
+export function bar(data: string, names: Buffer): void {
+  const paths = statePaths(data);
+  const before = readBarred(paths);
+  writeAside(paths.barredOfCopy, before, { mode: 0o600, synced: true });
+  writeAside(paths.barred, Buffer.concat([before, names]), { mode: 0o600, synced: true });
+}
+
+/** Whether a reset of all machines was carried out here. */
+export function hasReset({ resets }: StatePaths, id: string): boolean {
+  return readText(resets).split('\n').includes(id);
+}
+
+/** Remembers that a reset of all machines was carried out here. Throws the system's error. */
+export function rememberReset(paths: StatePaths, id: string): void {
+  if (hasReset(paths, id)) return;
+  writeAside(paths.resets, `${readText(paths.resets)}${id}\n`, { mode: 0o600, synced: true });
 }
 
 /** After a reset was undone: what stays away belongs to each of the two conversations. Throws the system's error. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { waitingDecisions, withReceived } from './decisions.js';
-import { type ForgetItem, itemOf, type TurnItem } from './items.js';
+import { type ForgetItem, itemOf, type ResetItem, type TurnItem } from './items.js';
 import { arrivedMessages, markOf } from './log-reader.js';
 import { changedMachines, type News, newsOf, stateOfMachine } from './news.js';
 import { later, type Standing } from './standing.js';
@@ -28,7 +28,10 @@ export class Taking {
     this.#at = standing;
   }
 
-  async takeAll(): Promise<readonly Arrival[]> {
+  /** The resets of all machines that were read, with the names of the machines where they were asked for. */
+  readonly resets: { readonly item: ResetItem; readonly machine: string }[] = [];
+
+  async takeAll(): Promise<Arrival[]> {
     // Not the time of the history: it is compared with that of the file system.
     const now = Date.now();
     const arrivals: Arrival[] = [];
@@ -56,7 +59,7 @@ export class Taking {
     const isOwn = machine === this.#at.folder.machine;
     const found = { turns: 0 };
     let came = 0;
-    for (const batch of batchesOf(this.#turnsIn(files, isOwn, read, found)))
+    for (const batch of batchesOf(this.#turnsIn(files, machine, read, found)))
       came += await this.#append(
         batch,
         isOwn ? null : machine,
@@ -71,7 +74,7 @@ export class Taking {
   /** The turns in files of a machine, in their order. What else is in a file is read with it. */
   *#turnsIn(
     files: News['files'],
-    isOwn: boolean,
+    machine: string,
     read: { name: string; last: string | null; readonly forgot: Set<string> },
     found: { turns: number },
   ): Generator<TurnItem> {
@@ -80,7 +83,7 @@ export class Taking {
       for (const stored of items) {
         const item = itemOf(stored);
         if (item?.kind === 'turn') {
-          if (isOwn) this.#at.inOwnFiles?.add(item.turn);
+          if (machine === this.#at.folder.machine) this.#at.inOwnFiles?.add(item.turn);
           this.#at.inFiles?.add(item.turn);
           read.last = later(read.last ?? '', timeOf(item.messages[0])) || null;
           found.turns += 1;
@@ -88,8 +91,8 @@ export class Taking {
         } else if (item?.kind === 'forget') {
           read.forgot.add(item.id);
           if (!this.#at.accounted.forgotten.has(item.id)) this.#at.state.pending = [...this.#at.state.pending, item];
-        } else if (item !== null && item.kind !== 'reset')
-          this.#at.accounted.decisions = withReceived(this.#at.accounted.decisions, item);
+        } else if (item?.kind === 'reset') this.resets.push({ item, machine: this.#at.shown(machine, name) });
+        else if (item !== null) this.#at.accounted.decisions = withReceived(this.#at.accounted.decisions, item);
       }
     }
   }

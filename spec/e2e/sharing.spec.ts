@@ -231,6 +231,30 @@ describe('a conversation on two machines', () => {
     expect((await said(desktop)).toSorted()).toEqual(['after', 'after here', 'also before', 'before']);
   });
 
+  it('is reset everywhere but for what was said unknown to the machine that asked, with a copy on each', async () => {
+    await shared();
+    await hi(laptop, 'ask', 'before');
+    await hi(desktop, 'ask', 'also before');
+    renameSync(folder, `${folder}-away`);
+    await hi(desktop, 'ask', 'offline');
+    renameSync(`${folder}-away`, folder);
+    expect((await hi(laptop, 'reset', '-y', '--everywhere')).stderr).toMatch(
+      /^Cleared 4 messages\. The other machines/,
+    );
+    expect(await said(laptop)).toEqual([]);
+    await hi(laptop, 'ask', 'after');
+    const told = await hi(desktop, 'ask', 'after here');
+    expect(told.stderr).toContain('was cleared on all machines, from laptop. To restore it here, run: hi reset --undo');
+    for (const home of [laptop, desktop]) {
+      expect((await said(home)).toSorted()).toEqual(['after', 'after here', 'offline']);
+      await hi(home, 'share', '--repair');
+      expect(await said(home)).toHaveLength(3);
+    }
+    await hi(desktop, 'reset', '--undo');
+    expect(await said(desktop)).toEqual(expect.arrayContaining(['before', 'also before', 'offline']));
+    expect(await said(laptop)).toHaveLength(3);
+  });
+
   it('asks at once though much arrived, with the newest of this machine and of the others', async () => {
     await shared();
     for (const home of [laptop, desktop])

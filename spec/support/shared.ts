@@ -61,6 +61,7 @@ export function depsOf({ data, memory, name }: Machine, history: HistoryStore): 
     memory,
     host: name,
     line: (from, at) => ({ type: 'text', text: `[${at} · on ${from}]`, clock: true }),
+    reset: async (purge) => await history.reset({ purge }),
     async forget({ id, turns, messages }, ids) {
       const order: ForgetOrder = { kind: 'messages', ids };
       await history.forget(order, () => undefined, { uid: id, turns, messages });

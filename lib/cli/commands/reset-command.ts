@@ -14,14 +14,15 @@ interface ResetOptions extends CommonOptions {
   readonly yes?: boolean;
   readonly undo?: boolean;
   readonly purge?: boolean;
+  readonly everywhere?: boolean;
 }
 
 /** Clears the conversation, or restores it. Asks on a terminal; without one it needs `-y`. */
 export async function resetCommand(world: World, options: ResetOptions): Promise<number> {
   const paths = await findPaths(world.env, options.config ?? null);
   const say = (text: string): void => void (options.quiet || world.stderr.write(`${text}\n`));
-  if (options.undo && options.purge) {
-    throw new HiError('usage', 'Cannot use --undo and --purge together.', {
+  if (options.undo && (options.purge || options.everywhere)) {
+    throw new HiError('usage', `Cannot use --undo and ${options.purge ? '--purge' : '--everywhere'} together.`, {
       hint: "Run 'hi reset --help' to see what they do.",
     });
   }
@@ -33,31 +34,48 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
     say(`Restored ${quantity(history.totals.messages, 'message')}.`);
     return 0;
   }
-  if (!options.yes && !(await confirmed(world, options.purge ?? false))) return 130;
+  if (!options.yes && !(await confirmed(world, options))) return 130;
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
-  const { messages } = history.totals;
+  let { messages } = history.totals;
   printHistoryNotices(world, history);
   const sharing = wasShared(paths) ? await sharingFor(world, paths, history) : null;
-  printNotices(world, (await sharing?.beforeReset())?.notices ?? []);
-  await history.reset({ purge: options.purge ?? false });
+  if (options.everywhere) {
+    if (sharing === null)
+      throw new HiError('usage', 'The conversation is not shared.', { hint: 'To clear it here, run: hi reset' });
+    messages = await sharing.resetEverywhere(options.purge ?? false);
+  } else {
+    printNotices(world, (await sharing?.beforeReset())?.notices ?? []);
+    await history.reset({ purge: options.purge ?? false });
+    // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
+    if (options.purge) purgeCaches(paths);
+  }
   const problems = history.takeNotices();
   printNotices(world, problems);
-  // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
-  if (options.purge) purgeCaches(paths);
   const purged = problems.length === 0 ? ' No copy is kept.' : '';
   const note = options.purge ? purged : ' To restore them, run: hi reset --undo';
-  const where = sharing === null ? '' : ' The other machines keep theirs, and nothing of it comes back here.';
-  say(messages === 0 ? 'Nothing to clear.' : `Cleared ${quantity(messages, 'message')}.${where}${note}`);
+  const where = sharing === null ? '' : options.everywhere ? EVERYWHERE : HERE;
+  say(
+    messages === 0 && !options.everywhere
+      ? 'Nothing to clear.'
+      : `Cleared ${quantity(messages, 'message')}.${where}${note}`,
+  );
   return 0;
 }
 
-async function confirmed(world: World, purge: boolean): Promise<boolean> {
+const HERE = ' The other machines keep theirs, and nothing of it comes back here.';
+const EVERYWHERE =
+  ' The other machines do the same when hi next runs there, and keep what they said unknown to this one.';
+
+async function confirmed(world: World, { purge, everywhere }: ResetOptions): Promise<boolean> {
   if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
     throw new HiError('usage', 'Cannot ask for confirmation without a terminal.', {
       hint: "To clear without asking, run 'hi reset -y'.",
     });
   }
-  const message = purge ? 'Clear the conversation for good, with no copy?' : 'Clear the conversation? A copy is kept.';
+  const where = everywhere ? ' on all machines' : '';
+  const message = purge
+    ? `Clear the conversation${where} for good, with no copy?`
+    : `Clear the conversation${where}? A copy is kept.`;
   try {
     const streams = { input: world.stdin, output: world.stderr };
     return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);

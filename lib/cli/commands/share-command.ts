@@ -14,7 +14,7 @@ import { password } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
 import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
-import { hideHistoryProgress, printHistoryNotices, showHistoryProgress } from '../base/output.js';
+import { hideHistoryProgress, printHistoryNotices, printNotices, showHistoryProgress } from '../base/output.js';
 import { CONFIG_CHECK } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { hostName, type ShareSection, shareDeps, shareSettings } from '../wiring/sharing.js';
@@ -121,6 +121,7 @@ async function exchange(asked: Asked, settings: ShareSettings, isAll: boolean): 
     const exchanged = await exchangeNow(settings, deps, options.repair ?? false);
     hideHistoryProgress();
     printHistoryNotices(world, history);
+    printNotices(world, exchanged.notices);
     const turns = exchanged.arrivals.reduce((sum, arrival) => sum + arrival.turns, 0);
     if (isAll && turns > 0) say(`${quantity(turns, 'turn')} from other machines.`);
     if (options.json) writeJson(world.stdout, asJson(settings, exchanged), 2);

@@ -15,6 +15,7 @@ import type { Forgetting } from '../../slash/common/command.js';
 import { CONFIG_CHECK } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { forgetting } from '../forget/forgetting.js';
+import { purgeCaches } from '../forget/places.js';
 
 /** The `share` section of the configuration. */
 export type ShareSection = Config['share'];
@@ -55,6 +56,11 @@ export function shareDeps(world: World, paths: Paths, history: HistoryStore, has
     line: (machine, at) => {
       const when = Number.isNaN(Date.parse(at)) ? [] : [localTime(at)];
       return hasClock ? { type: 'text', text: `[${[...when, `on ${machine}`].join(' · ')}]`, clock: true } : null;
+    },
+    async reset(purge) {
+      await history.reset({ purge });
+      // Summaries, spilled outputs and remembered inputs hold parts of the conversation.
+      if (purge) purgeCaches(paths);
     },
     async forget({ id: uid, turns, messages }, ids) {
       const order: ForgetOrder = { kind: 'messages', ids };
