@@ -119,6 +119,33 @@ function requireAbsolute(folder: string): void {
   );
 }
 
+/** What of the environment says where other programs keep their files. */
+type Surroundings = { readonly home: string; readonly env: Readonly<Record<string, string | undefined>> };
+
+/** The folder of Claude Code, which `CLAUDE_CONFIG_DIR` may name. */
+const claudeFolder = ({ home, env }: Surroundings): string => env.CLAUDE_CONFIG_DIR || join(home, '.claude');
+
+/** The folder of codex, which `CODEX_HOME` may name. */
+const codexFolder = ({ home, env }: Surroundings): string => env.CODEX_HOME || join(home, '.codex');
+
+/** The folders of the user's skills that other programs read too, in order of preference. They may not exist. */
+export const sharedSkills = (user: Surroundings): readonly string[] => [
+  join(user.home, '.agents', 'skills'),
+  join(claudeFolder(user), 'skills'),
+];
+
+/** Where the user's commands are. The folders may not exist. */
+export interface CommandFolders {
+  readonly own: string;
+  /** Those of other programs. */
+  readonly foreign: readonly string[];
+}
+
+export const commandFolders = (user: Surroundings, { commands }: Pick<Paths, 'commands'>): CommandFolders => ({
+  own: commands,
+  foreign: [join(claudeFolder(user), 'commands'), join(codexFolder(user), 'prompts')],
+});
+
 /** Whether the conversation is, or was, shared with other machines. */
 export const wasShared = ({ data }: Pick<Paths, 'data'>): boolean => existsSync(join(data, 'share.machine'));
 

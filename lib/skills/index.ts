@@ -6,11 +6,13 @@ import { noSkillsIn, type SkillLibrary, type SkillsOptions } from './skill.js';
 export type { SkillsOptions } from './skill.js';
 
 /**
- * Finds the skills in a folder. Never fails: a broken skill is left out and reported as a warning.
+ * Finds the skills in the folders. Never fails: a broken skill is left out and reported as a warning.
  * Without a folder, and without skills earlier in the conversation, no other module of this folder is loaded.
  */
 export async function openSkills(options: SkillsOptions): Promise<SkillLibrary> {
-  return existsSync(options.folder) ? await opened(options) : absent(options);
+  return [options.folder, ...(options.shared_folders ?? [])].some((folder) => existsSync(folder))
+    ? await opened(options)
+    : absent(options);
 }
 
 async function opened(options: SkillsOptions): Promise<SkillLibrary> {

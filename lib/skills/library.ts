@@ -17,7 +17,7 @@ import {
   type SkillWarning,
 } from './skill.js';
 
-/** The skills of one folder, and what a conversation does with them. */
+/** The skills of the user, and what a conversation does with them. */
 class FolderLibrary implements SkillLibrary {
   readonly absence: string | null;
   readonly skills: SkillLibrary['skills'];
@@ -141,8 +141,8 @@ async function byFours<In, Out>(items: readonly In[], map: (item: In) => Out | P
   return mapped;
 }
 
-/** Reads the folder and creates its library. Never fails. */
+/** Reads the folders and creates their library. Never fails. */
 export async function openLibrary(options: SkillsOptions): Promise<SkillLibrary> {
-  const { skills, warnings } = await loadSkills(options.folder, options.known_file ?? null);
+  const { skills, warnings } = await loadSkills(options.folder, options.known_file ?? null, options.shared_folders);
   return new FolderLibrary(skills, warnings, options);
 }

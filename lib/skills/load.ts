@@ -6,7 +6,7 @@ import { readRegularFile } from '../regular-file.js';
 import { writeAside } from '../write-aside.js';
 import { type Described, describeSkill, type FoundSkill, readBody } from './describe.js';
 import type { Stems } from './match.js';
-import { type SkillFile, scanFolder } from './scan.js';
+import { type SkillFile, scanFolder, scanSharedFolder } from './scan.js';
 import type { SkillWarning } from './skill.js';
 
 interface LoadedSkills {
@@ -16,21 +16,32 @@ interface LoadedSkills {
 }
 
 /**
- * Loads the skills of a folder. Reads the head of each file, except for files unchanged since the cache `knownFile` was written
- * (null: no cache). Never fails: a broken skill is left out with a warning.
+ * Loads the skills of a folder, and of the `shared` ones, which other programs read too. Reads the head of each file, except for files unchanged since the cache
+ * `knownFile` was written (null: no cache). Of one name the first folder's is used. Never fails: a broken skill is left out with a warning.
  */
-export async function loadSkills(folder: string, knownFile: string | null): Promise<LoadedSkills> {
-  const { files, warnings } = scanFolder(folder);
-  const described = await describeAll(files, knownFile);
+export async function loadSkills(
+  folder: string,
+  knownFile: string | null,
+  shared: readonly string[] = [],
+): Promise<LoadedSkills> {
+  const own = scanFolder(folder);
+  const scans = [own, ...shared.map((each) => scanSharedFolder(each, [folder, ...shared]))];
+  const described = await describeAll(
+    scans.flatMap(({ files }) => files),
+    knownFile,
+  );
+  const isOwn = new Set(own.files.map(({ path }) => path));
   const skills = new Map<string, FoundSkill>();
-  const all = [...warnings];
+  const all = scans.flatMap(({ warnings }) => warnings);
   for (const [{ path }, { skill, reasons }] of described) {
     for (const reason of reasons) all.push({ path, reason });
     if (skill === null) continue;
     const key = skill.name.normalize('NFC').toLowerCase();
     const first = skills.get(key);
-    if (first) all.push({ path, reason: `the name '${skill.name}' is already used by ${first.path}; left out` });
-    else skills.set(key, skill);
+    // Shared folders often hold the same skills, one linked to the other.
+    if (first && isOwn.has(path))
+      all.push({ path, reason: `the name '${skill.name}' is already used by ${first.path}; left out` });
+    else if (!first) skills.set(key, skill);
   }
   return { skills: [...skills.values()].sort((one, other) => (one.name < other.name ? -1 : 1)), warnings: all };
 }

@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { systemCode } from '../errors.js';
 import type { SkillWarning } from './skill.js';
@@ -33,13 +33,30 @@ export function scanFolder(folder: string): Scan {
   for (const entry of entriesOf(folder, warnings)) {
     if (entry.name.startsWith('.')) continue;
     const claim = claimOf(folder, entry);
-    const found = claim === null ? null : examine(folder, claim);
+    const found = claim === null ? null : examine([folder], claim);
     if (claim === null || found === null) {
       const path = `${folder}${sep}${entry.name}`;
       const reason = whyOverlooked(path, entry);
       if (reason !== null) warnings.push({ path, reason });
     } else if (typeof found === 'string') warnings.push({ path: claim.path, reason: `${found}; left out` });
     else files.push(fileOf(claim, found));
+  }
+  return { files, warnings };
+}
+
+/**
+ * Finds `<name>/SKILL.md` in a folder that other programs read too, sorted by name. Nothing else there is a skill, and nothing else is warned about. A link may lead
+ * to any of `folders`, as the programs that install skills make them. A missing folder has no skills. Never fails.
+ */
+export function scanSharedFolder(folder: string, folders: readonly string[]): Scan {
+  const warnings: SkillWarning[] = [];
+  const files: SkillFile[] = [];
+  for (const entry of entriesOf(folder, warnings)) {
+    const claim = entry.name.startsWith('.') ? null : claimOf(folder, entry);
+    if (claim === null || claim.folder === null) continue;
+    const found = examine(folders, claim);
+    if (typeof found === 'string') warnings.push({ path: claim.path, reason: `${found}; left out` });
+    else if (found !== null) files.push(fileOf(claim, found));
   }
   return { files, warnings };
 }
@@ -77,12 +94,12 @@ function fileOf({ name, path, folder }: Claim, { ino, size, mtimeMs, ctimeMs }: 
 }
 
 /** The stats of a file; null when there is none (an unrelated folder, not a broken skill); or why it is left out. */
-function examine(folder: string, claim: Claim): Stats | string | null {
+function examine(folders: readonly string[], claim: Claim): Stats | string | null {
   try {
     const own = lstatSync(claim.path);
     const linked = claim.linked || own.isSymbolicLink();
     const stats = linked ? statSync(claim.path) : own;
-    if (linked && !isInside(folder, claim.path))
+    if (linked && !folders.some((folder) => isInside(folder, claim.path)))
       return 'is a link to a place outside the skills folder; copy the file instead';
     return refusal(stats) ?? stats;
   } catch (error) {
@@ -94,7 +111,7 @@ function examine(folder: string, claim: Claim): Stats | string | null {
 
 /** The skills folder itself may be a link, as dotfile managers make them. Links in it must not point outside. */
 function isInside(folder: string, path: string): boolean {
-  return realpathSync(path).startsWith(realpathSync(folder) + sep);
+  return existsSync(folder) && realpathSync(path).startsWith(realpathSync(folder) + sep);
 }
 
 function refusal(stats: Stats): string | null {

@@ -3,7 +3,7 @@ import type { SkillRecord } from '../chat/message.js';
 import type { TextCache, TextModel } from '../chat/request.js';
 import type { Config } from '../config/config.js';
 
-/** A skill in the skills folder. Its text is read on demand. */
+/** A skill in one of the skills folders. Its text is read on demand. */
 export interface Skill {
   readonly name: string;
   /** What it is for, in one line: the frontmatter's `description`, else the first line of prose. */
@@ -78,6 +78,8 @@ export const noSkillsIn = (folder: string): string => `No skills found in '${fol
 export type SkillsOptions = Config['skills'] & {
   /** The skills folder, which may not exist. */
   readonly folder: string;
+  /** The folders of skills that other programs read too, which may not exist. Of one name the first folder's is used. */
+  readonly shared_folders?: readonly string[];
   /** The main model's window in tokens. */
   readonly context_window: number;
   /** The most tokens of all skills together for all of them to be sent in mode `auto`, if that is less than their share of the window. */

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
@@ -113,5 +113,40 @@ describe("a command of the user's own", () => {
       expect((await hi(['ask', '--command', 'closed'])).stderr).toContain('EACCES');
     }
     expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a command that was written for another program', () => {
+  const foreign = (file: string, text: string): void => {
+    const path = join(home.env.HOME ?? '', file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+
+  it('works where it is, but nothing in it is run and the model that it names is not asked', async () => {
+    foreign('.claude/commands/fix.md', '---\nmodel: other\n---\nFix $1.\n!touch made\nState: !`touch made`');
+    foreign('.codex/prompts/draft.md', 'Draft $ARGUMENTS.');
+    command('mine', 'Mine: !`echo run`');
+    const run = await hi(['ask', '--command', 'fix', 'the parser']);
+    expect(run).toMatchObject({ status: 0, stdout: 'Done.\n' });
+    expect(run.stderr).toContain('2 shell commands in it are sent as text');
+    expect(asked()).toBe('Fix the parser.\n!touch made\nState: !`touch made`');
+    expect(existsSync(join(home.work, 'made'))).toBe(false);
+    const { stderr } = await hi(['chat'], '/draft a letter\n/fix it\n/mine\n');
+    expect(stderr).toContain('2 shell commands in it are sent as text');
+    expect([1, 2, 3].map(asked)).toEqual([
+      'Draft a letter.',
+      'Fix it.\n!touch made\nState: !`touch made`',
+      'Mine: run',
+    ]);
+    expect(server.requests.map(({ model }) => model)).toEqual(Array(4).fill('scripted'));
+    expect(existsSync(join(home.work, 'made'))).toBe(false);
+  });
+
+  it("does not replace one of the user's own", async () => {
+    foreign('.claude/commands/review.md', 'Theirs.');
+    command('review', 'Mine.');
+    await hi(['ask', '--command', 'review']);
+    expect(asked()).toBe('Mine.');
   });
 });

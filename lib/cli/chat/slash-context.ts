@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ScreenSettings } from '../../chat/event.js';
 import type { Config } from '../../config/config.js';
+import { type CommandFolders, commandFolders } from '../../config/paths.js';
 import { keepModel } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { pathsThatBegin } from '../../repl/editing/completion.js';
@@ -39,7 +40,7 @@ export async function slashContext(
 ): Promise<SlashContext> {
   const { paths } = settings;
   const own = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
-  const commands = [...slashCommands, ...(await ownCommands(paths.commands, own))];
+  const commands = [...slashCommands, ...(await ownCommands(commandFolders(world, paths), own))];
   return {
     session,
     get commands() {
@@ -128,7 +129,7 @@ async function typedPaths(
 }
 
 /** The user's own commands; without their folder nothing is loaded. */
-async function ownCommands(folder: string, deps: OwnInputDeps): Promise<readonly SlashCommand[]> {
-  if (!existsSync(folder)) return [];
-  return await ownSlashCommands(folder, slashCommands, deps);
+async function ownCommands(folders: CommandFolders, deps: OwnInputDeps): Promise<readonly SlashCommand[]> {
+  if (![folders.own, ...folders.foreign].some((folder) => existsSync(folder))) return [];
+  return await ownSlashCommands(folders, slashCommands, deps);
 }

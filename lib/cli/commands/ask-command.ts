@@ -1,7 +1,7 @@
 import type { ChatEvent, ScreenSettings } from '../../chat/event.js';
 import { toJson } from '../../chat/json.js';
 import { milliseconds } from '../../chat/text.js';
-import { findPaths } from '../../config/paths.js';
+import { commandFolders, findPaths } from '../../config/paths.js';
 import { NoModel, NotConfigured } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ScreenOptions } from '../../screen/answer-writer.js';
@@ -30,7 +30,7 @@ import type { World } from '../base/world.js';
 import { chatCommand } from '../chat/chat.js';
 import { withFirstModel } from '../init/first-model.js';
 import { mentionedResources } from '../input/from-servers.js';
-import { askedCommand } from '../input/own-commands.js';
+import { type AskedCommand, askedCommand } from '../input/own-commands.js';
 import { sendQueued } from '../input/queued.js';
 import { indexSlice } from '../wiring/index-slice.js';
 import { withCost } from '../wiring/price.js';
@@ -119,7 +119,13 @@ async function askOnce(
     const asked =
       command === undefined
         ? { input: await withResources(gathered, words, wired.servers, stop.signal, notify), model: null }
-        : await ofOwnCommand(command, words, gathered, wired, stop.signal);
+        : await ofOwnCommand(
+            { folders: commandFolders(world, settings.paths), name: command, words },
+            gathered,
+            wired,
+            notify,
+            stop.signal,
+          );
     if (options.all && !(await agreeToAll(world, session, asked.input, options, stop.signal)))
       return EXIT_STATUS.interrupted;
     const notices = [...(await newSettingsWarnings(settings)), ...session.history.takeNotices()];
@@ -207,14 +213,16 @@ async function gather(
 
 /** What a command of the user's own asks with these words, and the model it wants. */
 async function ofOwnCommand(
-  name: string,
-  words: readonly string[],
+  command: AskedCommand,
   gathered: UserInput,
-  { settings, tools, connections, servers }: WiredSession,
+  { tools, connections, servers }: WiredSession,
+  notify: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Asked> {
   const deps = { tools, secrets: () => connections.secrets(), resource: servers.resource.bind(servers) };
-  return await askedCommand({ folder: settings.paths.commands, name, words }, gathered, deps, signal);
+  const { unrun, ...asked } = await askedCommand(command, gathered, deps, signal);
+  if (unrun !== null) notify(unrun);
+  return asked;
 }
 
 /** Sends the question. Resolves to the events that the user is to see: of an answer that must fit, with its price, with only its last block of code. */

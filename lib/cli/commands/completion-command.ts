@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { strategies } from '../../compaction/index.js';
-import { findPaths } from '../../config/paths.js';
+import { commandFolders, findPaths } from '../../config/paths.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
 import { tools } from '../../tools/index.js';
@@ -43,7 +43,7 @@ export async function completionCommand(
 }
 
 async function ownCommands(world: World): Promise<readonly OwnCommand[]> {
-  return findOwnCommands((await findPaths(world.env, null)).commands);
+  return findOwnCommands(commandFolders(world, await findPaths(world.env, null)));
 }
 
 async function models(world: World): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { shortCount } from '../../chat/transcript.js';
 import { DEFAULTS } from '../../config/built.js';
-import { findPaths } from '../../config/paths.js';
+import { findPaths, sharedSkills } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { baseWindow } from '../../config/resolve.js';
 import { DEFAULT_WINDOW } from '../../config/setting.js';
@@ -61,6 +61,7 @@ export async function findSkills(
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);
   return await openSkills({
     folder: paths.skills,
+    shared_folders: sharedSkills(world),
     known_file: paths.knownSkills,
     ...DEFAULTS.skills,
     ...file?.skills,

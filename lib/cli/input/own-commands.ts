@@ -1,5 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { quantity } from '../../chat/text.js';
+import type { CommandFolders } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { readRegularFile } from '../../regular-file.js';
@@ -10,11 +12,13 @@ import type { ToolContext } from '../../tools/common/tool.js';
 import { localOutput } from './local-command.js';
 import { type MentionDeps, resolveMentions } from './mentions.js';
 
-/** One of the user's own commands: `NAME.md` in the folder `commands` of the configuration. */
+/** One of the user's own commands: `NAME.md` in the folder `commands` of the configuration, or where another program has its commands. */
 export interface OwnCommand {
   /** What is typed after the slash: the file's name, after its folder and a colon if it is in one. */
   readonly name: string;
   readonly path: string;
+  /** Whether it was written for another program: nothing in it is run, and the model that it names is not asked. */
+  readonly isForeign: boolean;
 }
 
 /** The contents of a command's file. */
@@ -27,29 +31,40 @@ interface CommandText {
   readonly argumentHint: string | null;
   /** The text that is sent, before anything in it is filled in. */
   readonly body: string;
+  readonly isForeign: boolean;
 }
 
 /** A name that can be typed as one word and that a terminal shows unchanged. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
-/** The commands in `folder`, and in the folders directly inside it, by name. None where the folder cannot be read. */
-export function findOwnCommands(folder: string): readonly OwnCommand[] {
-  const found = filesIn(folder, '').concat(
-    entriesIn(folder)
-      .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
-      .flatMap(({ name }) => filesIn(join(folder, name), `${name}:`)),
-  );
-  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+/** The commands in these folders, and in the folders directly inside them, by name; of one name the first folder's. None where a folder cannot be read. */
+export function findOwnCommands({ own, foreign }: CommandFolders): readonly OwnCommand[] {
+  const found = new Map<string, OwnCommand>();
+  for (const folder of [own, ...foreign])
+    for (const file of commandsIn(folder))
+      if (!found.has(file.name)) found.set(file.name, { ...file, isForeign: folder !== own });
+  return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-function filesIn(folder: string, prefix: string): readonly OwnCommand[] {
-  return entriesIn(folder).flatMap((entry) => {
+type CommandFile = Pick<OwnCommand, 'name' | 'path'>;
+
+function commandsIn(folder: string): readonly CommandFile[] {
+  const entries = entriesIn(folder);
+  const inside = entries.filter((entry) => entry.isDirectory() && NAME.test(entry.name));
+  return [
+    ...filesIn(folder, entries, ''),
+    ...inside.flatMap(({ name }) => filesIn(join(folder, name), entriesIn(join(folder, name)), `${name}:`)),
+  ];
+}
+
+function filesIn(folder: string, entries: readonly Dirent[], prefix: string): readonly CommandFile[] {
+  return entries.flatMap((entry) => {
     const name = entry.name.endsWith('.md') ? entry.name.slice(0, -3) : '';
     return NAME.test(name) && !entry.isDirectory() ? [{ name: prefix + name, path: join(folder, entry.name) }] : [];
   });
 }
 
-function entriesIn(folder: string) {
+function entriesIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
@@ -58,7 +73,7 @@ function entriesIn(folder: string) {
 }
 
 /** Reads a command's file. Throws a `HiError` of code `usage` for one that cannot be read or holds no text. */
-async function readOwnCommand({ name, path }: OwnCommand): Promise<CommandText> {
+async function readOwnCommand({ name, path, isForeign }: OwnCommand): Promise<CommandText> {
   const { yaml, body } = splitFrontmatter(textOf(name, path).replace(/\r\n?/g, '\n'));
   const { fields } = yaml === null ? { fields: {} } : await readFields(yaml);
   const field = (key: string): string | null => {
@@ -69,7 +84,8 @@ async function readOwnCommand({ name, path }: OwnCommand): Promise<CommandText> 
   if (text === '')
     throw new HiError('usage', `The command /${name} is empty: '${path}'.`, { hint: 'Write what to ask into it.' });
   const description = field('description') ?? (text.split('\n')[0] ?? '').replace(/^#+\s*/, '').slice(0, 100);
-  return { description, model: field('model'), argumentHint: field('argument-hint'), body: text };
+  const model = isForeign ? null : field('model');
+  return { description, model, argumentHint: field('argument-hint'), body: text, isForeign };
 }
 
 function textOf(name: string, path: string): string {
@@ -97,20 +113,24 @@ export interface OwnInputDeps {
 }
 
 /**
- * The input made by the user's own command: its text with the arguments, the output of its shell commands, and the files it mentions. Resolves with a notice
- * about those files, null when there are none. Throws a `HiError` of code `usage` when a shell command fails or a file cannot be attached.
+ * The input made by the user's own command: its text with the arguments, the output of its shell commands, and the files it mentions. Shell commands in one that
+ * was written for another program stay text. Resolves with a notice about those files, and one about what was not run; null for none. Throws a `HiError` of code `usage` when a shell command fails or a file cannot be attached.
  */
 async function ownInput(
-  { body }: CommandText,
+  { body, isForeign }: CommandText,
   argument: CommandArgument,
   { tools, secrets, resource }: OwnInputDeps,
   signal: AbortSignal,
-): Promise<{ readonly input: UserInput; readonly notice: string | null }> {
-  const { text, inserted } = await fillIn(body, argument, async (command) =>
-    localOutput({ command, before: settingArguments(argument) }, tools, await secrets(), signal),
-  );
-  return await resolveMentions(text, inserted, tools.cwd.now, signal, { resource });
+): Promise<{ readonly input: UserInput; readonly notice: string | null; readonly unrun: string | null }> {
+  const run = async (command: string): Promise<string> =>
+    localOutput({ command, before: settingArguments(argument) }, tools, await secrets(), signal);
+  const { text, inserted, unrun } = await fillIn(body, argument, isForeign ? null : run);
+  const { input, notice } = await resolveMentions(text, inserted, tools.cwd.now, signal, { resource });
+  return { input, notice, unrun: unrun === 0 ? null : notRun(unrun) };
 }
+
+const notRun = (count: number): string =>
+  `${quantity(count, 'shell command')} in it ${count === 1 ? 'is' : 'are'} sent as text: a command that was written for another program runs nothing.`;
 
 /** The shell itself expands `$1`, `$@` and `$ARGUMENTS`, so that what the user typed is data, never code. */
 function settingArguments({ text, words }: CommandArgument): string {
@@ -119,14 +139,14 @@ function settingArguments({ text, words }: CommandArgument): string {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The user's own commands as slash commands. One with a name in `others` is left out, so that built-in commands keep their meaning. */
+/** The user's commands as slash commands. One with a name in `others` is left out, so that built-in commands keep their meaning. */
 export async function ownSlashCommands(
-  folder: string,
+  folders: CommandFolders,
   others: readonly SlashCommand[],
   deps: OwnInputDeps,
 ): Promise<readonly SlashCommand[]> {
   const taken = new Set(others.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-  const own = findOwnCommands(folder).filter(({ name }) => !taken.has(name));
+  const own = findOwnCommands(folders).filter(({ name }) => !taken.has(name));
   return await Promise.all(own.map((command) => asSlashCommand(command, deps)));
 }
 
@@ -141,34 +161,34 @@ async function asSlashCommand(command: OwnCommand, deps: OwnInputDeps): Promise<
     takesWords: true,
     async *run(argument, { session }, signal): AsyncGenerator<SlashEvent> {
       const current = await readOwnCommand(command);
-      const { input, notice } = await ownInput(current, argumentOf(argument), deps, signal);
-      if (notice !== null) yield { type: 'notice', level: 'info', text: notice };
+      const { input, notice, unrun } = await ownInput(current, argumentOf(argument), deps, signal);
+      for (const text of [unrun, notice]) if (text !== null) yield { type: 'notice', level: 'info', text };
       yield* session.send(input, signal, { model: current.model });
     },
   };
 }
 
-/** The name of a command, the commands' folder, and the words after the name. */
-interface AskedCommand {
-  readonly folder: string;
+/** The name of a command, where commands are, and the words after the name. */
+export interface AskedCommand {
+  readonly folders: CommandFolders;
   readonly name: string;
   readonly words: readonly string[];
 }
 
-/** The input made by the user's own command, after piped input and attachments. Throws a `HiError` if there is no such command. */
+/** The input made by the user's own command, after piped input and attachments, and a notice about what was not run, or null. Throws a `HiError` if there is no such command. */
 export async function askedCommand(
-  { folder, name, words }: AskedCommand,
+  { folders, name, words }: AskedCommand,
   gathered: UserInput,
   deps: OwnInputDeps,
   signal: AbortSignal,
-): Promise<{ readonly input: UserInput; readonly model: string | null }> {
-  const command = await readOwnCommand(pick(findOwnCommands(folder), name.replace(/^\//, ''), 'command', 'usage'));
+): Promise<{ readonly input: UserInput; readonly model: string | null; readonly unrun: string | null }> {
+  const command = await readOwnCommand(pick(findOwnCommands(folders), name.replace(/^\//, ''), 'command', 'usage'));
   const typed = words.filter((word) => word !== '-');
   const argument = { text: typed.join(' '), words: typed };
-  const { input } = await ownInput(command, argument, deps, signal);
+  const { input, unrun } = await ownInput(command, argument, deps, signal);
   const texts = [...gathered.texts, ...input.texts];
   const attachments = [...gathered.attachments, ...input.attachments];
-  return { input: { text: input.text, texts, attachments }, model: command.model };
+  return { input: { text: input.text, texts, attachments }, model: command.model, unrun };
 }
 
 /** A command's text with everything filled in. */
@@ -176,6 +196,8 @@ interface FilledIn {
   readonly text: string;
   /** The ranges that were filled in, in which an `@` is ordinary text. */
   readonly inserted: readonly { readonly start: number; readonly end: number }[];
+  /** How many shell commands stayed text. */
+  readonly unrun: number;
 }
 
 /** What follows a command's name. */
@@ -188,12 +210,12 @@ interface CommandArgument {
 const PLACE = /\$(ARGUMENTS\b|[1-9](?!\d))|!`([^`\n]+)`|(?<=^|\n)!([^\s`![][^\n]*)/g;
 
 /**
- * Fills in the arguments and the output of shell commands in the text. Filled-in text is not expanded. A text without placeholders gets the arguments appended.
+ * Fills in the arguments and the output of shell commands in the text; without `run` these stay text. Filled-in text is not expanded. A text without placeholders gets the arguments appended.
  */
 export async function fillIn(
   body: string,
   argument: CommandArgument,
-  run: (command: string) => Promise<string>,
+  run: ((command: string) => Promise<string>) | null,
 ): Promise<FilledIn> {
   const inserted: { start: number; end: number }[] = [];
   let text = '';
@@ -203,6 +225,7 @@ export async function fillIn(
   };
   let at = 0;
   let isTold = argument.text === '';
+  let unrun = 0;
   for (const match of body.matchAll(PLACE)) {
     const [whole, name, quoted, line] = match;
     text += body.slice(at, match.index);
@@ -210,14 +233,18 @@ export async function fillIn(
     isTold ||= name !== undefined || /\$(?:ARGUMENTS\b|[1-9@*])/.test(whole);
     if (name === 'ARGUMENTS') insert(argument.text);
     else if (name !== undefined) insert(argument.words[Number(name) - 1] ?? '');
-    else insert((await run(quoted ?? line ?? '')).trimEnd());
+    else if (run !== null) insert((await run(quoted ?? line ?? '')).trimEnd());
+    else {
+      text += whole;
+      unrun += 1;
+    }
   }
   text += body.slice(at);
   if (!isTold) {
     text += '\n\n';
     insert(argument.text);
   }
-  return { text, inserted };
+  return { text, inserted, unrun };
 }
 
 /** Splits an argument into words like a shell: at spaces, except in quotes. An unclosed quote is an ordinary character. */

@@ -1,6 +1,6 @@
 import { SERVER_TOOL_PREFIX, type ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
-import { ownPlaces } from '../../config/paths.js';
+import { ownPlaces, sharedSkills } from '../../config/paths.js';
 import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { projectFolder } from '../../mcp/base/server-entry.js';
@@ -68,6 +68,7 @@ function outputRoom(
 export async function toolRunner(
   offered: readonly ToolSpec[],
   {
+    world,
     options,
     settings: { paths },
     config,
@@ -76,6 +77,7 @@ export async function toolRunner(
     window,
     servers,
   }: {
+    readonly world: World;
     readonly options: SessionOptions;
     readonly settings: Settings;
     readonly config: Config;
@@ -86,6 +88,7 @@ export async function toolRunner(
   },
 ): Promise<ToolRunner> {
   const { createToolRunner, tools } = await import('../../tools/index.js');
+  const shared = sharedSkills(world);
   return createToolRunner({
     tools: offered.map(({ name }) => pick(tools, name, 'tool')),
     findTool: (name) => servers.find(name),
@@ -97,8 +100,9 @@ export async function toolRunner(
     allowAll: options.yes ?? false,
     storeRule: (rule) => addRule(paths.configFile, rule),
     secrets: await connections.secrets(),
-    ownPlaces: ownPlaces(paths),
-    freeFolders: [paths.skills],
+    // A skill is sent unasked: only the user writes one, wherever it is.
+    ownPlaces: [...ownPlaces(paths), ...shared],
+    freeFolders: [paths.skills, ...shared],
   });
 }
 

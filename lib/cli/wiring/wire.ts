@@ -5,7 +5,7 @@ import { searchBooksToo } from '../../books/search-books.js';
 import type { TextCache } from '../../chat/request.js';
 import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
-import type { Paths } from '../../config/paths.js';
+import { type Paths, sharedSkills } from '../../config/paths.js';
 import { HistoryStore } from '../../history/store.js';
 import { ProjectInstructions } from '../../memory/instructions.js';
 import { StandingMemory } from '../../memory/standing-memory.js';
@@ -121,8 +121,10 @@ export async function wire(
     },
     ...(options.tools === false && { otherTools: offeredTools(config, {}, context) }),
     toolEffects: EFFECTS,
-    tools: memoized(() => toolRunner(offered, { options, settings, config, context, connections, window, servers })),
-    skills: (main: Target) => skillsFor(main, smallFor(main) ?? main, settings, config, cache),
+    tools: memoized(() =>
+      toolRunner(offered, { world, options, settings, config, context, connections, window, servers }),
+    ),
+    skills: (main: Target) => skillsFor(world, main, smallFor(main) ?? main, settings, config, cache),
     finder,
     sending,
     automaticRecall: {
@@ -206,6 +208,7 @@ function keptWhile(keeps: () => boolean, cache: TextCache): TextCache {
 
 /** The skills for the model `main`. The model `writer` matches and shortens them. */
 function skillsFor(
+  world: World,
   main: Target,
   writer: Target,
   { paths }: Settings,
@@ -214,6 +217,7 @@ function skillsFor(
 ): Promise<SkillLibrary> {
   return openSkills({
     folder: paths.skills,
+    shared_folders: sharedSkills(world),
     known_file: paths.knownSkills,
     ...skills,
     // The window may become known after the start.

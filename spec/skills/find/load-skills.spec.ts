@@ -190,3 +190,42 @@ describe('a broken skill', () => {
     expect((await loadSkills(file, null)).warnings).toEqual([{ path: file, reason: 'cannot be read (ENOTDIR)' }]);
   });
 });
+
+describe('the skills of folders that other programs read too', () => {
+  it('are their folders with a SKILL.md, after those of the own folder, and of one name the first', async () => {
+    const own = folderWith({ 'git.md': 'My own.' });
+    const agents = folderWith({
+      'git/SKILL.md': skillFile('git', 'Theirs'),
+      'pdf/SKILL.md': skillFile('pdf', 'Forms'),
+    });
+    const claude = folderWith({
+      'pdf/SKILL.md': skillFile('pdf', 'Other'),
+      'sql/SKILL.md': skillFile('sql', 'Tables'),
+    });
+    const { skills, warnings } = await loadSkills(own, null, [agents, claude, join(claude, 'absent')]);
+    expect(skills.map(({ name, description }) => [name, description])).toEqual([
+      ['git', 'My own.'],
+      ['pdf', 'Forms'],
+      ['sql', 'Tables'],
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('are no other files there, which nothing warns about', async () => {
+    const shared = folderWith({ 'README.md': 'About.', 'notes/plan.md': 'Not a skill.', 'odd/skill.md': 'Misspelt.' });
+    expect(await loadSkills(folderWith({}), null, [shared])).toEqual({ skills: [], warnings: [] });
+  });
+
+  it('may be links from one of these folders to another, and to nowhere else', async () => {
+    const [agents, claude] = [folderWith({ 'pdf/SKILL.md': skillFile('pdf', 'Forms') }), folderWith({})];
+    const outside = folderWith({ 'SKILL.md': skillFile('stray', 'Outside') });
+    symlinkSync(join(agents, 'pdf'), join(claude, 'forms'));
+    symlinkSync(outside, join(claude, 'stray'));
+    const { skills, warnings } = await loadSkills(folderWith({}), null, [claude, agents]);
+    expect(skills.map(({ name }) => name)).toEqual(['forms', 'pdf']);
+    expect(warnings).toContainEqual({
+      path: join(claude, 'stray', 'SKILL.md'),
+      reason: expect.stringContaining('outside the skills folder'),
+    });
+  });
+});
