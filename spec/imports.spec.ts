@@ -99,6 +99,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   history: [...GROUND, 'view'],
   mcp: [
     ...GROUND,
+    'config/paths',
     'config/server-settings',
     'http/address',
     'http/sdk-console',

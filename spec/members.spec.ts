@@ -37,6 +37,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'books/sources/index.ts': 'another program of the vendor',
   'books/sources/markdown.ts': 'a heading of what other programs write',
   'books/sources/claude-code.ts': "a field of the source's own format",
+  'mcp/foreign-servers.ts': 'another program of the vendor',
   'cli/commands/import-command.ts': 'the room, not the tool',
   'cli/commands/recall-command.ts': 'the room, not the tool',
   'cli/commands/forget-command.ts': 'the room, not the tool',

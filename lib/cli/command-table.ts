@@ -352,14 +352,20 @@ function addMcpCommands(mcp: Command, program: Command, world: World, finish: (s
     .action(async (server: string, _options, self: Command) =>
       finish(await mcpTestCommand(world, server, mergedOptions(self))),
     );
-  add('add', 'start a server once, show its tools, and add it to config.json')
-    .argument('<name>', 'the name to give it')
-    .argument('<command...>', 'its address, or -- and the program with its arguments')
+  add('add', 'start a server once, show its tools, and add it to config.json; or add those of another program')
+    .argument('[name]', 'the name to give it')
+    .argument('[command...]', 'its address, or -- and the program with its arguments')
     .option('-e, --env <assignment...>', 'a variable of its environment: NAME=VALUE')
     .option('-H, --header <header...>', "a header of every request: 'Name: value'")
     .addOption(new Option('-t, --transport <kind>', 'the transport for an address').choices(['http', 'sse']))
     .option('--no-test', 'do not start it')
-    .action(async (name: string, words: readonly string[], _options, self: Command) =>
+    .addOption(
+      new Option(
+        '--from <program>',
+        "list another program's servers, and add those named or chosen; starts none",
+      ).conflicts(['env', 'header', 'transport']),
+    )
+    .action(async (name: string | undefined, words: readonly string[], _options, self: Command) =>
       finish(await mcpAddCommand(world, name, words, mergedOptions(self))),
     );
   add('remove', 'remove a server from config.json, with its login and its log')

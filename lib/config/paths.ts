@@ -120,13 +120,13 @@ function requireAbsolute(folder: string): void {
 }
 
 /** What of the environment says where other programs keep their files. */
-type Surroundings = { readonly home: string; readonly env: Readonly<Record<string, string | undefined>> };
+export type Surroundings = { readonly home: string; readonly env: Readonly<Record<string, string | undefined>> };
 
 /** The folder of Claude Code, which `CLAUDE_CONFIG_DIR` may name. */
-const claudeFolder = ({ home, env }: Surroundings): string => env.CLAUDE_CONFIG_DIR || join(home, '.claude');
+export const claudeFolder = ({ home, env }: Surroundings): string => env.CLAUDE_CONFIG_DIR || join(home, '.claude');
 
 /** The folder of codex, which `CODEX_HOME` may name. */
-const codexFolder = ({ home, env }: Surroundings): string => env.CODEX_HOME || join(home, '.codex');
+export const codexFolder = ({ home, env }: Surroundings): string => env.CODEX_HOME || join(home, '.codex');
 
 /** The folders of the user's skills that other programs read too, in order of preference. They may not exist. */
 export const sharedSkills = (user: Surroundings): readonly string[] => [

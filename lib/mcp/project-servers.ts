@@ -53,8 +53,8 @@ export function asServersFile(servers: readonly ProjectServer[], folder: string)
   return Object.fromEntries(servers.map(({ name, file }) => [name, { cwd: folder, ...file }]));
 }
 
-/** An entry with the fields allowed in a project; null if it is malformed. */
-function serverFile(entry: JsonObject): ServerFile | null {
+/** An entry that somebody else wrote, with the fields allowed in a project; null if it is malformed. */
+export function serverFile(entry: JsonObject): ServerFile | null {
   const { type, command, args, env, url, headers, cwd, disabled, enabled, sandbox } = entry;
   const kind = type === 'stdio' || type === 'http' || type === 'sse' ? type : undefined;
   // The user could not tell what they approve.
@@ -80,7 +80,7 @@ type Given = JsonValue | undefined;
 
 const isTextOrNone = (value: Given): value is string | undefined => value === undefined || typeof value === 'string';
 
-const isTextList = (value: Given): value is readonly string[] | undefined =>
+export const isTextList = (value: Given): value is readonly string[] | undefined =>
   value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 
 const isTextRecord = (value: Given): value is Readonly<Record<string, string>> | undefined =>

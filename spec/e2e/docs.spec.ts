@@ -238,5 +238,5 @@ describe('the documentation', () => {
 /** The second word of a command that has commands of its own. */
 function nested(command: string, words: readonly string[]): readonly string[] {
   const next = words[words.indexOf(command) + 1];
-  return command === 'config' && next !== undefined && /^[a-z]+$/.test(next) ? [next] : [];
+  return ['config', 'mcp'].includes(command) && next !== undefined && /^[a-z]+$/.test(next) ? [next] : [];
 }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type McpHouse, mcpHouse, offeredTools } from '../support/mcp-house.js';
 import { PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { KEY, openTerminal } from '../support/terminal.js';
@@ -66,6 +66,62 @@ describe('hi mcp add', () => {
       url: 'http://127.0.0.1:9/mcp',
       headers: { 'X-Key': 'a: b' },
     });
+  });
+});
+
+describe('hi mcp add --from', () => {
+  const settings = {
+    mcpServers: {
+      files: { command: 'npx', args: ['files'], env: { TOKEN: 'sk-1' } },
+      far: { url: 'https://a.example/' },
+    },
+  };
+
+  beforeEach(async () => {
+    house = await mcpHouse({}, []);
+    writeFileSync(join(house.home.folder, '.claude.json'), JSON.stringify(settings));
+  });
+
+  it('lists the servers of another program without their secrets, and adds those that are named, without starting any', async () => {
+    const before = config();
+    const list = await hi('mcp', 'add', '--from', 'claude');
+    expect(list).toMatchObject({ status: 0, stdout: 'files  npx files  TOKEN=…\nfar  https://a.example/\n' });
+    expect(list.stderr).toContain('hi mcp add --from claude NAME...');
+    expect(config()).toEqual(before);
+    expect((await hi('mcp', 'add', '--from', 'claude', 'files')).stderr).toContain("Added 'files'");
+    expect(config().mcpServers).toEqual({ ...before.mcpServers, files: settings.mcpServers.files });
+    expect(house.server.starts()).toEqual([]);
+    expect((await hi('mcp', 'add', '--from', 'claude', 'files')).stderr).toContain("There is already a server 'files'");
+    expect((await hi('mcp', 'add', '--from', 'claude', 'fil')).stderr).toContain("Did you mean 'files'?");
+  });
+
+  it('asks on a terminal which to add, with none chosen beforehand', async () => {
+    const { env, work: cwd } = house.home;
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'mcp', 'add', '--from', 'claude'], {
+      env,
+      cwd,
+      columns: 120,
+      rows: 40,
+    });
+    try {
+      await terminal.until('Which of them should hi use?');
+      terminal.type(`${KEY.down} ${KEY.enter}`);
+      await terminal.exit();
+    } finally {
+      await terminal.close();
+    }
+    expect(Object.keys(config().mcpServers)).toEqual(['notes', 'far']);
+    expect(house.server.starts()).toEqual([]);
+  });
+
+  it('says what it does not know, and where there is nothing', async () => {
+    expect(await hi('mcp', 'add', '--from', 'codx')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("'codex'"),
+    });
+    expect((await hi('mcp', 'add', '--from', 'codex')).stderr).toContain('codex has no MCP servers in');
+    expect(await hi('mcp', 'add')).toMatchObject({ status: 2, stderr: expect.stringContaining('No name given.') });
+    expect((await hi('mcp', 'add', 'x')).stderr).toContain("No program or address given for 'x'.");
   });
 });
 

@@ -1,4 +1,3 @@
-import { checkbox } from '@inquirer/prompts';
 import { isAbort, unreachable } from '../../errors.js';
 import {
   countError,
@@ -16,7 +15,7 @@ import { harmlessText } from '../../mcp/base/harmless-text.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { previewRows } from './approve.js';
-import { input, select } from './inquirer.js';
+import { checkbox, input, select } from './inquirer.js';
 import { askQuestion, type PromptStreams } from './terminal-question.js';
 
 /** The streams of a question, whose output is a terminal. */

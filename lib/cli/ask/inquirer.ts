@@ -32,6 +32,9 @@ export const password: typeof prompts.password = (config, context) =>
 export const search: typeof prompts.search = (config, context) =>
   prompts.search(withWrappedMessage(config, context), context);
 
+export const checkbox: typeof prompts.checkbox = (config, context) =>
+  prompts.checkbox(withWrappedMessage(config, context), context);
+
 export const select: typeof prompts.select = (config, context) =>
   prompts.select(withWrappedMessage(config, context), context);
 

@@ -14,6 +14,7 @@ import { askToAgree } from '../ask/approve.js';
 import { type ConfiguredServers, configuredServers, usableServers } from '../base/configured-servers.js';
 import type { CommonOptions } from '../base/options.js';
 import type { World } from '../base/world.js';
+import { mcpAddFrom } from './mcp-from.js';
 import { keepOffer, offerText, withServer } from './mcp-list.js';
 import { endLogin, unknownServer } from './mcp-login.js';
 
@@ -26,15 +27,23 @@ interface McpAddOptions extends CommonOptions {
   readonly transport?: 'http' | 'sse';
   /** False for `--no-test`. */
   readonly test: boolean;
+  /** The program whose servers are listed. */
+  readonly from?: string;
 }
 
 /** Starts a server once, shows what it offers, and adds it to `config.json`. Throws a `HiError` if it cannot be used; nothing is written then. */
 export async function mcpAddCommand(
   world: World,
-  name: string,
+  name: string | undefined,
   words: readonly string[],
   options: McpAddOptions,
 ): Promise<number> {
+  if (options.from !== undefined)
+    return await mcpAddFrom(world, options.from, name === undefined ? [] : [name, ...words], options);
+  if (name === undefined || words.length === 0)
+    throw new HiError('usage', name === undefined ? 'No name given.' : `No program or address given for '${name}'.`, {
+      hint: 'Run: hi mcp add NAME URL, or: hi mcp add NAME -- PROGRAM ARGUMENTS',
+    });
   requireName(name);
   const configured = await configuredServers(world, options);
   const { paths, servers, timeout } = configured;
