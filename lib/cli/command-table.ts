@@ -187,6 +187,7 @@ export function commandTable(
           )
           .option('--since <time>', 'only what is not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--watch', 'take in what is new of every book whose source is here; for cron')
+          .option('--review', 'propose lines for the memory from what you told other programs again and again')
           .option('--mirror', 'also follow what the source changed or deleted')
           .option('--dry-run', 'only print what would happen')
           .option('--list', 'list the books')

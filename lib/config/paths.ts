@@ -146,6 +146,12 @@ export const commandFolders = (user: Surroundings, { commands }: Pick<Paths, 'co
   foreign: [join(claudeFolder(user), 'commands'), join(codexFolder(user), 'prompts')],
 });
 
+/** The files in which the user tells other programs what always holds. They may not exist. */
+export const userInstructions = (user: Surroundings): readonly string[] => [
+  join(claudeFolder(user), 'CLAUDE.md'),
+  join(codexFolder(user), 'AGENTS.md'),
+];
+
 /** Whether the conversation is, or was, shared with other machines. */
 export const wasShared = ({ data }: Pick<Paths, 'data'>): boolean => existsSync(join(data, 'share.machine'));
 

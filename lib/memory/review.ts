@@ -12,16 +12,25 @@ export interface OfferedFact extends Pick<Fact, 'kind' | 'text'> {
 /** The facts of the newest summary that may be worth remembering: preferences and decisions that are not in the memory and were never offered. */
 export function factsToReview(entries: readonly Entry[], source: string): readonly OfferedFact[] {
   const block = newestBlock(entries);
+  const facts = stateOf(block).facts.filter(({ kind }) => kind === 'pref' || kind === 'decision');
+  return notOffered(facts, source).map((fact) => ({
+    ...fact,
+    isForeign: block !== null && restOf(fact, block) === 'foreign',
+  }));
+}
+
+/** Those of which the memory has no line, and which were never offered; of one text the first. */
+export function notOffered<Offered extends Pick<Fact, 'text'>>(
+  all: readonly Offered[],
+  source: string,
+): readonly Offered[] {
   const lines = linesOf(source);
-  const offered = offeredIn(source);
-  return stateOf(block)
-    .facts.filter(
-      ({ kind, text }) =>
-        (kind === 'pref' || kind === 'decision') &&
-        !offered.has(keyOf(text)) &&
-        !lines.some((line) => isSameText(line.text, text)),
-    )
-    .map((fact) => ({ ...fact, isForeign: block !== null && restOf(fact, block) === 'foreign' }));
+  const seen = new Set(offeredIn(source));
+  return all.filter(({ text }) => {
+    const isNew = !seen.has(keyOf(text)) && !lines.some((line) => isSameText(line.text, text));
+    seen.add(keyOf(text));
+    return isNew;
+  });
 }
 
 /** The source with a note, which is not sent, that this fact was offered. The note holds only a hash: the user may have declined to keep the text. */

@@ -24,6 +24,7 @@ import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
 import { ProgressLine } from '../base/output.js';
 import type { World } from '../base/world.js';
+import { importReview } from './import-review.js';
 import { joinHistories } from './join-histories.js';
 
 interface ImportOptions extends CommonOptions {
@@ -33,6 +34,7 @@ interface ImportOptions extends CommonOptions {
   readonly list?: boolean;
   readonly remove?: string;
   readonly watch?: boolean;
+  readonly review?: boolean;
   readonly theirs?: boolean;
   readonly conflicts?: boolean;
   readonly yes?: boolean;
@@ -48,6 +50,7 @@ export async function importCommand(world: World, paths: readonly string[], opti
   const found = await findPaths(world.env, options.config ?? null);
   const { imports } = found;
   await prepareCodec();
+  if (options.review) return await importReview(world, found, options);
   if (options.list) return list(world, imports, options);
   if (options.remove !== undefined) return await remove(world, imports, options.remove, options);
   const since = options.since === undefined ? null : parseTime(options.since, world.now(), false);
@@ -87,11 +90,11 @@ function placesHere(world: World, folder: string, { watch }: ImportOptions): rea
 
 /** Throws a `HiError` of code `usage` for options that exclude each other. */
 function checkOptions(paths: readonly string[], options: ImportOptions): void {
-  const [first, second] = (['list', 'remove', 'mirror'] as const).filter((name) => options[name]);
+  const [first, second] = (['list', 'remove', 'mirror', 'review'] as const).filter((name) => options[name]);
   if (first !== undefined && second !== undefined)
     throw new HiError('usage', `Cannot use --${first} and --${second} together.`, { hint: 'Choose one.' });
-  if ((options.list || options.remove !== undefined) && paths.length > 0)
-    throw new HiError('usage', `Cannot use --${options.list ? 'list' : 'remove'} with a path.`, {
+  if (first !== undefined && first !== 'mirror' && paths.length > 0)
+    throw new HiError('usage', `Cannot use --${first} with a path.`, {
       hint: 'Choose one.',
     });
 }
