@@ -69,7 +69,7 @@ interface LineStart {
 }
 
 /** The minimum indentation of a line of code. */
-const CODE_INDENT = 4;
+export const CODE_INDENT = 4;
 
 /**
  * Distinguishes prose from indented code, HTML and tables without outer bars, which depends on earlier lines (CommonMark 4.4 and 4.6,

@@ -1,5 +1,5 @@
 import { BLUE, BOLD, combine, DIM, PLAIN, type StyledText, UNDERLINE } from '../text/styled-text.js';
-import { BlockLines, Fence, LineStartReader } from './blocks.js';
+import { BlockLines, CODE_INDENT, Fence, LineStartReader } from './blocks.js';
 import { Inline } from './inline.js';
 import type { Highlighter } from './languages.js';
 import { isAboveDashes, Table } from './table.js';
@@ -133,7 +133,7 @@ export class Markdown {
     this.#isAtStart = false;
     this.#inline.begin(heading === undefined ? PLAIN : headingStyle(heading), isRow, '\n');
     if (heading === undefined && !isRow) this.#beginText(line);
-    else this.#lines.addOther(this.#start.start);
+    else this.#beginOther(heading !== undefined);
     return this.#inline.scan(text, at, isLast);
   }
 
@@ -141,6 +141,12 @@ export class Markdown {
     const { start, prefix } = this.#start;
     if (line === '\r') this.#lines.addBlank();
     else if (this.#lines.isProse(start, line)) this.#styled.beginProse(prefix, start.column);
+  }
+
+  #beginOther(isHeading: boolean): void {
+    const { start } = this.#start;
+    this.#lines.addOther(start);
+    if (isHeading && start.indent < CODE_INDENT) this.#styled.beginHeading(start.column);
   }
 
   #showRule(at: number, line: string): number {

@@ -33,6 +33,9 @@ export class StyledText {
   /** Starts a paragraph, list item or quotation at this column. Each continuation row would start with `prefix`. */
   beginProse(_prefix: readonly Run[], _column: number): void {}
 
+  /** Starts a heading at this column, which no newline may part. */
+  beginHeading(_column: number): void {}
+
   /** Stops wrapping for the rest of the line. */
   endProse(): void {}
 

@@ -1,4 +1,4 @@
-import { LONGEST_ROW, type Run, type Style, StyledText, textWidth } from './styled-text.js';
+import { LONGEST_ROW, PLAIN, type Run, type Style, StyledText, textWidth } from './styled-text.js';
 
 /** How much room must be left for a word to continue, in columns, but at most a share of the row. */
 const ROOM = 16;
@@ -7,12 +7,14 @@ const LARGEST_ROOM = 0.25;
 /**
  * Wraps prose at words: a space becomes a newline, and continuation rows are indented like the first row's text. A Markdown parser reads the
  * same document from it: no row starts with a word that would start a block, and no row ends with a backslash. Everything else is unchanged.
+ * In a heading, which a newline would end, a space becomes as many as are left in the row, so that the terminal wraps it there.
  * The last word waits until it is complete and the start of the next one is known.
  */
 export class WrappedText extends StyledText {
   readonly #columns: () => number;
   readonly #longestRow: number;
   #isProse = false;
+  #isHeading = false;
   /** What each continuation row starts with, and its width. */
   #prefix: readonly Run[] = [];
   #indent = 0;
@@ -34,20 +36,30 @@ export class WrappedText extends StyledText {
   }
 
   override beginProse(prefix: readonly Run[], column: number): void {
-    this.#isProse = true;
-    this.#isFirst = true;
-    this.#column = column;
+    this.#begin(column, false);
     const indent = prefix.reduce((sum, { text }) => sum + textWidth(text), 0);
     const isTooDeep = indent > this.#rowLength() / 2;
     this.#prefix = isTooDeep ? [] : prefix;
     this.#indent = isTooDeep ? 0 : indent;
+  }
+
+  override beginHeading(column: number): void {
+    this.#begin(column, true);
+    this.#indent = 0;
+  }
+
+  #begin(column: number, isHeading: boolean): void {
+    this.#isProse = true;
+    this.#isHeading = isHeading;
+    this.#isFirst = true;
+    this.#column = column;
     this.#words = [emptyWord('', '')];
     this.#bracket = -1;
     this.#isHeld = false;
   }
 
   override hold(): void {
-    this.#isHeld = this.#isProse;
+    this.#isHeld = this.#isProse && !this.#isHeading;
   }
 
   override get isHeld(): boolean {
@@ -214,9 +226,7 @@ export class WrappedText extends StyledText {
       this.#isOver(blank + width) &&
       !this.#mayOverflow(word.text)
     ) {
-      super.endLine();
-      for (const { text, style } of this.#prefix) super.put(text, style);
-      this.#column = this.#indent;
+      this.#beginRow();
     } else {
       super.put(word.blank.text, word.blank.style);
       this.#column += blank;
@@ -226,6 +236,18 @@ export class WrappedText extends StyledText {
     this.#column += width;
     // The terminal wrapped it.
     if (this.#column > this.#columns()) this.#column %= this.#columns();
+  }
+
+  #beginRow(): void {
+    if (this.#isHeading) {
+      const left = Math.max(1, this.#columns() - this.#column);
+      super.put(' '.repeat(left), PLAIN);
+      this.#column += left - this.#columns();
+    } else {
+      super.endLine();
+      for (const { text, style } of this.#prefix) super.put(text, style);
+      this.#column = this.#indent;
+    }
   }
 
   /** Whether the terminal may break the word, which then needs no row of its own. In the cell of a table nothing may. */
@@ -238,7 +260,8 @@ export class WrappedText extends StyledText {
   }
 
   #rowLength(): number {
-    return Math.min(this.#longestRow, this.#columns());
+    // A space must be left in each row of a heading.
+    return Math.min(this.#longestRow, this.#columns() - (this.#isHeading ? 1 : 0));
   }
 }
 

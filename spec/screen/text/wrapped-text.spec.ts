@@ -115,6 +115,21 @@ describe('wrapped text', () => {
     );
   });
 
+  it('breaks no word of a heading where the terminal wraps it, and leaves it one line', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,12}[,.]?$/), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(fc.constantFrom('#', '- ###'), words, fc.constantFrom(...WIDTHS), (mark, text, columns) => {
+        const shown = wrapped([`${mark} ${text.join(' ')}`], columns);
+        const rows = Array.from({ length: Math.ceil(shown.length / columns) }, (_, row) =>
+          shown.slice(row * columns, (row + 1) * columns),
+        );
+        expect(rows.flatMap((row) => row.trim().split(/ +/))).toEqual([...mark.split(' '), ...text]);
+        expect(rows.filter((row) => row.trimEnd().length > 100)).toEqual([]);
+      }),
+      { numRuns: cases(200) },
+    );
+  });
+
   it('does not depend on how the text was split', () => {
     fc.assert(
       fc.property(document, fc.array(fc.integer({ min: 1, max: 7 }), { maxLength: 80 }), (text, lengths) => {
