@@ -16,6 +16,7 @@ export async function* appendBlock(
   write: (entries: readonly Entry[], unloaded: number) => AsyncGenerator<ChatEvent, NewCompressBlock | null>,
   archive: 'keep' | 'discard',
   now: () => Date,
+  signal?: AbortSignal,
 ): AsyncGenerator<ChatEvent, CompactionReport | null> {
   await log.refresh();
   const { name, unloaded, edition } = log;
@@ -23,11 +24,12 @@ export async function* appendBlock(
   const newest = newestBlock(entries);
   const made = yield* write(entries, unloaded);
   if (made === null) return null;
-  const [block] = await log.write((next): readonly CompressBlock[] => {
+  const planned = (next: number): readonly CompressBlock[] => {
     // What was forgotten since would come back with a summary.
     const alone = log.edition === edition && newestBlock(log.entries)?.id === newest?.id;
     return alone ? [{ id: next, at: now().toISOString(), ...made }] : [];
-  });
+  };
+  const [block] = await log.write(planned, signal);
   if (block === undefined) {
     const other = newestBlock(log.entries);
     const isForgotten = log.name === name && other?.id === newest?.id;

@@ -66,17 +66,18 @@ export class HistoryFile {
 
   /**
    * Runs `work` under the lock with the changes of other processes, after repairing a damaged file. Repeats it if the lock was lost, since the writes of
-   * `work` may then be missing. Throws a `HiError`.
+   * `work` may then be missing. `signal` ends the wait for another process. Throws a `HiError`.
    */
-  async withLock<Result>(work: (codec: Codec, change: HistoryChange) => Result): Promise<Result> {
+  async withLock<Result>(work: (codec: Codec, change: HistoryChange) => Result, signal?: AbortSignal): Promise<Result> {
     return await this.guarded(async () => {
       const codec = this.codec;
       if (this.#file === null) makeFolder(this.#paths.folder, 0o700);
-      return await this.#underLock('whole', () => {
+      const locked = (): Result => {
         const change = this.#syncOrRepair(codec);
         assertLockHeld();
         return work(codec, change);
-      });
+      };
+      return await this.#underLock('whole', locked, signal);
     });
   }
 
@@ -194,8 +195,8 @@ export class HistoryFile {
     return await withHistoryErrors(this.#paths.history, () => withSalvage(work));
   }
 
-  async #underLock<Result>(until: 'once' | 'whole', work: () => Result): Promise<Result> {
-    return await withLock(this.#paths.folder, until, () => fenceOff(this.codec, this.#paths), work);
+  async #underLock<Result>(until: 'once' | 'whole', work: () => Result, signal?: AbortSignal): Promise<Result> {
+    return await withLock(this.#paths.folder, until, () => fenceOff(this.codec, this.#paths), work, signal);
   }
 
   /** Reads the changes, or opens the file. `exclusive`: under the lock, so that no other process is writing. Throws `Damaged`. */

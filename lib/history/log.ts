@@ -10,7 +10,7 @@ import { lastMessages, messagesIn } from './file/entries.js';
 import { Damaged } from './file/frames.js';
 import { type Facts, flattenEntries } from './file/layout.js';
 import { LogFile } from './file/log-file.js';
-import { HistoryFile } from './history-file.js';
+import { type HistoryChange, HistoryFile } from './history-file.js';
 import { LoadedEntries } from './loaded-entries.js';
 import { runExclusive } from './lock/exclusive.js';
 import { type ConversationReading, openReading } from './open-reading.js';
@@ -131,26 +131,34 @@ export class Log {
   }
 
   /**
-   * Appends the entries that `plan` returns for the next id. They are on disk when this resolves; when it rejects with a `HiError` the file is unchanged.
+   * Appends the entries that `plan` returns for the next id. They are on disk when this resolves; when it rejects with a `HiError`, or an
+   * abort error because `signal` ended the wait for another process, the file is unchanged.
    */
-  async write<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
+  async write<Kind extends Entry>(
+    plan: (next: number) => readonly Kind[],
+    signal?: AbortSignal,
+  ): Promise<readonly Kind[]> {
     const planned = (next: number): readonly Kind[] =>
       plan(next).map((entry) => asStored(this.isAside ? { ...entry, aside: true } : entry));
-    const written = this.writes ? await this.#append(planned) : this.#loaded.add(planned(this.facts.last + 1));
+    const written = this.writes ? await this.#append(planned, signal) : this.#loaded.add(planned(this.facts.last + 1));
     this.#loaded.own(written);
     return written;
   }
 
-  async #append<Kind extends Entry>(planned: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
+  async #append<Kind extends Entry>(
+    planned: (next: number) => readonly Kind[],
+    signal?: AbortSignal,
+  ): Promise<readonly Kind[]> {
     let tried: readonly Kind[] = [];
-    const written = await this.#disk.withLock((codec, change) => {
+    const appended = (codec: Codec, change: HistoryChange): readonly Kind[] => {
       this.#loaded.apply(change);
       if (tried.length > 0 && this.#loaded.containsAll(tried)) return tried;
       const entries = planned(this.facts.last + 1);
       tried = entries;
       if (entries.length > 0) this.#disk.append(codec, entries);
       return this.#loaded.add(entries);
-    });
+    };
+    const written = await this.#disk.withLock(appended, signal);
     const { file } = this.#disk;
     if (!(file instanceof LogFile)) return written;
     await this.#disk.guarded(async () => await file.sync());

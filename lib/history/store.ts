@@ -137,11 +137,12 @@ export class HistoryStore {
 
   /**
    * Begins a turn: the user's message is on disk when this resolves. What it repeats of other messages, such as recalled passages, is left out if the
-   * conversation no longer has the edition that they were read from.
+   * conversation no longer has the edition that they were read from. `signal` ends the wait
+   * for another process, and then nothing is written.
    */
-  async begin(message: NewMessage, edition = this.edition): Promise<Message> {
+  async begin(message: NewMessage, edition = this.edition, signal?: AbortSignal): Promise<Message> {
     this.#crashedTurn = null;
-    const begun = await this.#conversation.turns.begin(message, this.#now(), edition);
+    const begun = await this.#conversation.turns.begin(message, this.#now(), edition, signal);
     await this.#conversation.attachments.commit([begun]);
     return begun;
   }
@@ -182,12 +183,13 @@ export class HistoryStore {
 
   /**
    * Compacts the view with the block that `write` creates from the log. Yields events, the `compact` event last; returns the compaction, or null if there
-   * was nothing to do.
+   * was nothing to do. `signal` ends the wait for another process.
    */
   async *compact(
     running: number | null,
     write: WriteBlock,
     archive: 'keep' | 'discard',
+    signal?: AbortSignal,
   ): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const turn = running === null ? null : this.#conversation.turns.idOf(running);
     const { now } = this.#settings;
@@ -198,6 +200,7 @@ export class HistoryStore {
       // What the conversation needs does not depend on an aside.
       this.isAside ? 'keep' : archive,
       now,
+      signal,
     );
   }
 

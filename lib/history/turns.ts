@@ -38,10 +38,10 @@ export class RunningTurns {
     return this.#running.get(turn)?.messages[0]?.turn ?? turn;
   }
 
-  /** Writes the message that begins a turn. What it repeats of others stays away unless the log still has that edition. */
-  async begin(message: NewMessage, at: string, edition: number): Promise<Message> {
+  /** Writes the message that begins a turn. What it repeats of others stays away unless the log still has that edition. `signal` ends the wait for another process. */
+  async begin(message: NewMessage, at: string, edition: number, signal?: AbortSignal): Promise<Message> {
     const named = { ...message, uid: message.uid ?? newUid() };
-    const [begun] = await this.#write((next) => [withIds(this.#asOf(edition, named), next, next, at)]);
+    const [begun] = await this.#write((next) => [withIds(this.#asOf(edition, named), next, next, at)], signal);
     if (begun === undefined) throw new Error('The first message of a turn was not written.');
     this.#track(begun.id, [begun]);
     return begun;
@@ -102,10 +102,10 @@ export class RunningTurns {
   }
 
   /** Writes messages. The mark of a new turn comes first, so that a running turn never looks like a crashed one. */
-  async #write(plan: (next: number) => readonly Message[]): Promise<readonly Message[]> {
+  async #write(plan: (next: number) => readonly Message[], signal?: AbortSignal): Promise<readonly Message[]> {
     let marked: number | null = null;
     try {
-      return await this.#log.write((next) => {
+      const markedPlan = (next: number): readonly Message[] => {
         const messages = plan(next);
         const first = messages[0];
         if (this.#folder !== null && first?.id === first?.turn) {
@@ -115,7 +115,8 @@ export class RunningTurns {
           marked = next;
         }
         return messages;
-      });
+      };
+      return await this.#log.write(markedPlan, signal);
     } catch (thrown) {
       if (this.#folder !== null && marked !== null) clearRunning(this.#folder, marked);
       throw thrown;

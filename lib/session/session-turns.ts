@@ -161,7 +161,7 @@ export class SessionTurns {
       ...bare,
       skills,
     } as const;
-    const user = await history.begin(message, edition);
+    const user = await history.begin(message, edition, signal);
     [this.#lastMessage, this.#lastIn, this.#isLastRemoved] = [user, history.edition, false];
     const followsOutput = this.#followsOutput();
     this.said.add(user.turn);
@@ -228,7 +228,7 @@ export class SessionTurns {
       yield* [];
       return block;
     };
-    for await (const event of history.compact(null, write, 'keep')) if (event.type === 'notice') yield event;
+    for await (const event of history.compact(null, write, 'keep', signal)) if (event.type === 'notice') yield event;
     yield { type: 'notice', level: 'info', text: compactionLine(block) };
     return null;
   }

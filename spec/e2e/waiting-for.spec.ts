@@ -1,10 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
-import { KEY, openTerminal, type Terminal } from '../support/terminal.js';
+import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
 
 let home: Home;
 let terminal: Terminal | undefined;
@@ -81,10 +81,34 @@ describe('the waiting line says for what and since when', () => {
     writeFileSync(`${home.data}/history.lock.elsewhere.12.34`, '');
     const asked = start(['ask', 'hello']);
     await asked.until(/waiting for hi on another machine, which holds the lock · \ds/);
-    await asked.close();
+    asked.type(control('c'));
+    expect((await asked.exit()).status).toBe(130);
     const plain = start(['ask', 'hello'], { ACCESSIBLE: '1' });
     await plain.until(/^waiting for hi on another machine, which holds the lock · 1s\n/m);
     expect(plain.written()).not.toContain('\r\x1b[K');
+  });
+
+  it('Ctrl-C ends the wait for a lock that nobody gives back, and the line is in the prompt again', async () => {
+    await withServer({});
+    mkdirSync(home.data, { recursive: true });
+    const lock = `${home.data}/history.lock.elsewhere.12.34`;
+    writeFileSync(lock, '');
+    const beating = setInterval(() => writeFileSync(lock, '.', { flag: 'a' }), 500);
+    try {
+      const chat = start(['chat']);
+      await chat.until(/^hi> *$/m);
+      chat.type(`hello${KEY.enter}`);
+      await chat.until('waiting for hi on another machine');
+      chat.type(control('c'));
+      await chat.until(/\(interrupted\)\n+hi> hello$/);
+      clearInterval(beating);
+      rmSync(lock);
+      chat.type(` again${KEY.enter}`);
+      await chat.until(/Here it is\.\n+hi> *$/);
+      expect(server?.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual(['hello again']);
+    } finally {
+      clearInterval(beating);
+    }
   });
 
   it.each([

@@ -37,12 +37,13 @@ const HEARTBEAT_INTERVAL = 1000;
  * `kept` is false when the claim was gone by then, and what was written may or may not be in the history.
  *
  * Throws a `HiError` when another process holds the lock without a heartbeat for half a minute, `LockLost` when the lock was lost before `work` was done,
- * and a system error when the folder is not writable.
+ * an abort error when `signal` ends the wait, and a system error when the folder is not writable.
  */
 export async function runLocked<Result>(
   folder: string,
   fence: () => void,
   work: () => Result,
+  signal?: AbortSignal,
 ): Promise<{ readonly result: Result; readonly kept: boolean }> {
   const name = LOCK_PREFIX + processName();
   const claim = new Claim(join(folder, name));
@@ -67,6 +68,7 @@ export async function runLocked<Result>(
       }
       wait.tryAgain(rivals[0]?.slice(LOCK_PREFIX.length));
       await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * Math.min(2 ** tries, LONGEST_WAIT)));
+      signal?.throwIfAborted();
     }
   } finally {
     wait.end();
@@ -143,17 +145,18 @@ const MOST_LOSSES = 5;
 
 /**
  * Runs `work` under the lock, and repeats it when the lock was lost before `work` ended. With `whole` it also repeats it when the lock was lost before its
- * release: what `work` wrote may or may not be on disk then. Throws a `HiError` after too many losses.
+ * release: what `work` wrote may or may not be on disk then. `signal` ends the wait for another process. Throws a `HiError` after too many losses.
  */
 export async function withLock<Result>(
   folder: string,
   until: 'once' | 'whole',
   fence: () => void,
   work: () => Result,
+  signal?: AbortSignal,
 ): Promise<Result> {
   for (let losses = 0; losses < MOST_LOSSES; losses += 1) {
     try {
-      const { result, kept } = await runLocked(folder, fence, work);
+      const { result, kept } = await runLocked(folder, fence, work, signal);
       if (kept || until === 'once') return result;
     } catch (thrown) {
       if (!(thrown instanceof LockLost)) throw thrown;

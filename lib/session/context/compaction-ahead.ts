@@ -215,6 +215,7 @@ export async function* compactHistory(
       });
     },
     ordered.settings.archive,
+    signal,
   );
 }
 

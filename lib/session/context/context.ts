@@ -203,7 +203,7 @@ export class Context {
       yield* [];
       return blockAfterArrival({ ...input, entries, running, unloaded }, before);
     };
-    yield* this.#deps.history.compact(null, write, 'keep');
+    yield* this.#deps.history.compact(null, write, 'keep', signal);
   }
 
   /** The compaction that will be due soon; null while the conversation is too short for one. */
@@ -220,7 +220,7 @@ export class Context {
   async *rest(rest: Rest, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const write = await this.#writeRest(rest, signal);
     // Messages without a summary stay in the archive, whatever the configuration says of the others.
-    const written = this.#deps.history.compact(null, write, 'keep');
+    const written = this.#deps.history.compact(null, write, 'keep', signal);
     for (;;) {
       const { done, value } = await written.next();
       if (done) return value;
