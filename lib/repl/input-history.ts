@@ -20,6 +20,8 @@ export class InputHistory implements InputList {
   readonly #file: string | null;
   readonly #keeps: () => boolean;
   #session: string[] = [];
+  /** The inputs of this session that were never sent. */
+  readonly #drafts = new Set<string>();
   #saved: readonly string[] | null = null;
   /** Both lists merged; null until needed. */
   #merged: readonly string[] | null = null;
@@ -38,10 +40,19 @@ export class InputHistory implements InputList {
 
   /** Adds an input as the newest. An earlier one with the same text is dropped. */
   add(text: string): void {
-    if (this.#session.at(-1) === text) return;
+    const wasDraft = this.#drafts.delete(text);
+    if (this.#session.at(-1) === text && !wasDraft) return;
     this.#session = [...this.#session.filter((entry) => entry !== text), text];
     this.#merged = null;
     if (this.#file !== null && this.#keeps()) append(this.#file, `${JSON.stringify(text)}\n`);
+  }
+
+  /** Adds a line that was cleared, in this session only: it may have been a slip that should not be kept. */
+  addDraft(text: string): void {
+    if (this.entries().includes(text)) return;
+    this.#drafts.add(text);
+    this.#session = [...this.#session, text];
+    this.#merged = null;
   }
 }
 

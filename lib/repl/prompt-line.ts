@@ -1,7 +1,7 @@
 import type { Key } from 'node:readline';
 import { formatCandidates, LineRenderer, type LineView } from './drawing/line-renderer.js';
 import { complete, insertCommonPrefix, type LineCompletionSources } from './editing/completion.js';
-import { bufferOf, type EditBuffer, EMPTY_BUFFER, insert } from './editing/edit-buffer.js';
+import { bufferOf, type EditBuffer, insert } from './editing/edit-buffer.js';
 import { type KeyOutcome, keyName, type ModalKeys } from './editing/key-bindings.js';
 import { LineEditor } from './editing/line-editor.js';
 import { blockText, type LongPastes, recallable } from './editing/long-pastes.js';
@@ -179,9 +179,17 @@ export class PromptLine {
 
   #interrupt(): void {
     if (this.#resolve === null) this.#deps.interrupt();
-    else if (this.#editor.buffer.text !== '') this.#editor.set(EMPTY_BUFFER);
+    else if (this.#editor.buffer.text !== '') this.#clear();
     else if (this.interruption.press()) this.#finish({ exit: 130 });
     else this.#hint = 'Press Ctrl-C again to exit.';
+  }
+
+  /** Up brings the cleared line back. */
+  #clear(): void {
+    const { longPastes, history } = this.#deps;
+    const { buffer } = this.#editor;
+    if (buffer.text.trim() !== '') history.addDraft(recallable(longPastes.expand(buffer)));
+    this.#editor.clear();
   }
 
   /** Leaves the line on the screen and ends the reading. */

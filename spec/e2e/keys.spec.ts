@@ -7,10 +7,14 @@ const counted = () => start((_request, index) => ({ text: `answer ${index}` }));
 const endless = () => start(() => ({ pieces: Array.from({ length: 300 }, (_, word) => `word${word} `), delay: 100 }));
 
 describe('Ctrl-C in hi chat', () => {
-  it('clears a line that is not empty, and the next key takes its hint away', async () => {
+  it('clears a line that is not empty, which Up brings back, and the next key takes its hint away', async () => {
     const chat = await counted();
     await chat.open();
     chat.terminal.type('one\\\rtwo');
+    await chat.until(/hi> one\ntwo$/);
+    chat.terminal.type(control('c'));
+    await chat.until(/^hi>$/m);
+    chat.terminal.type(KEY.up);
     await chat.until(/hi> one\ntwo$/);
     chat.terminal.type(control('c'));
     await chat.until(/^hi>$/m);

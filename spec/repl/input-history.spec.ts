@@ -22,6 +22,18 @@ describe('the input history', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  it('keeps a cleared line for this session, and in the file once it is sent', () => {
+    const file = join(folder, 'inputs');
+    const inputs = new InputHistory(file);
+    inputs.add('sent');
+    inputs.addDraft('cleared');
+    inputs.addDraft('sent');
+    expect(inputs.entries()).toEqual(['sent', 'cleared']);
+    expect(new InputHistory(file).entries()).toEqual(['sent']);
+    inputs.add('cleared');
+    expect(new InputHistory(file).entries()).toEqual(['sent', 'cleared']);
+  });
+
   it('skips damaged lines', () => {
     const file = join(folder, 'inputs');
     writeFileSync(file, '"one"\n{"no": "string"}\n"cut');

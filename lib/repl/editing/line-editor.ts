@@ -153,6 +153,12 @@ export class LineEditor {
     this.#change(buffer, 'other');
   }
 
+  /** Empties the line. Undo restores it, and the next earlier input is the newest. */
+  clear(): void {
+    this.#change(EMPTY_BUFFER);
+    this.#history.reset();
+  }
+
   /** Starts a new line with no undo steps. */
   reset(): void {
     this.#buffer = EMPTY_BUFFER;
