@@ -287,10 +287,10 @@ it('names the key that was refused by its source, and says to change that one', 
   };
   const OPENAI_API_KEY = 'sk-of-the-variable';
   const config =
-    /refused the API key from api_key in '.*config\.json': Incorrect API key provided\.\n {4}Set api_key in '.*config\.json', to a valid key/;
+    /refused the API key from api_key in '.*config\.json': Incorrect API key provided\.\n {4}Set api_key in '.*config\.json' to a valid key/;
   expect(await asked('sk-of-the-file', { OPENAI_API_KEY })).toMatch(config);
   expect(await asked(undefined, { OPENAI_API_KEY })).toMatch(
-    /from OPENAI_API_KEY: .*\n {4}Set OPENAI_API_KEY, to a valid key/,
+    /from OPENAI_API_KEY: .*\n {4}Set OPENAI_API_KEY to a valid key/,
   );
   expect(await asked('sk-of-the-file', { OPENAI_API_KEY, HI_API_KEY: 'sk-own' })).toMatch(/from HI_API_KEY: /);
   expect(await asked('!printf sk-%s printed', {})).toMatch(

@@ -299,7 +299,9 @@ function keyHint({ status, message }: VendorError, { keySource, member }: Failur
   if (hints?.key !== undefined) return hints.key;
   const where = keySource ?? [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
   // The key is valid, and the server's message says what is wrong: a region, a project, a model that the key does not include.
-  const change = where.startsWith('the command') ? `Let ${where} print` : `Set ${where}, to`;
+  const change = where.startsWith('the command')
+    ? `Let ${where} print`
+    : `Set ${where}${keySource === undefined ? ',' : ''} to`;
   const valid = `${change} a valid key${keyPage === null ? '.' : ` (get one at ${keyPage}).`}`;
   if (status === 403 && hasNoReason(message))
     return `${valid} If \`hi config check --live\` passes, the key is valid and the server refuses earlier content: /undo takes back the previous turn.`;
