@@ -112,6 +112,8 @@ export class BookWriter {
   }
 
   commit(): void {
+    // Else each search would read and index the end of the book again.
+    this.#writer.seal();
     this.#writer.finish(null);
     this.#aside.commit(true);
   }

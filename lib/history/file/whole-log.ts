@@ -50,6 +50,11 @@ export class LogWriter {
     if (this.#length >= SEALED_SIZE) this.#writeSealed();
   }
 
+  /** Seals what is left, although it is less than a piece: of a log to which nothing is appended. */
+  seal(): void {
+    if (this.#length > 0) this.#writeSealed();
+  }
+
   /** Closes the array. `needed` is the id of the first entry that the view needs, null for none. */
   finish(needed: number | null): void {
     const content = this.#takeContent();
