@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isMessage, type Mark } from '../chat/entry.js';
 import { undoneTurns } from '../chat/entry-list.js';
@@ -7,7 +7,8 @@ import { turnName } from '../chat/turn-name.js';
 import { HiError } from '../errors.js';
 import { attachmentsIn, commitAttachment, readAttachment, storeAttachment } from '../history/attachments.js';
 import { historyPathsIn } from '../history/base/history-paths.js';
-import { loadCodec } from '../history/file/codec.js';
+import { decompressFrame, loadCodec } from '../history/file/codec.js';
+import { Damaged, frameAt } from '../history/file/frames.js';
 import { flattenEntries } from '../history/file/layout.js';
 import { openDamaged } from '../history/repair/open-log.js';
 import { loadSalvage } from '../history/repair/salvage-loader.js';
@@ -22,13 +23,29 @@ export interface Joined {
   readonly added: number;
 }
 
-/** Whether a file may be a history of hi, by how it begins. */
+/** Whether a file may be a history of hi, by how its content begins: other programs keep theirs in zstd too. */
 export function isHistory(path: string): boolean {
-  const start = Buffer.alloc(64);
+  const start = startOf(path);
+  return start === '[' || /^\s*\[\s*\{\s*"id":\s*\d/.test(start);
+}
+
+/** The first characters of a file, of its first frame if it is in zstd; nothing if that cannot be read. */
+function startOf(path: string): string {
   const file = openSync(path, 'r');
-  const size = readSync(file, start, 0, start.length, 0);
-  closeSync(file);
-  return start.readUInt32LE(0) === 0xfd2fb528 || /^\s*\[\s*\{\s*"id":\s*\d/.test(start.toString('latin1', 0, size));
+  const read = (offset: number, length: number): Buffer => {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+  };
+  try {
+    const frame = frameAt(read, 0, fstatSync(file).size);
+    const content = frame === null ? read(0, 64) : decompressFrame(loadCodec(), read, frame);
+    return content.toString('latin1', 0, 64);
+  } catch (thrown) {
+    if (thrown instanceof Damaged) return '';
+    throw thrown;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**

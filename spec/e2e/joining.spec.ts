@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { zstd } from '../support/history.js';
 import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
@@ -83,4 +84,20 @@ it("another person's history is taken in when that is said, and counts as foreig
   const stored = readFileSync(home.historyFile);
   await hi('import', theirs, '--theirs');
   expect(readFileSync(home.historyFile).equals(stored)).toBe(true);
+});
+
+it('a session of another program in zstd is a book, not a history', async () => {
+  const line = (value: object): string => `${JSON.stringify({ timestamp: '2026-05-01T10:00:00.000Z', ...value })}\n`;
+  const session = [
+    line({ type: 'session_meta', payload: { id: '0196c2a0', cwd: '/', originator: 'codex_cli_rs' } }),
+    line({ type: 'event_msg', payload: { type: 'user_message', message: 'where is the walrus' } }),
+    line({
+      type: 'response_item',
+      payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'where is the walrus' }] },
+    }),
+  ];
+  const path = join(home.folder, 'rollout-2026-05-01T10-00-00-0196c2a0.jsonl.zst');
+  writeFileSync(path, zstd(Buffer.from(session.join(''))));
+  expect(await hi('import', path)).toMatchObject({ status: 0, stdout: expect.stringContaining('codex') });
+  expect(await said()).toEqual([]);
 });
