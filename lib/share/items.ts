@@ -79,11 +79,6 @@ export function itemOf(stored: JsonObject): ShareItem | null {
   }
 }
 
-/** An item as it is stored. */
-export function storedItem(item: ShareItem): JsonObject {
-  return { ...item };
-}
-
 function turnItem({ turn, messages }: JsonObject): TurnItem | null {
   if (!isTurnName(turn) || !Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject))
     return null;

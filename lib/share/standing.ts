@@ -85,7 +85,7 @@ export class Standing {
   async readAll(): Promise<void> {
     const { history } = this.deps;
     this.inOwnFiles = new Set();
-    this.state = { ...emptyState(this.folder.id, history.name), said: readState(this.#paths)?.said ?? [] };
+    this.state = emptyState(this.folder.id, history.name);
     await history.readAll((entries) => {
       this.accounted = emptyAccount();
       for (const name of namesIn(readBarred(this.#paths))) this.accounted.known.add(name, 0);

@@ -60,8 +60,6 @@ export interface ShareState {
   readonly cleaned: readonly string[];
   /** The attachments that are not here yet, with the machine that has them. */
   readonly late: readonly (readonly [sha256: string, machine: string])[];
-  /** The problems that were said. */
-  readonly said: readonly string[];
 }
 
 /**
@@ -96,7 +94,7 @@ export const NO_MACHINE: MachineState = {
 
 /** A state in which nothing was read or given out. */
 export function emptyState(folder: string, log: string | null): ShareState {
-  const lists = { open: [], pins: [], forgotten: [], pending: [], cleaned: [], late: [], said: [] };
+  const lists = { open: [], pins: [], forgotten: [], pending: [], cleaned: [], late: [] };
   return { folder, log, last: { id: 0, at: '' }, known: 0, machines: {}, given: 0, own: {}, decisions: {}, ...lists };
 }
 
@@ -157,11 +155,6 @@ function writeBehind(path: string, bytes: Buffer, position: number): void {
 export function readKnown({ known }: StatePaths, { known: count }: Pick<ShareState, 'known'>): KnownTurns | null {
   const bytes = readBytes(known);
   return bytes.length < KnownTurns.size(count) ? null : new KnownTurns(bytes.subarray(0, KnownTurns.size(count)));
-}
-
-/** Makes everything be read again. */
-export function dropState({ state }: StatePaths): void {
-  removeIfThere(state);
 }
 
 /** The names of turns in a list with 8 bytes each. */
