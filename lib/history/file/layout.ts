@@ -71,8 +71,10 @@ export function recordFrame(codec: Codec, body: RecordBody, following: number): 
 export function readRecord(codec: Codec, bytes: Buffer): RecordBody | null {
   const read: ReadBytes = (offset, length) => bytes.subarray(offset, offset + length);
   const inner = frameAt(read, HEADER_SIZE, bytes.length);
-  // A record that became space keeps its content, but the frame is longer.
-  if (inner?.kind !== 'data' || bytes.length - HEADER_SIZE - inner.size > 7) return null;
+  // A record that became space keeps its content, but the frame is longer; one of a wrong size ends in the frame after it.
+  if (inner?.kind !== 'data') return null;
+  const padding = bytes.subarray(HEADER_SIZE + inner.size);
+  if (padding.length > 7 || padding.some((byte) => byte !== 0)) return null;
   try {
     const body: unknown = JSON.parse(
       codec.decompress(bytes.subarray(HEADER_SIZE, HEADER_SIZE + inner.size), inner).toString(),

@@ -215,7 +215,10 @@ export function joinedTextAt(read: ReadBytes, at: number, size: number): Recover
   return { content, isIntact: true, isVerified: false, isComplete: true, intactLength: 0, next: at + content.length };
 }
 
-/** True for text that may be an array or an object in JSON, with or without a mark of its encoding. */
+/**
+ * True for text that may be an array of objects or an object in JSON, with or without a mark of its encoding. A bracket alone says nothing: of the bytes of a
+ * damaged frame, one in 128 is one.
+ */
 export function startsAsJson(content: Buffer): boolean {
-  return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(content.toString('latin1', 0, 256));
+  return /^(?:\xef\xbb\xbf)?\s*(?:\[\s*[{\]]|\{\s*["}])/.test(content.toString('latin1', 0, 256));
 }
