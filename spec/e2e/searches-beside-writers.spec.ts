@@ -40,9 +40,9 @@ describe('a search beside three writers', () => {
       return { text: last.includes('write much') ? prose(6000, index) : 'ACK' };
     });
     const home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
+    let isOver = false;
     try {
       await printed(home, 'ask', KEPT);
-      let isOver = false;
       const write = async (args: (round: number) => readonly string[]): Promise<void> => {
         for (let round = 0; !isOver; round += 1) await printed(home, ...args(round));
       };
@@ -63,6 +63,7 @@ describe('a search beside three writers', () => {
       expect(unzstd(readFileSync(home.historyFile))).toContain(KEPT);
       expect(await printed(home, 'recall', 'heron', '-n', '1')).toContain('4711');
     } finally {
+      isOver = true;
       home.remove();
       await server.close();
     }
