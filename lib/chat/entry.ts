@@ -33,6 +33,7 @@ export interface NewCompressBlock {
   /** The model that wrote it, and its server, as in messages. */
   readonly provider?: string;
   readonly api_base?: string;
+  readonly server?: string;
 }
 
 /** The strategy of a block that was written after a pause, without asking a model. */

@@ -171,6 +171,8 @@ export interface NewMessage {
   readonly origin?: string;
   /** The address of the server that answered, if it is not the vendor's own, because its prices may differ. */
   readonly api_base?: string;
+  /** The server that answered, by its name in the configuration or of its service; absent for that of the flat form. */
+  readonly server?: string;
   readonly usage?: Usage;
   readonly stop_reason?: StopReason;
   /** Present if an error, and not the user, interrupted the answer. */

@@ -108,6 +108,8 @@ export interface TextModel {
   readonly model: string;
   /** The address of its server, if it is not the vendor's own. */
   readonly api_base?: string;
+  /** The name of its server; absent for that of the flat form. */
+  readonly server?: string;
   /** Its window in tokens; may change as hi learns about the model. */
   readonly context_window: number;
   /** Whether its server is on this machine or the local network, where reading a prompt may take many minutes. */

@@ -228,7 +228,9 @@ export function commandTable(
       'show the tokens and the cost of the conversation',
       (command) =>
         addModelOptions(addCommonOptions(command))
-          .addOption(new Option('--by <period>', 'one line per period (day)').choices(['day', 'month', 'model']))
+          .addOption(
+            new Option('--by <period>', 'one line per period (day)').choices(['day', 'month', 'model', 'server']),
+          )
           .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--until <time>', 'not newer than this')
           .option('--json', 'print as a JSON array')

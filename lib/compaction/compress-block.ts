@@ -22,7 +22,10 @@ import type { CompactionInput, Plan } from './strategy.js';
 
 /** The parts of a block that the strategy decides; the rest follows from the plan. */
 interface Outcome
-  extends Pick<NewCompressBlock, 'content' | 'strategy' | 'source' | 'usage' | 'model' | 'provider' | 'api_base'> {
+  extends Pick<
+    NewCompressBlock,
+    'content' | 'strategy' | 'source' | 'usage' | 'model' | 'provider' | 'api_base' | 'server'
+  > {
   /** The fields that a new summary changes; the others are copied from the previous block. */
   readonly state?: Partial<BlockState>;
 }

@@ -46,7 +46,7 @@ export interface Summary {
   /** `cache` when no model was asked. */
   readonly source: 'model' | 'cache';
   /** Null when no model was asked. */
-  readonly writer: Pick<TextModel, 'provider' | 'model' | 'api_base'> | null;
+  readonly writer: Pick<TextModel, 'provider' | 'model' | 'api_base' | 'server'> | null;
   readonly usage: Usage | null;
 }
 

@@ -99,10 +99,11 @@ function isBacklog({ settings, reason, unloaded = 0 }: CompactionInput, { basis,
   return isUnloaded || (ratio * totalCharacters(compacted)) / 4 > settings.context_window;
 }
 
-const writtenBy = ({ model, provider, api_base }: NonNullable<Summary['writer']>) => ({
+const writtenBy = ({ model, provider, api_base, server }: NonNullable<Summary['writer']>) => ({
   model,
   provider,
   ...(api_base !== undefined && { api_base }),
+  ...(server !== undefined && { server }),
 });
 
 /** The most tokens of a summary. */

@@ -354,12 +354,12 @@ export class SessionTurns {
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { maxRounds, cwd, tools } = this.#deps;
-    const { model, api_base, memory, spent } = this.#target;
+    const { model, api_base, server, memory, spent } = this.#target;
     const attempts = this.#route?.isTrial ? { attempts: 1 } : {};
     const keep: TurnDeps['keepImage'] = (drawing) => keepImage(drawing, this.#deps.history, this.#deps.saveImage);
     const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);
     const undisturbed: TurnDeps['undisturbed'] = (work) => this.#deps.history.undisturbed(work);
-    const deps = { provider, model, api_base, memory, spent, tools, maxRounds, cwd, keepFiles, undisturbed };
+    const deps = { provider, model, api_base, server, memory, spent, tools, maxRounds, cwd, keepFiles, undisturbed };
     return runTurn({ ...deps, keepImage: keep, ...attempts, ...own }, signal);
   }
 

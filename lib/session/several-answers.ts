@@ -79,6 +79,7 @@ function messageOf(target: Target, report: ChatEventOf<'turn-end'>, cwd: string)
     provider: target.provider,
     model: target.model,
     ...(target.api_base !== undefined && { api_base: target.api_base }),
+    ...(target.server !== undefined && { server: target.server }),
     usage,
     stop_reason,
     ...(sources.length > 0 && { sources }),

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../lib/chat/json.js';
+import type { Usage } from '../../lib/chat/message.js';
 import { HistoryStore } from '../../lib/history/store.js';
 import { answers, says } from '../support/history.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+
+type Billing = NonNullable<Usage['billing']>;
 
 let server: ScriptedServer;
 let home: Home;
@@ -18,11 +21,11 @@ afterEach(async () => {
 });
 
 /** A turn that a model with a published price answered: 100k tokens in for $3 a million, 10k out for $15. */
-async function talkedBefore(): Promise<void> {
+async function talkedBefore(provider = 'anthropic', model = 'claude-sonnet-4-5', billing: Billing = {}): Promise<void> {
   const store = await HistoryStore.open({ folder: home.data, now: () => new Date() });
   const { turn } = await store.begin(says('Before.'));
-  const usage = { input_tokens: 100_000, output_tokens: 10_000, cached_tokens: 0, context_tokens: 110_000 };
-  await store.append(turn, [{ ...answers('Yes.'), provider: 'anthropic', model: 'claude-sonnet-4-5', usage }]);
+  const usage = { input_tokens: 100_000, output_tokens: 10_000, cached_tokens: 0, context_tokens: 110_000, billing };
+  await store.append(turn, [{ ...answers('Yes.'), provider, model, usage }]);
   await store.close();
 }
 
@@ -109,6 +112,11 @@ describe('hi usage', () => {
       /^\d{4}-\d\d +2 answers +101k in +0 cached +10k out +\$0\.45 +█+\ntotal +2 answers .*\$0\.45\n/,
     );
     expect(stdout).toContain('no published price for gpt-scripted');
+  });
+
+  it('is an upper bound where the vendor may have given searches away', async () => {
+    await talkedBefore('gemini', 'gemini-2.5-pro', { web_searches: 3 });
+    expect((await runProgram(home, ['usage'])).stdout).toMatch(/^cost: at most \$0\.\d+, without the searches/m);
   });
 
   it('leaves out usage outside the requested time', async () => {

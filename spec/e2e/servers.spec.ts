@@ -82,6 +82,13 @@ describe('servers by name', () => {
     expect(questions(compacted.requests).map(({ headers }) => [headers.authorization, headers['x-team']])).toEqual([
       [undefined, 'local-team'],
     ]);
+    const { stdout } = await run(['usage', '--by', 'server', '--json']);
+    const counted: unknown = JSON.parse(stdout);
+    expect(counted).toMatchObject([
+      { server: 'flat.example', requests: 1 },
+      { server: 'local', requests: 1 },
+      { server: 'work', requests: 1 },
+    ]);
   });
 
   it('answer by the model that the configuration names, and keep what belongs to one with it', async () => {

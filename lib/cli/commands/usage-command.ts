@@ -13,7 +13,7 @@ import type { UsageRecord } from '../wiring/price.js';
 import { costOf, costText, dollarText, recordsOf, wholeCost } from '../wiring/price.js';
 
 /** How requests are grouped. */
-type UsagePeriod = 'day' | 'month' | 'model';
+type UsagePeriod = 'day' | 'month' | 'model' | 'server';
 
 interface UsageOptions extends CommonOptions, SettingsOptions {
   readonly by?: UsagePeriod;
@@ -25,7 +25,7 @@ interface UsageOptions extends CommonOptions, SettingsOptions {
 /** The longest bar, in columns. */
 const LONGEST_BAR = 30;
 
-/** Prints what the conversation used: tokens and cost at published prices, by day, month or model. Resolves to the exit status. Throws `HiError`s. */
+/** Prints what the conversation used: tokens and cost at published prices, by day, month, model or server. Resolves to the exit status. Throws `HiError`s. */
 export async function usageCommand(world: World, options: UsageOptions): Promise<number> {
   const { by = 'day' } = options;
   const since = options.since === undefined ? null : parseTime(options.since, world.now(), false);
@@ -60,8 +60,10 @@ export async function usageCommand(world: World, options: UsageOptions): Promise
   }
 }
 
-function keyOf({ at, provider, model }: UsageRecord, by: UsagePeriod): string {
+function keyOf({ at, provider, model, server, api_base }: UsageRecord, by: UsagePeriod): string {
   if (by === 'model') return `${provider}/${model}`;
+  if (by === 'server')
+    return server ?? (api_base !== null && URL.canParse(api_base) ? new URL(api_base).host : provider);
   return localMinute(at.toISOString()).slice(0, by === 'day' ? 10 : 7);
 }
 
@@ -114,7 +116,8 @@ function printTable(world: World, rows: readonly (readonly [string, readonly Usa
     );
   });
   const cost = costOf(total);
-  if (cost.unknown.length > 0 && cost.priced > 0) stdout.write(neutralise(`cost: ${costText(cost)}\n`));
+  if ((cost.unknown.length > 0 && cost.priced > 0) || cost.hasGifts)
+    stdout.write(neutralise(`cost: ${costText(cost)}\n`));
 }
 
 function cellsOf(key: string, records: readonly UsageRecord[]): readonly string[] {

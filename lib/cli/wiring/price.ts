@@ -15,6 +15,8 @@ export interface UsageRecord {
   readonly provider: string;
   readonly model: string;
   readonly api_base: string | null;
+  /** The name of its server; absent for that of the flat form, and in messages of earlier versions. */
+  readonly server?: string | undefined;
   readonly at: Date;
   readonly usage: Usage;
 }
@@ -114,9 +116,9 @@ export function compactionCosts(blocks: readonly CompressBlock[], server: Server
 /** The usage of an entry; null if it has none. For answers without an address, from earlier versions, the provider's current address counts. */
 function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRecord | null {
   if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) return null;
-  const { usage, model, at, provider = own } = entry;
+  const { usage, model, at, server, provider = own } = entry;
   const address = entry.api_base ?? (provider === own ? api_base : null);
-  return { provider, model, api_base: address, at: new Date(at), usage };
+  return { provider, model, api_base: address, server, at: new Date(at), usage };
 }
 
 /**

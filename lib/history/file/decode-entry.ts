@@ -152,6 +152,7 @@ const MESSAGE: JsonFields<Message> = {
   origin: text(undefined),
   interrupted_by: word(['error'], undefined),
   api_base: text(undefined),
+  server: text(undefined),
   usage,
   // A later version may know more stop reasons.
   stop_reason: (stored, whole) => (stored === undefined || stored === null ? undefined : stopReason(stored, whole)),
@@ -183,6 +184,7 @@ const BLOCK: JsonFields<CompressBlock> = {
   model: text(undefined),
   provider: text(undefined),
   api_base: text(undefined),
+  server: text(undefined),
   restores: (stored, whole) => (stored === 0 ? 0 : (reference(stored, whole) ?? undefined)),
   pins: (stored, whole) => (isJsonObject(stored) ? withFields<Pins>(stored, pinsOf(whole)) : undefined),
 };

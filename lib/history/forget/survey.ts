@@ -233,6 +233,7 @@ const NOTED: ReadonlySet<string> = new Set([
     'provider',
     'origin',
     'api_base',
+    'server',
     'usage',
     'stop_reason',
     'skills',
@@ -244,7 +245,7 @@ const NOTED: ReadonlySet<string> = new Set([
 
 const NOTED_OF_BLOCK: ReadonlySet<string> = new Set([
   ...['id', 'at', 'type', 'strategy', 'source', 'first_kept', 'messages_compacted', 'messages_kept', 'tokens_before'],
-  ...['tokens_after', 'restores', 'rests_on', 'pins', 'provider', 'model', 'api_base', 'usage', 'aside'],
+  ...['tokens_after', 'restores', 'rests_on', 'pins', 'provider', 'model', 'api_base', 'server', 'usage', 'aside'],
 ]);
 
 const NOTED_OF_MARK: ReadonlySet<string> = new Set([

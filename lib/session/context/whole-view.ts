@@ -94,7 +94,7 @@ export async function* madeWithoutWhole(
   const before = newestBlock(rest);
   if (made !== null || before === null || !isWhole(newestBlock(entries))) return made;
   const { id: _id, at: _at, usage: _usage, model: _model, ...block } = before;
-  const { provider: _provider, api_base: _address, restores: _restores, ...kept } = block;
+  const { provider: _provider, api_base: _address, server: _server, restores: _restores, ...kept } = block;
   const [now, then] = [viewFrom(newestBlock(entries), entries, running), viewFrom(before, rest, running)];
   return {
     ...kept,

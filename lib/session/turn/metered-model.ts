@@ -6,11 +6,12 @@ import { requestAnswer } from './request-answer.js';
 
 /** A model that turns one prompt into one text, through the same adapters as the conversation. The adapter is loaded with the first prompt. */
 export function textModel(target: Omit<Target, 'images' | 'options'>): TextModel {
-  const { provider, model, api_base, isNear = false, memory, connect, spent } = target;
+  const { provider, model, api_base, server, isNear = false, memory, connect, spent } = target;
   return {
     provider,
     model,
     ...(api_base !== undefined && { api_base }),
+    ...(server !== undefined && { server }),
     isNear,
     get context_window() {
       return target.context_window;

@@ -99,9 +99,9 @@ export class Route {
     const next = yield* this.#next(failure);
     if (next === null) return null;
     await changed();
-    const { model, api_base, memory, spent } = next;
+    const { model, api_base, server, memory, spent } = next;
     const provider = await next.connect(this.#signal);
-    return { provider, model, api_base, memory, spent, attempts: this.isTrial ? 1 : undefined };
+    return { provider, model, api_base, server, memory, spent, attempts: this.isTrial ? 1 : undefined };
   }
 
   /** What to throw when no server is left: what the first one failed with. */

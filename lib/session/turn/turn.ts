@@ -30,6 +30,7 @@ export interface TurnDeps {
   readonly provider: Provider;
   readonly model: string;
   readonly api_base: string | undefined;
+  readonly server: string | undefined;
   readonly memory: ModelMemory;
   /** Stores the images that the model draws. */
   readonly keepImage: KeepImage;
@@ -63,7 +64,7 @@ export interface TurnDeps {
 }
 
 /** What differs with another server. */
-export type NextServer = Pick<TurnDeps, 'provider' | 'model' | 'api_base' | 'memory' | 'spent'> & {
+export type NextServer = Pick<TurnDeps, 'provider' | 'model' | 'api_base' | 'server' | 'memory' | 'spent'> & {
   readonly attempts: number | undefined;
 };
 
@@ -233,6 +234,7 @@ function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
     provider: deps.provider.name,
     model: deps.model,
     ...(deps.api_base !== undefined && { api_base: deps.api_base }),
+    ...(deps.server !== undefined && { server: deps.server }),
     // Last, because computing the origin loads Node's cryptography, which is slow.
     ...(answer.parts.some(isOpaque) && deps.provider.origin !== undefined && { origin: deps.provider.origin }),
     ...(end?.usage ? { usage: end.usage } : {}),
