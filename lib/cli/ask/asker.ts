@@ -1,95 +1,65 @@
 import { Transform } from 'node:stream';
 import type { AskAboutBook } from '../../books/consent.js';
 import { HiError, isAbort } from '../../errors.js';
-import type { Elicit } from '../../mcp/base/elicitation.js';
-import type { AskAboutInstructions, Instructions } from '../../memory/instructions.js';
+import type { Instructions } from '../../memory/instructions.js';
 import type { Repl } from '../../repl/repl.js';
 import { wrapLines } from '../../screen/print.js';
 import type { Screen } from '../../screen/screen.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import type { SlashContext } from '../../slash/common/command.js';
-import type { Approve } from '../../tools/common/tool.js';
-import type { SessionOptions } from '../base/options.js';
+import type { Asker } from '../base/options.js';
 import type { ChatTerminal } from '../base/output.js';
 import type { World } from '../base/world.js';
 import { type ApprovalStreams, askApproval, askToAgree } from './approve.js';
 import { askForServer } from './elicit.js';
 import { confirm, input, password, search, select } from './inquirer.js';
-import { askQuestion, discardTypeAhead, type PromptStreams, withBracketedPaste } from './terminal-question.js';
+import { askQuestion, discardTypeAhead, withBracketedPaste } from './terminal-question.js';
 
-/** Asks on the terminal while nothing else is drawn. Cancelling the question stops the turn, as Ctrl-C does at any other time. */
-export function approver(world: World, screen: Screen, stop: AbortController): Approve {
+/** Shows a question and resolves to its answer. Rejects as an interruption if the user or the signal cancels it. */
+type ShowQuestion = <Answer>(
+  question: (streams: ApprovalStreams) => Promise<Answer>,
+  signal?: AbortSignal,
+) => Promise<Answer>;
+
+/** Shows questions on the terminal while nothing else is drawn. Cancelling one stops the turn, as Ctrl-C does at any other time. */
+export function onTerminal(world: World, screen: Screen, stop: AbortController): ShowQuestion {
+  return async (question, signal = stop.signal) => {
+    const resume = screen.pause();
+    try {
+      const ready = async (): Promise<void> => {
+        if (await discardTypeAhead(world.stdin, signal))
+          screen.notice('Ignored what was typed before the question.', 'info');
+      };
+      const streams = { input: world.stdin, output: world.stderr, signal, ready };
+      return await withBracketedPaste(world.stderr, () => question(streams));
+    } catch (thrown) {
+      if (isAbort(thrown)) stop.abort();
+      throw thrown;
+    } finally {
+      world.stdin.pause();
+      world.stdin.setRawMode?.(false);
+      resume();
+    }
+  };
+}
+
+/** Shows questions in the place of the prompt. */
+export function inRepl(repl: () => Repl): ShowQuestion {
   return (question, signal) =>
-    onTerminal(world, screen, stop, signal, (streams) => askApproval(question, streams, world.env));
-}
-
-/** Asks about the instructions of a project in the same way. */
-export function instructionsAsker(world: World, screen: Screen, stop: AbortController): AskAboutInstructions {
-  return (files, signal) => onTerminal(world, screen, stop, signal, (streams) => askAboutInstructions(files, streams));
-}
-
-/** Asks whether passages of an imported book may be sent, in the same way. */
-export function bookAsker(world: World, screen: Screen, stop: AbortController): AskAboutBook {
-  return (book, server) =>
-    onTerminal(world, screen, stop, stop.signal, async (streams) => {
-      await streams.ready?.();
-      return await askAboutBook(book, server, streams);
+    repl().ask((streams) => {
+      const either = signal === undefined ? streams.signal : AbortSignal.any([signal, streams.signal]);
+      return question({ ...streams, signal: either });
     });
 }
 
-/** Asks what an MCP server wants to know in the same way, except that cancelling is an answer to the server. */
-export function serverAsker(world: World, screen: Screen, stop: AbortController): Elicit {
-  return (server, question, signal) =>
-    onTerminal(world, screen, stop, signal, (streams) => askForServer(server, question, streams));
-}
-
-/** Asks whether to spend more than a limit in the same way. */
-export function limitAsker(world: World, screen: Screen, stop: AbortController): AskAboveLimit {
-  return (text, signal) => onTerminal(world, screen, stop, signal, (streams) => askToAgree([], text, streams));
-}
-
-type AskAboveLimit = NonNullable<SessionOptions['askAboveLimit']>;
-
-async function onTerminal<Answer>(
-  world: World,
-  screen: Screen,
-  stop: AbortController,
-  signal: AbortSignal,
-  ask: (streams: ApprovalStreams) => Promise<Answer>,
-): Promise<Answer> {
-  const resume = screen.pause();
-  try {
-    const ready = async (): Promise<void> => {
-      if (await discardTypeAhead(world.stdin, signal))
-        screen.notice('Ignored what was typed before the question.', 'info');
-    };
-    const streams = { input: world.stdin, output: world.stderr, signal, ready };
-    return await withBracketedPaste(world.stderr, () => ask(streams));
-  } catch (thrown) {
-    if (isAbort(thrown)) stop.abort();
-    throw thrown;
-  } finally {
-    world.stdin.pause();
-    world.stdin.setRawMode?.(false);
-    resume();
-  }
-}
-
-/** How a turn asks the user: about a call, about the instructions of a project, and what an MCP server wants to know. */
-export function questionsOfTurn(
-  world: World,
-  repl: () => Repl,
-): Pick<SessionOptions, 'approve' | 'askAboutBook' | 'askAboutInstructions' | 'elicit' | 'askAboveLimit'> {
+/** Asks what a turn needs to know. */
+export function askerOf(show: ShowQuestion, { env }: World): Asker {
   return {
-    askAboveLimit: (text, signal) =>
-      repl().ask((streams) => {
-        const either = AbortSignal.any([signal, streams.signal]);
-        return askToAgree([], text, { ...streams, signal: either });
-      }),
-    approve: approveIn(world, repl),
-    askAboutBook: (book, server) => repl().ask((streams) => askAboutBook(book, server, streams)),
-    askAboutInstructions: askAboutInstructionsIn(repl),
-    elicit: elicitIn(repl),
+    approve: (question, signal) => show((streams) => askApproval(question, streams, env), signal),
+    aboutBook: (book, server) => show((streams) => askAboutBook(book, server, streams)),
+    aboutInstructions: (files, signal) => show((streams) => askAboutInstructions(files, streams), signal),
+    elicit: (server, question, signal) => show((streams) => askForServer(server, question, streams), signal),
+    aboveLimit: (text, signal) => show((streams) => askToAgree([], text, streams), signal),
   };
 }
 
@@ -105,28 +75,6 @@ export function questionsOfCommands(
     search: createSearch(repl, terminal),
     input: createInput(repl, terminal),
   };
-}
-
-function approveIn(world: World, repl: () => Repl): Approve {
-  return (question, signal) =>
-    repl().ask((streams) =>
-      askApproval(question, { ...streams, signal: AbortSignal.any([signal, streams.signal]) }, world.env),
-    );
-}
-
-function askAboutInstructionsIn(repl: () => Repl): AskAboutInstructions {
-  return (files, signal) =>
-    repl().ask(async (streams) => {
-      return await askAboutInstructions(files, { ...streams, signal: AbortSignal.any([signal, streams.signal]) });
-    });
-}
-
-function elicitIn(repl: () => Repl): Elicit {
-  return (server, question, signal) =>
-    repl().ask(async (streams) => {
-      const either = AbortSignal.any([signal, streams.signal]);
-      return await askForServer(server, question, { ...streams, signal: either });
-    });
 }
 
 /** Lets the user choose from a menu; null where there is no terminal for it. */
@@ -254,7 +202,8 @@ function narrowed(choices: readonly string[], typed: string): readonly string[] 
 }
 
 /** Asks where passages of a book may be sent. Rejects as an interruption if the user cancels the question. */
-async function askAboutBook(book: string, server: string, streams: PromptStreams): ReturnType<AskAboutBook> {
+async function askAboutBook(book: string, server: string, streams: ApprovalStreams): ReturnType<AskAboutBook> {
+  await streams.ready?.();
   const choices = [
     { value: 'never', name: 'never: they stay on this machine' },
     { value: 'this', name: `only to ${visibleLine(server)}` },

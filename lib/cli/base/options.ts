@@ -69,6 +69,20 @@ export interface CommonOptions {
   readonly quiet?: boolean;
 }
 
+/** Asks the user what a turn needs to know. Each rejects as an interruption if the user cancels the question. */
+export interface Asker {
+  /** Whether a tool may run. */
+  readonly approve: Approve;
+  /** Whether passages of an imported book may be sent. */
+  readonly aboutBook: AskAboutBook;
+  /** Whether the model may read the instructions of a project. */
+  readonly aboutInstructions: AskAboutInstructions;
+  /** What an MCP server wants to know. */
+  readonly elicit: Elicit;
+  /** Whether more may be spent than a limit. */
+  aboveLimit(text: string, signal: AbortSignal): Promise<boolean>;
+}
+
 /** A command's options for its session. */
 export interface SessionOptions extends SettingsOptions {
   readonly tools?: boolean | readonly string[];
@@ -81,16 +95,8 @@ export interface SessionOptions extends SettingsOptions {
   /** Whether the model may search the web. Overrides the configuration. */
   readonly web?: boolean;
   readonly debug?: boolean;
-  /** Asks the user before a tool runs; absent where that is impossible. */
-  readonly approve?: Approve;
-  /** Asks the user whether passages of an imported book may be sent; absent where that is impossible. */
-  readonly askAboutBook?: AskAboutBook;
-  /** Asks the user about the instructions of a project; absent where that is impossible. */
-  readonly askAboutInstructions?: AskAboutInstructions;
-  /** Asks the user what an MCP server wants to know; absent where that is impossible. */
-  readonly elicit?: Elicit;
-  /** Asks the user whether to spend more than a limit; absent where that is impossible. */
-  readonly askAboveLimit?: (text: string, signal: AbortSignal) => Promise<boolean>;
+  /** Asks the user; what is absent cannot be asked. */
+  readonly ask?: Partial<Asker>;
   /** How long to wait for a server that says when it answers again, in milliseconds. */
   readonly longestWait?: number;
   /** Whether the session idles at a prompt, where summaries can be written while nobody waits. */

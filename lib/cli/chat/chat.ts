@@ -11,7 +11,7 @@ import { LONGEST_ROW } from '../../screen/text/styled-text.js';
 import { QuestionQueue } from '../../servers/question-queue.js';
 import type { SlashContext } from '../../slash/common/command.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
-import { questionsOfCommands, questionsOfTurn } from '../ask/asker.js';
+import { askerOf, inRepl, questionsOfCommands } from '../ask/asker.js';
 import { webInput } from '../base/gather-input.js';
 import { pastedImage } from '../base/give-out.js';
 import { type ChatOptions, withFresh } from '../base/options.js';
@@ -56,13 +56,8 @@ async function openChat(world: World, given: ChatOptions, settings: Settings, fi
   // The REPL does not exist yet; these functions use it only while a line is processed.
   const later = (): Repl => repl;
   const screen = chatScreen(world, options, terminal, streams, screenSettings, () => later().attributes());
-  const asked = terminal === 'full' ? questionsOfTurn(world, later) : {};
-  const wired = await wire(
-    world,
-    { ...options, ...asked, listens: true, idles: terminal === 'full' },
-    settings,
-    config,
-  );
+  const ask = terminal === 'full' ? askerOf(inRepl(later), world) : {};
+  const wired = await wire(world, { ...options, ask, listens: true, idles: terminal === 'full' }, settings, config);
   const usage = new WindowUsage(wired.session);
   const questions = questionsOfCommands(later, terminal, options.yes ?? false);
   const context = await slashContext(world, wired, later, questions, screenSettings);

@@ -162,7 +162,7 @@ class EditorSession {
     const asked: { by: EditorSession | null } = { by: null };
     const approve: Approve = async (question, signal) =>
       asked.by === null ? { answer: 'no' } : await asked.by.#approve(question, signal);
-    const wired = await openSession(world, { ...options, approve });
+    const wired = await openSession(world, { ...options, ask: { approve } });
     const session = new EditorSession(id, world.cwd, wired, unstarted);
     asked.by = session;
     return session;

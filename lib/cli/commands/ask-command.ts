@@ -11,7 +11,7 @@ import { QuestionQueue } from '../../servers/question-queue.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
 import { agreeToAll } from '../ask/approve.js';
-import { approver, bookAsker, instructionsAsker, limitAsker, serverAsker } from '../ask/asker.js';
+import { askerOf, onTerminal } from '../ask/asker.js';
 import { gatherInput } from '../base/gather-input.js';
 import { type ChatOptions, formatOf, type OutputFormat, type SessionOptions, withFresh } from '../base/options.js';
 import {
@@ -96,22 +96,9 @@ async function askOnce(
   if (options.models !== undefined) return await askModels(world, gathered, options.models, options, stop);
   const screenSettings: ScreenSettings = { wrap: 'word', waiting: 'animated' };
   const screen = await screenFor(world, options, screenSettings);
-  const approve = canApprove(world)
-    ? {
-        approve: approver(world, screen, stop),
-        askAboutBook: bookAsker(world, screen, stop),
-        askAboutInstructions: instructionsAsker(world, screen, stop),
-        elicit: serverAsker(world, screen, stop),
-        askAboveLimit: limitAsker(world, screen, stop),
-      }
-    : {};
+  const ask = canApprove(world) ? askerOf(onTerminal(world, screen, stop), world) : {};
   const settings = await withFirstModel(world, options, await readSettings(world, options, stop.signal), stop.signal);
-  const wired = await wire(
-    world,
-    { ...options, ...approve, ...longestWait(options) },
-    settings,
-    requireConfig(settings),
-  );
+  const wired = await wire(world, { ...options, ask, ...longestWait(options) }, settings, requireConfig(settings));
   const { session, config, close } = wired;
   Object.assign(screenSettings, screenSettingsOf(config));
   if (hasColour(world.stdout, world.env)) applyTheme(config, world);

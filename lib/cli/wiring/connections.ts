@@ -36,7 +36,7 @@ import { withMaskedSecrets } from './masked-provider.js';
 import type { UsageRecord } from './price.js';
 import { refreshFacts } from './refresh-facts.js';
 
-type ConnectionOptions = SettingsOptions & Pick<SessionOptions, 'debug' | 'askAboveLimit'>;
+type ConnectionOptions = SettingsOptions & Pick<SessionOptions, 'debug' | 'ask'>;
 
 /** Connects models with their adapters, each of which is created when it is first needed, and records their usage. */
 export class Connections {
@@ -143,7 +143,7 @@ export class Connections {
     const { limit } = this.#config;
     if (Object.values(limit).every((most) => most === null)) return provider;
     const { ledger } = this.#settings.paths;
-    this.#limits ??= keepLimits(limit, ledger, () => this.#world.now(), this.#options.askAboveLimit ?? null);
+    this.#limits ??= keepLimits(limit, ledger, () => this.#world.now(), this.#options.ask?.aboveLimit ?? null);
     return this.#limits.limited(provider, target);
   }
 

@@ -8,7 +8,7 @@ import { isUnsent } from '../../http/failures.js';
 import type { Provider } from '../../providers/common/provider.js';
 import { type Amount, addAmounts, Ledger, NOTHING, type Spending } from '../../servers/ledger.js';
 import type { Target } from '../../session/common/deps.js';
-import type { SessionOptions } from '../base/options.js';
+import type { Asker } from '../base/options.js';
 import { costOf, dollarText } from './price.js';
 
 /** How long an answer is taken to be before it is known, in tokens, if the request sets no limit. */
@@ -21,7 +21,7 @@ const RAISE_BY = 0.25;
 const PERIODS = ['turn', 'day', 'month'] as const;
 type Period = (typeof PERIODS)[number];
 
-type AskAboveLimit = NonNullable<SessionOptions['askAboveLimit']>;
+type AskAboveLimit = Asker['aboveLimit'];
 
 type Priced = Pick<Target, 'provider' | 'model' | 'api_base' | 'isNear'>;
 

@@ -96,7 +96,7 @@ export async function toolRunner(
     sharedLimit: () => outputRoom(config, ANSWER_SHARE, window()),
     permissions: config.tools.permissions,
     ruleSubjects: [...tools, SERVER_TOOLS],
-    approve: options.approve ?? null,
+    approve: options.ask?.approve ?? null,
     allowAll: options.yes ?? false,
     storeRule: (rule) => addRule(paths.configFile, rule),
     secrets: await connections.secrets(),
@@ -201,7 +201,7 @@ const NONE: ServerTools = {
 /** The tools of the configured servers. Loads nothing if there are no servers. */
 export async function serverTools(
   world: World,
-  { tools: wanted, elicit, listens }: SessionOptions,
+  { tools: wanted, ask, listens }: SessionOptions,
   { paths }: Settings,
   config: Config,
   room: () => number,
@@ -218,7 +218,7 @@ export async function serverTools(
     pins: paths.serverPins,
     connection: {
       ...connectionDeps(world, { paths, require_tls: config.require_tls, permissions: config.tools.permissions }),
-      ...(elicit && { elicit }),
+      ...(ask?.elicit && { elicit: ask.elicit }),
       ...(listens && { listens }),
     },
     wanted: Array.isArray(wanted) ? wanted : null,

@@ -77,7 +77,7 @@ export async function wire(
   const smallFor = (main: Target): Target | null => chosen ?? (isOpen ? (main.fast ?? null) : null);
   const finder = memoized(async () => await openFinder(await opened, paths, !ephemeral, null));
   const server = (): string => session.target.server ?? session.target.provider;
-  const permit = permitBy(paths.imports, server, options.askAboutBook ?? null);
+  const permit = permitBy(paths.imports, server, options.ask?.aboutBook ?? null);
   // What the model is shown leaves this machine; what the user is shown does not.
   const sending = memoized(async () => await openFinder(await opened, paths, !ephemeral, permit));
   const memory = memoized(async () => openMemory(paths.memory, await opened, () => world.now()));
@@ -241,7 +241,7 @@ function projectInstructions(
     mode: options.yes && mode === 'ask' ? 'on' : mode,
     cwd: world.cwd,
     answers: paths.instructions,
-    ask: options.askAboutInstructions ?? null,
+    ask: options.ask?.aboutInstructions ?? null,
   });
 }
 
