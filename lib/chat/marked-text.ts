@@ -134,13 +134,18 @@ export function citing(text: string, ids: readonly number[] = []): string {
 
 /** The text with its citations in one form, without ids that do not exist and the citations that are empty then. */
 export function citingOnly(text: string, exists: (id: number) => boolean): string {
-  const left = text.replace(CITED, (all, citation: string) => {
-    const ids = idsOf(citation).filter(exists);
-    const end = all.slice(all.indexOf(citation) + citation.length);
-    return ids.length === 0 ? end : `${all.startsWith(' ') ? ' ' : ''}${citationOf(ids)}${end}`;
-  });
+  const left = citingAs(text, (id) => (exists(id) ? id : null));
   // What is left may come together to another one.
   return left === text ? text : citingOnly(left, exists);
+}
+
+/** The text with its citations in one form and other ids in them, without those that have none and the citations that are empty then. */
+export function citingAs(text: string, newId: (id: number) => number | null): string {
+  return text.replace(CITED, (all, citation: string) => {
+    const ids = idsOf(citation).flatMap((id) => newId(id) ?? []);
+    const end = all.slice(all.indexOf(citation) + citation.length);
+    return ids.length === 0 ? end : `${all.startsWith(' ') ? ' ' : ''}${citationOf([...new Set(ids)])}${end}`;
+  });
 }
 
 /** The text with other brackets around what looks like a citation and is somebody's words. */

@@ -1,6 +1,7 @@
 import { type CompressBlock, type Entry, isForeignBlock } from '../chat/entry.js';
 import { undoneTurns } from '../chat/entry-list.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
+import { citingAs } from '../chat/marked-text.js';
 import { type Message, type Part, type RestsOn, spokenParts } from '../chat/message.js';
 
 /** A fact that code copies from block to block, so that no summary can lose it. */
@@ -101,6 +102,36 @@ export function stateOf(block: CompressBlock | null): BlockState {
 export function proseOf(block: CompressBlock | null): string {
   const { record, prose } = stateOf(block);
   return record ?? block?.content.slice(0, prose) ?? '';
+}
+
+/** The text of a stored block, and its state, with other ids in its citations and facts, without those for which there is none. Its prose may get another length. */
+export function blockCiting(
+  content: string,
+  state: JsonObject,
+  newId: (id: number) => number | null,
+): { readonly content: string; readonly state: JsonObject } {
+  const { prose: length, record, facts } = state;
+  const end = typeof length === 'number' ? length : content.length;
+  const prose = citingAs(content.slice(0, end), newId);
+  const moved = (fact: JsonValue): JsonValue =>
+    isJsonObject(fact) && Array.isArray(fact.ids) ? { ...fact, ids: newIdsIn(fact.ids, newId) } : fact;
+  return {
+    content: prose + citingAs(content.slice(end), newId),
+    state: {
+      ...state,
+      ...(typeof length === 'number' ? { prose: prose.length } : {}),
+      ...(typeof record === 'string' ? { record: citingAs(record, newId) } : {}),
+      ...(Array.isArray(facts) ? { facts: facts.map(moved) } : {}),
+    },
+  };
+}
+
+/** A stored list of ids with other ids, without those for which there is none. */
+export function newIdsIn(ids: readonly JsonValue[], newId: (id: number) => number | null): readonly JsonValue[] {
+  return ids.flatMap((id): readonly JsonValue[] => {
+    const found = typeof id === 'number' ? newId(id) : id;
+    return found === null ? [] : [found];
+  });
 }
 
 /** What a fact of a block rests on. */

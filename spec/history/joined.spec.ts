@@ -115,6 +115,32 @@ describe('a history joined from several files', () => {
     expect(disorder(entries)).toEqual([]);
   });
 
+  it('has summaries that still name the messages they rest on', async () => {
+    const said = (at: string, id: number, word: string) => [
+      { id, turn: id, at: `2026-01-${at}`, cwd: '/', role: 'user', content: [{ type: 'text', text: word }] },
+    ];
+    const state = { prose: 24, facts: [{ kind: 'fact', text: 'It is PELICAN', ids: [2] }] };
+    const block = {
+      id: 3,
+      at: '2026-01-09',
+      type: 'compress',
+      content: 'The word is PELICAN [#2]',
+      first_kept: null,
+      state,
+    };
+    const bytes = Buffer.concat([
+      compressed(JSON.stringify([...said('01', 1, 'one'), ...said('02', 2, 'two'), ...said('03', 3, 'three')])),
+      compressed(JSON.stringify([...said('04', 1, 'four'), ...said('05', 2, 'PELICAN'), block])),
+    ]);
+    const { entries } = await outcomeOf(bytes);
+    const id = entries.find((entry) => JSON.stringify(entry).includes('"PELICAN"'))?.id;
+    expect(id).not.toBe(2);
+    expect(entries.at(-1)).toMatchObject({
+      content: `The word is PELICAN [#${id}]`,
+      state: { facts: [{ text: 'It is PELICAN', ids: [id] }] },
+    });
+  });
+
   it('is in the order of time, in whole turns', async () => {
     const said = (at: string, id: number, word: string) => [
       { id, turn: id, at: `2026-01-${at}`, cwd: '/', role: 'user', content: [{ type: 'text', text: word }] },

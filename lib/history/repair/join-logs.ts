@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import { blockCiting, newIdsIn } from '../../view/block-state.js';
 import { ROOM_LIMIT } from '../file/entries.js';
 import type { Inventory, Item } from './inventory.js';
 
@@ -167,6 +168,11 @@ export class NewIds {
     return this.#ids[index] ?? 0;
   }
 
+  /** The new id of the element that the one at index `from` names as `old`; null if there is none. */
+  named(from: number, old: number): number | null {
+    return this.#named[this.#items[from]?.part ?? 0]?.has(old) === true ? this.find(from, old) : null;
+  }
+
   #know({ part, id, turn }: Item, index: number): void {
     const named = this.#named[part];
     if (id !== null && named) named.set(id, [...(named.get(id) ?? []), index]);
@@ -183,10 +189,18 @@ export class NewIds {
   }
 }
 
+/** The new ids for the references of an element. */
+export interface Renumbering {
+  /** The one for a reference to an element, or to the place where it was. */
+  find(old: number): number;
+  /** The one for a message that a text names; null if it is not there. */
+  named(old: number): number | null;
+}
+
 /** An element with a new id, and its references to other elements updated to their new ids. Unknown fields are unchanged. */
-export function renumber(element: JsonObject, id: number, newId: (old: number) => number): JsonObject {
-  const { turn, turns, first_kept, state, message, messages, pins, restores } = element;
-  const one = (value: JsonValue | undefined): JsonValue => (typeof value === 'number' ? newId(value) : (value ?? null));
+export function renumber(element: JsonObject, id: number, { find, named }: Renumbering): JsonObject {
+  const { turn, turns, first_kept, state, message, messages, pins, restores, type, content } = element;
+  const one = (value: JsonValue | undefined): JsonValue => (typeof value === 'number' ? find(value) : (value ?? null));
   const moved: JsonObject = { ...element, id };
   return {
     ...moved,
@@ -198,6 +212,32 @@ export function renumber(element: JsonObject, id: number, newId: (old: number) =
     ...(isJsonObject(message) ? { message: renumberedMessage(message, one) } : {}),
     ...(isList(messages) ? { messages: messages.map(one) } : {}),
     ...(isJsonObject(pins) ? { pins: renumberedPins(pins, one) } : {}),
+    ...(isList(content) ? { content: content.map((part) => withRecalled(part, named)) } : {}),
+    ...(type === 'compress' && typeof content === 'string' ? citingNew({ ...element, content }, one, named) : {}),
+  };
+}
+
+/** The text and the state of a block, with the new ids of the messages that they name. */
+function citingNew(
+  { content, state }: JsonObject & { readonly content: string },
+  one: NewId,
+  named: Renumbering['named'],
+): JsonObject {
+  const renumbered = isJsonObject(state) ? renumberedState(state, one) : null;
+  const cited = blockCiting(content, renumbered ?? {}, named);
+  return renumbered === null ? { content: cited.content } : cited;
+}
+
+/** A part of a message with the new ids of what it recalls. */
+function withRecalled(part: JsonValue, named: Renumbering['named']): JsonValue {
+  if (!isJsonObject(part) || !isList(part.recalled) || part.book !== undefined) return part;
+  const { text } = part;
+  const head = (all: string, digits: string): string =>
+    `[#${named(Number(digits)) ?? 0}${all.slice(digits.length + 2)}`;
+  return {
+    ...part,
+    recalled: newIdsIn(part.recalled, named),
+    ...(typeof text === 'string' ? { text: text.replace(/^\[#(\d{1,15}) /gm, head) } : {}),
   };
 }
 
@@ -221,13 +261,15 @@ function renumberedPins(pins: JsonObject, one: NewId): JsonObject {
 
 /** The state of a block: which messages stay in view, and which are shortened. */
 function renumberedState(state: JsonObject, one: (value: JsonValue | undefined) => JsonValue): JsonObject {
-  const { cut } = state;
-  const lists = ['also', 'open', 'pruned'].flatMap((name) => {
+  const lists = ['also', 'open', 'pruned', 'named'].flatMap((name) => {
     const value = state[name];
     return isList(value) ? [[name, value.map(one)] as const] : [];
   });
-  const place = isJsonObject(cut) ? { cut: { ...cut, turn: one(cut.turn), id: one(cut.id) } } : {};
-  return { ...state, ...Object.fromEntries(lists), ...place };
+  const places = ['cut', 'covered'].flatMap((name) => {
+    const value = state[name];
+    return isJsonObject(value) ? [[name, { ...value, turn: one(value.turn), id: one(value.id) }] as const] : [];
+  });
+  return { ...state, ...Object.fromEntries([...lists, ...places]) };
 }
 
 function isList(value: JsonValue | undefined): value is readonly JsonValue[] {

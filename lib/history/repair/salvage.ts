@@ -73,7 +73,12 @@ export class Salvage {
       progress('Saving what can be read', at, order.length);
       if (item.beginsTurn) turns.set(item.part, id);
       const entry = this.#entry(index, item, (value) => {
-        const moved = newIds ? renumber(numberedElement(value), id, (old) => newIds.find(index, old)) : value;
+        const moved = newIds
+          ? renumber(numberedElement(value), id, {
+              find: (old) => newIds.find(index, old),
+              named: (old) => newIds.named(index, old),
+            })
+          : value;
         return isComplete(value)
           ? moved
           : completeElement(moved, { id, turn: turns.get(item.part) ?? id, at: isoOf(item) });

@@ -201,10 +201,39 @@ describe('an element with a new id', () => {
         { id: 7, state: { cut: { turn: 10, id: 20, z: 1 }, also: [10], open: [20], pruned: [30], size: 5 } },
       ],
       [
+        { id: 3, state: { covered: { turn: 1, id: 2 }, named: [4] } },
+        { id: 7, state: { covered: { turn: 10, id: 20 }, named: [40] } },
+      ],
+      [
         { id: 3, state: { also: 5, facts: [1] } },
         { id: 7, state: { also: 5, facts: [1] } },
       ],
     ];
-    expect(rows.map(([value]) => renumber(value, 7, tens))).toEqual(rows.map(([, expected]) => expected));
+    expect(rows.map(([value]) => renumber(value, 7, { find: tens, named: tens }))).toEqual(
+      rows.map(([, expected]) => expected),
+    );
+  });
+
+  it('names by their new ids the messages that a summary rests on and a reminder repeats, and no others', () => {
+    const named = (old: number): number | null => (old === 9 ? null : old * 10);
+    const prose = 'It is PELICAN [#3, #9]. Gone [#9].';
+    const state = { prose: prose.length, record: `${prose} More [#5].`, facts: [{ text: 'x', ids: [3, 9] }, 5] };
+    const block = { id: 8, type: 'compress', content: `${prose}\n\n- fact: x [#3 #9]`, state };
+    const after = 'It is PELICAN [#30]. Gone.';
+    expect(renumber(block, 7, { find: tens, named })).toEqual({
+      ...block,
+      id: 7,
+      content: `${after}\n\n- fact: x [#30]`,
+      state: { prose: after.length, record: `${after} More [#50].`, facts: [{ text: 'x', ids: [30] }, 5] },
+    });
+    const text = '<recalled>\n[#3 · today, the user] see [#4 · x\n</recalled>';
+    const [own, book] = [
+      { type: 'text', text, recalled: [3, 9] },
+      { type: 'text', text, recalled: [3], book: 'a' },
+    ];
+    const said = { id: 8, turn: 8, content: [{ type: 'text', text: '[#3 · mine' }, own, book, 'x'] };
+    expect(renumber(said, 7, { find: tens, named })).toMatchObject({
+      content: [said.content[0], { text: text.replace('[#3', '[#30'), recalled: [30] }, book, 'x'],
+    });
   });
 });
