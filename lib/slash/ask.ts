@@ -9,9 +9,9 @@ export const slashAsk: SlashCommand = {
   summary: 'ask several models at once, and keep one of the answers',
   isOnCommandLine: true,
   takesWords: true,
-  complete: async (typed, { models, serverNames }) =>
-    [...serverNames, ...(await models())].filter((name) => name.startsWith(typed)),
-  async *run(argument, { session, choose, replyLine }, signal) {
+  complete: async (typed, { models }) =>
+    [...models.serverNames, ...(await models.names())].filter((name) => name.startsWith(typed)),
+  async *run(argument, { session, ask, prices }, signal) {
     const end = argument.indexOf(' -- ');
     const text = argument.slice(end + 4);
     const names = [...new Set(argument.slice(0, Math.max(end, 0)).split(/\s+/))].filter((name) => name !== '');
@@ -21,7 +21,7 @@ export const slashAsk: SlashCommand = {
     yield { type: 'waiting', what: names.join(', ') };
     for await (const reply of session.askSeveral(names, text, signal)) {
       replies.push(reply);
-      yield { type: 'notice', level: 'info', text: `── ${await replyLine(reply)}` };
+      yield { type: 'notice', level: 'info', text: `── ${await prices.reply(reply)}` };
       if (reply.report !== null) yield { type: 'print', text: reply.report.text };
       yield { type: 'waiting', what: 'the other answers' };
     }
@@ -30,7 +30,7 @@ export const slashAsk: SlashCommand = {
     if (first === undefined) throw replies[0]?.failure ?? new HiError('malformed', 'No model answered.');
     const choices = answers.map(({ name }) => ({ value: name, name }));
     const chosen =
-      answers.length === 1 || choose === null ? first.name : await choose('Which answer is kept?', choices);
+      answers.length === 1 || ask.choose === null ? first.name : await ask.choose('Which answer is kept?', choices);
     const kept = answers.find(({ name }) => name === chosen) ?? first;
     await session.keepReplies(
       text,

@@ -10,11 +10,11 @@ export const slashCompactions: SlashCommand = {
   name: 'compactions',
   usage: '/compactions [#ID]',
   summary: 'list the compactions, or show the summary of one',
-  async *run(argument, { session, compactionCosts, now }) {
+  async *run(argument, { session, prices, now }) {
     const blocks = await compactionsOf(session.history);
     if (argument !== '') return yield { type: 'entry', entry: chosen(blocks, argument), now: now(), hasId: true };
     const taken = takenBack(blocks);
-    const costs = await compactionCosts(blocks);
+    const costs = await prices.compactions(blocks);
     const rows = blocks
       .filter(({ restores }) => restores === undefined)
       .map((block) => `${rowOf(block, costs.get(block.id) ?? null)}${taken.has(block.id) ? ' · undone' : ''}`);

@@ -8,9 +8,9 @@ export const slashContext: SlashCommand = {
   name: 'context',
   usage: '/context',
   summary: 'show what is sent, and what the next question costs',
-  async *run(_argument, { session, questionCost, instructions }, signal) {
+  async *run(_argument, { session, prices, instructions }, signal) {
     const view = await session.nextView(signal);
-    const { line } = await questionCost(view.tokens);
+    const { line } = await prices.question(view.tokens);
     yield {
       type: 'print',
       text: [viewText(view), `next         ${line}`, ...instructionLines(instructions())].join('\n'),

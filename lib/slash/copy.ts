@@ -17,10 +17,10 @@ export const slashCopy: SlashCommand = {
     const numbered = blocks.length > 1 ? blocks.map((block, index) => `code ${index + 1} · ${firstLine(block)}`) : [];
     return ['code', ...numbered].filter((word) => word.startsWith(typed));
   },
-  async *run(argument, { session, copy }) {
+  async *run(argument, { session, desk }) {
     const [, code, number] = /^(code)(?:\s+(\S+))?(?:\s+·.*)?$/.exec(argument) ?? [];
     const text = code === undefined ? nthLastAnswer(session, argument || '1') : codeIn(session, number);
-    yield { type: 'print', text: `${await copy(text)}: ${quantity(text.length, 'character')}.` };
+    yield { type: 'print', text: `${await desk.copy(text)}: ${quantity(text.length, 'character')}.` };
   },
 };
 

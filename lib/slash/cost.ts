@@ -6,8 +6,8 @@ export const slashCost: SlashCommand = {
   aliases: ['tokens'],
   usage: '/cost',
   summary: 'show tokens and cost, this chat and in total',
-  async *run(_argument, { session, cost }) {
+  async *run(_argument, { session, prices }) {
     await session.history.refresh();
-    yield { type: 'print', text: await cost() };
+    yield { type: 'print', text: await prices.total() };
   },
 };

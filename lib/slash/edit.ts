@@ -7,7 +7,7 @@ export const slashEdit: SlashCommand = {
   usage: '/edit',
   summary: 'edit your last message in your editor',
   async *run(_argument, context) {
-    const text = await context.edit((await context.session.lastInput()) ?? '');
+    const text = await context.desk.edit((await context.session.lastInput()) ?? '');
     if (text !== null) yield { type: 'prefill', text };
   },
 };

@@ -13,16 +13,16 @@ export const slashExport: SlashCommand = {
   aliases: ['save'],
   usage: '/export FILE',
   summary: 'save the conversation as .html, .md or .json',
-  complete: (typed, { paths }) => paths(typed),
-  async *run(typed, { session, write, exists, confirm, now }, signal) {
+  complete: (typed, { files }) => files.paths(typed),
+  async *run(typed, { session, files, ask, now }, signal) {
     const argument = /^(["'])(.+)\1$/.exec(typed)?.[2] ?? typed;
     const format = formatOf(argument);
     const question = `Overwrite ${argument}?`;
-    if ((await exists(argument)) && !(await confirm(question, 'Or name a file that does not exist yet.'))) {
+    if ((await files.exists(argument)) && !(await ask.confirm(question, 'Or name a file that does not exist yet.'))) {
       return yield { type: 'print', text: 'Nothing was written.' };
     }
     await session.history.refresh();
-    await write(argument, untilAborted(FORMATS[format](session.history, now()), signal));
+    await files.write(argument, untilAborted(FORMATS[format](session.history, now()), signal));
     yield { type: 'print', text: `Wrote ${argument}.` };
   },
 };

@@ -11,17 +11,17 @@ export const slashForget: SlashCommand = {
   takesWords: true,
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
-  async *run(argument, { session, confirm, forgetting }) {
+  async *run(argument, { session, ask, desk }) {
     if (session.history.isEphemeral) {
       const { isOffRecord } = session.history;
       throw new HiError('usage', `Nothing is kept ${isOffRecord ? 'off the record' : 'with --ephemeral'}.`, {
         hint: isOffRecord ? 'Type /on first.' : 'Quit the chat and run: hi forget',
       });
     }
-    const found = await forgetting(argument);
+    const found = await desk.forgetting(argument);
     if (found === null) return yield { type: 'print', text: 'There is nothing to forget.' };
     for (const text of found.shown) yield { type: 'print', text };
-    if (!(await confirm('Forget all of this for good?', "'hi forget -y' forgets without asking."))) {
+    if (!(await ask.confirm('Forget all of this for good?', "'hi forget -y' forgets without asking."))) {
       return yield { type: 'print', text: 'Nothing was forgotten.' };
     }
     session.forgetUnsent();

@@ -15,10 +15,10 @@ export const slashMemory: SlashCommand = {
   },
 };
 
-async function* editAll({ memory, edit }: SlashContext): AsyncGenerator<SlashEvent> {
+async function* editAll({ memory, desk }: SlashContext): AsyncGenerator<SlashEvent> {
   const { file } = await memory();
   const original = file.read();
-  const edited = await edit(original);
+  const edited = await desk.edit(original);
   if (edited === null) return yield { type: 'print', text: 'Nothing changed.' };
   const { after } = await file.edit(original, edited);
   const { sentMemory, MEMORY_LIMIT } = await import('../memory/memory-text.js');
@@ -30,14 +30,14 @@ async function* editAll({ memory, edit }: SlashContext): AsyncGenerator<SlashEve
   yield { type: 'notice', level: 'warning', text };
 }
 
-async function* review({ memory, session, confirm }: SlashContext): AsyncGenerator<SlashEvent> {
+async function* review({ memory, session, ask }: SlashContext): AsyncGenerator<SlashEvent> {
   await session.history.refresh();
   const { file, origin } = await memory();
   const facts = factsToReview(session.history.entries, file.read());
   let kept = 0;
   for (const fact of facts) {
     const rests = fact.isForeign ? ' Part of it comes from tools, files or web pages.' : '';
-    if (await confirm(`Always keep in mind: "${fact.text}"?${rests}`, '/memory opens it in the editor.')) {
+    if (await ask.confirm(`Always keep in mind: "${fact.text}"?${rests}`, '/memory opens it in the editor.')) {
       await file.keep(fact.text, { ...origin('record'), ...(fact.isForeign && { foreign: true }) });
       kept += 1;
     }

@@ -12,8 +12,8 @@ export const slashModel: SlashCommand = {
   usage: '/model [name]',
   summary: 'show the model, or switch to another; --save keeps it',
   takesWords: true,
-  complete: async (typed, { models, serverNames }) =>
-    [...serverNames, ...(await models())].filter((name) => name.startsWith(typed)),
+  complete: async (typed, { models }) =>
+    [...models.serverNames, ...(await models.names())].filter((name) => name.startsWith(typed)),
   async *run(argument, context, signal) {
     const words = argument.split(/\s+/).filter((word) => word !== '');
     const names = words.filter((word) => word !== SAVE);
@@ -28,22 +28,22 @@ export const slashModel: SlashCommand = {
 
 /** Shows the model in use, and the others to choose from. */
 async function* offered(context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
-  const { session, models, search, serverNames } = context;
+  const { session, models, ask } = context;
   const { provider, model: name, server, context_window, model_window = context_window } = session.target;
-  if (serverNames.length > 0) yield* serverTable(context, signal);
+  if (models.serverNames.length > 0) yield* serverTable(context, signal);
   else yield { type: 'print', text: `${provider}/${name}, window ${model_window} tokens` };
   const known = await listed(models, signal);
-  const elsewhere = serverNames.filter((one) => one !== server);
+  const elsewhere = models.serverNames.filter((one) => one !== server);
   if ('failure' in known) yield { type: 'notice', level: 'info', text: withoutList(known.failure) };
   const others = 'failure' in known ? elsewhere : [...elsewhere, ...known.names.filter((one) => one !== name)];
-  if (search !== null && others.length > 0) return yield* chosen([name, ...others], context, signal);
+  if (ask.search !== null && others.length > 0) return yield* chosen([name, ...others], context, signal);
   if (others.length > 0) yield { type: 'print', text: `Available: ${others.join(', ')}` };
 }
 
 /** Shows every server, the one in use first. */
-async function* serverTable({ modelServers }: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
+async function* serverTable({ models }: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
   yield { type: 'waiting', what: 'asking the servers' };
-  const rows = await modelServers(signal);
+  const rows = await models.servers(signal);
   const width = rows.reduce((widest, { name }) => Math.max(widest, name.length), 0);
   const lines = rows.map(({ name, text }, at) => `${at === 0 ? '*' : ' '} ${name.padEnd(width)}  ${text}`);
   yield { type: 'print', text: lines.join('\n') };
@@ -80,10 +80,10 @@ async function* chosen(
   context: SlashContext,
   signal: AbortSignal,
 ): AsyncGenerator<SlashEvent> {
-  const { session, search } = context;
+  const { session, ask } = context;
   const before = session.target.model;
   const choices = names.map((value) => ({ value, name: value }));
-  const choice = await search?.('Which model? (Ctrl-S: in later chats too)', choices).catch(noneWhenCancelled);
+  const choice = await ask.search?.('Which model? (Ctrl-S: in later chats too)', choices).catch(noneWhenCancelled);
   if (!choice || (choice.value === before && !choice.isKept))
     return yield { type: 'print', text: `Still ${inUse(context)}.` };
   if (choice.value !== before) await session.useModel(choice.value, signal);
@@ -94,9 +94,9 @@ async function* chosen(
 const inUse = ({ session: { target } }: SlashContext): string => `${target.server ?? target.provider}/${target.model}`;
 
 /** Uses the model in later chats too. */
-async function* kept({ session, keepModel }: SlashContext): AsyncGenerator<SlashEvent> {
+async function* kept({ session, models }: SlashContext): AsyncGenerator<SlashEvent> {
   const { provider, model, server } = session.target;
-  const keep = keepModel();
+  const keep = models.keep();
   if (keep === 'configured') return yield { type: 'print', text: `Later chats use ${model} anyway.` };
   if (keep === 'foreign') {
     const set =
@@ -116,7 +116,7 @@ async function listed(
   signal: AbortSignal,
 ): Promise<{ readonly names: readonly string[] } | { readonly failure: HiError }> {
   try {
-    return { names: await models(signal) };
+    return { names: await models.names(signal) };
   } catch (thrown) {
     if (!(thrown instanceof HiError)) throw thrown;
     return { failure: thrown };

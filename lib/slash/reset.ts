@@ -17,18 +17,18 @@ export const slashReset: SlashCommand = {
     if (argument.startsWith('--')) requireStored(argument, context);
     if (argument === '--undo') yield* undo(context);
     else if (argument === '--purge') yield* purge(context);
-    else yield* clear(argument === '-y' ? { ...context, confirm: async () => true } : context);
+    else yield* clear(argument === '-y' ? { ...context, ask: { ...context.ask, confirm: async () => true } } : context);
   },
 };
 
-async function* clear({ session, confirm }: SlashContext): AsyncGenerator<SlashEvent> {
+async function* clear({ session, ask }: SlashContext): AsyncGenerator<SlashEvent> {
   const { messages } = session.history.totals;
   if (messages === 0) return yield { type: 'print', text: 'The conversation is empty.' };
   const [copy, restore] = session.history.isEphemeral
     ? ['No copy is kept.', '']
     : ['A copy is kept.', " '/reset --undo' restores them."];
   const question = `Clear the conversation of ${quantity(messages, 'message')}? ${copy}`;
-  if (!(await confirm(question, "'/reset -y' clears it without asking."))) {
+  if (!(await ask.confirm(question, "'/reset -y' clears it without asking."))) {
     return yield { type: 'print', text: 'Nothing was cleared.' };
   }
   await session.reset({ purge: false });
@@ -36,16 +36,16 @@ async function* clear({ session, confirm }: SlashContext): AsyncGenerator<SlashE
 }
 
 /** Runs on an empty conversation too: it also removes the copy of an earlier one. */
-async function* purge({ session, confirm, purgeCaches }: SlashContext): AsyncGenerator<SlashEvent> {
+async function* purge({ session, ask, desk }: SlashContext): AsyncGenerator<SlashEvent> {
   const { messages } = session.history.totals;
   const question = `Clear the conversation of ${quantity(messages, 'message')} for good, with no copy?`;
-  if (!(await confirm(question, "'hi reset -y --purge' clears it without asking."))) {
+  if (!(await ask.confirm(question, "'hi reset -y --purge' clears it without asking."))) {
     return yield { type: 'print', text: 'Nothing was cleared.' };
   }
   await session.reset({ purge: true });
   const problems = session.history.takeNotices();
   for (const text of problems) yield { type: 'notice', level: 'warning', text };
-  await purgeCaches();
+  await desk.purgeCaches();
   yield {
     type: 'print',
     text: `Cleared ${quantity(messages, 'message')}.${problems.length === 0 ? ' No copy is kept.' : ''}`,

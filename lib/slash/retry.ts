@@ -7,10 +7,10 @@ export const slashRetry: SlashCommand = {
   aliases: ['regenerate'],
   usage: '/retry [model]',
   summary: 'ask again, or ask another model',
-  complete: async (typed, { models }) => (await models()).filter((name) => name.startsWith(typed)),
-  async *run(argument, { session, confirm }, signal) {
+  complete: async (typed, { models }) => (await models.names()).filter((name) => name.startsWith(typed)),
+  async *run(argument, { session, ask }, signal) {
     const other = await session.retriesNotOwn();
-    if (other && !(await confirm(`${notOwnLine(other)} Ask it again?`, notOwnHint(other, '/retry'))))
+    if (other && !(await ask.confirm(`${notOwnLine(other)} Ask it again?`, notOwnHint(other, '/retry'))))
       return yield { type: 'print', text: 'Nothing was asked.' };
     for await (const event of session.retry(argument === '' ? null : argument, signal)) {
       yield event;

@@ -14,11 +14,11 @@ export const slashRewind: SlashCommand = {
   usage: USAGE,
   summary: 'go back to before an earlier turn (Esc Esc)',
   async *run(argument, context) {
-    const { session, choose } = context;
+    const { session, ask } = context;
     await session.history.refresh();
     const turns = pastTurns(session.history);
     if (turns.length === 0) throw new HiError('usage', 'There are no turns to rewind.');
-    if (argument === '' && choose === null) return yield { type: 'print', text: listOf(turns) };
+    if (argument === '' && ask.choose === null) return yield { type: 'print', text: listOf(turns) };
     const turn = argument === '' ? await chosen(turns, context) : named(turns, argument);
     if (turn === null) return yield { type: 'print', text: 'Nothing was rewound.' };
     const text = await session.rewind(turn);
@@ -27,9 +27,9 @@ export const slashRewind: SlashCommand = {
   },
 };
 
-async function chosen(turns: readonly PastTurn[], { choose, now }: SlashContext): Promise<number | null> {
+async function chosen(turns: readonly PastTurn[], { ask, now }: SlashContext): Promise<number | null> {
   const choices = turns.slice(0, LISTED).map((turn) => ({ value: String(turn.id), name: rowOf(turn, now()) }));
-  const id = await choose?.('Go back to before which message?', choices).catch(noneWhenCancelled);
+  const id = await ask.choose?.('Go back to before which message?', choices).catch(noneWhenCancelled);
   return id === undefined || id === null ? null : Number(id);
 }
 

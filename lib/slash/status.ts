@@ -8,13 +8,13 @@ export const slashStatus: SlashCommand = {
   usage: '/status',
   summary: 'show length, window use and cost',
   isOnCommandLine: true,
-  async *run(_argument, { session, spending, instructions }, signal) {
+  async *run(_argument, { session, prices, instructions }, signal) {
     const { provider, server = provider, model } = session.target;
     const text = statusText(
       await session.status(signal),
       `${server}/${model}`,
       session.target.window_is_known === false ? 'assumed' : 'known',
     );
-    yield { type: 'print', text: [text, ...instructionLines(instructions()), await spending()].join('\n') };
+    yield { type: 'print', text: [text, ...instructionLines(instructions()), await prices.spending()].join('\n') };
   },
 };

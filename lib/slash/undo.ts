@@ -6,9 +6,9 @@ export const slashUndo: SlashCommand = {
   name: 'undo',
   usage: '/undo',
   summary: 'undo the last turn and edit its message',
-  async *run(_argument, { session, confirm }) {
+  async *run(_argument, { session, ask }) {
     const last = await session.lastTurn();
-    if (last?.notOwn && !(await confirm(`${notOwnLine(last)} Undo it?`, notOwnHint(last, '/undo'))))
+    if (last?.notOwn && !(await ask.confirm(`${notOwnLine(last)} Undo it?`, notOwnHint(last, '/undo'))))
       return yield { type: 'print', text: 'Nothing was undone.' };
     const { id, text } = await session.undo();
     yield { type: 'print', text: `Undone: #${id} · ${beginningOf(text)}` };

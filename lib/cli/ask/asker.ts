@@ -6,7 +6,7 @@ import type { Repl } from '../../repl/repl.js';
 import { wrapLines } from '../../screen/print.js';
 import type { Screen } from '../../screen/screen.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
-import type { SlashContext } from '../../slash/common/command.js';
+import type { CommandQuestions } from '../../slash/common/command.js';
 import type { Asker } from '../base/options.js';
 import type { ChatTerminal } from '../base/output.js';
 import type { World } from '../base/world.js';
@@ -64,11 +64,7 @@ export function askerOf(show: ShowQuestion, { env }: World): Asker {
 }
 
 /** How slash commands ask the user. */
-export function questionsOfCommands(
-  repl: () => Repl,
-  terminal: ChatTerminal,
-  yes: boolean,
-): Pick<SlashContext, 'confirm' | 'choose' | 'search' | 'input'> {
+export function questionsOfCommands(repl: () => Repl, terminal: ChatTerminal, yes: boolean): CommandQuestions {
   return {
     confirm: createConfirm({ repl, terminal, yes }),
     choose: createChoose(repl, terminal),
@@ -78,7 +74,7 @@ export function questionsOfCommands(
 }
 
 /** Lets the user choose from a menu; null where there is no terminal for it. */
-function createChoose(repl: () => Repl, terminal: ChatTerminal): SlashContext['choose'] {
+function createChoose(repl: () => Repl, terminal: ChatTerminal): CommandQuestions['choose'] {
   if (terminal !== 'full') return null;
   return async (question, choices) =>
     await repl().ask(async (streams) => {
@@ -88,7 +84,7 @@ function createChoose(repl: () => Repl, terminal: ChatTerminal): SlashContext['c
 }
 
 /** Lets the user choose from a long list by typing a part of a name; null where there is no terminal for it. */
-function createSearch(repl: () => Repl, terminal: ChatTerminal): SlashContext['search'] {
+function createSearch(repl: () => Repl, terminal: ChatTerminal): CommandQuestions['search'] {
   if (terminal !== 'full') return null;
   return async (question, choices) =>
     await repl().ask(async (streams) => {
@@ -120,7 +116,7 @@ const CTRL_S = 0x13;
 const RETURN = 0x0d;
 
 /** Asks for a text; null where there is no terminal for it. */
-function createInput(repl: () => Repl, terminal: ChatTerminal): SlashContext['input'] {
+function createInput(repl: () => Repl, terminal: ChatTerminal): CommandQuestions['input'] {
   if (terminal !== 'full') return null;
   return async (question) =>
     await repl().ask(async (streams) => {
@@ -138,7 +134,7 @@ interface ConfirmOptions {
 }
 
 /** Asks the yes-or-no questions of slash commands. Without a user to ask, `-y` is the answer; without `-y` a `HiError` of code `usage` is thrown. */
-function createConfirm({ repl, terminal, yes }: ConfirmOptions): SlashContext['confirm'] {
+function createConfirm({ repl, terminal, yes }: ConfirmOptions): CommandQuestions['confirm'] {
   return async (message, alternative) => {
     if (terminal !== 'full') {
       if (yes) return true;

@@ -8,7 +8,16 @@ import { pathsThatBegin } from '../../repl/editing/completion.js';
 import type { Repl } from '../../repl/repl.js';
 import { QuestionQueue } from '../../servers/question-queue.js';
 import type { Session } from '../../session/session.js';
-import type { OpenMemory, SlashCommand, SlashContext, WaitingQuestions } from '../../slash/common/command.js';
+import type {
+  CommandQuestions,
+  ModelChoices,
+  OpenMemory,
+  Prices,
+  SlashCommand,
+  SlashContext,
+  UserFiles,
+  WaitingQuestions,
+} from '../../slash/common/command.js';
 import { slashCommands } from '../../slash/index.js';
 import type { ToolContext } from '../../tools/common/tool.js';
 import { copyText, expandPath, writeFileAtomically } from '../base/give-out.js';
@@ -35,7 +44,7 @@ export async function slashContext(
   world: World,
   { session, tools, connections, settings, config, memory, project, servers }: WiredSession,
   repl: () => Repl,
-  questions: Pick<SlashContext, 'confirm' | 'choose' | 'search' | 'input'>,
+  ask: CommandQuestions,
   screen: ScreenSettings,
 ): Promise<SlashContext> {
   const { paths } = settings;
@@ -46,39 +55,52 @@ export async function slashContext(
     get commands() {
       return [...commands, ...servers.commands(commands)];
     },
-    ...questions,
     screen,
-    edit: async (text) => {
-      const edited = await repl().edit(text);
-      return edited === text ? null : edited;
+    ask,
+    models: {
+      names: (signal) => connections.models(session.target, undefined, signal),
+      serverNames: connections.serverNames,
+      servers: async (signal) => await serverList(connections, session.target, world.now(), signal),
+      keep: modelKeeper(session, config, paths.configFile),
     },
-    copy: (text) => copyText(text, world, world.stdout),
-    keepModel: modelKeeper(session, config, paths.configFile),
-    models: (signal) => connections.models(session.target, undefined, signal),
-    serverNames: connections.serverNames,
-    modelServers: async (signal) => await serverList(connections, session.target, world.now(), signal),
-    purgeCaches: async () => purgeCaches(paths),
-    forgetting: async (argument) => {
-      const order = await orderOf(parseForgetWords(argument), session.history, world.now());
-      return await forgettingEverywhere(world, order, session.history, paths);
+    prices: pricesOf(world, { session, connections, config }),
+    files: filesOf(tools, world),
+    desk: {
+      edit: async (text) => {
+        const edited = await repl().edit(text);
+        return edited === text ? null : edited;
+      },
+      copy: (text) => copyText(text, world, world.stdout),
+      forgetting: async (argument) => {
+        const order = await orderOf(parseForgetWords(argument), session.history, world.now());
+        return await forgettingEverywhere(world, order, session.history, paths);
+      },
+      purgeCaches: async () => purgeCaches(paths),
+      queue: waitingQuestions(new QuestionQueue(paths.queue), session),
     },
-    cost: async () => fullSpendingText(connections, session.history, config),
-    questionCost: async (tokens) => {
+    memory: () => keptMemory(session, memory),
+    instructions: () => project.used,
+    servers: () => servers.lines(),
+    now: () => world.now(),
+  };
+}
+
+function pricesOf(
+  world: World,
+  { session, connections, config }: Pick<WiredSession, 'session' | 'connections' | 'config'>,
+): Prices {
+  return {
+    spending: async () => spendingText(connections.spent),
+    total: async () => fullSpendingText(connections, session.history, config),
+    question: async (tokens) => {
       const cost = questionCost(session.target, tokens, world.now());
       return { line: costLine(cost), isDear: isDear(cost, session.target) };
     },
-    compactionCosts: async (blocks) => {
+    compactions: async (blocks) => {
       if (blocks.every(({ usage }) => usage === undefined)) return new Map();
       return compactionCosts(blocks, config);
     },
-    memory: () => keptMemory(session, memory),
-    now: () => world.now(),
-    replyLine: async (reply) => replyLine(reply, world.now()),
-    queue: waitingQuestions(new QuestionQueue(paths.queue), session),
-    instructions: () => project.used,
-    servers: () => servers.lines(),
-    spending: async () => spendingText(connections.spent),
-    ...filesOf(tools, world),
+    reply: async (reply) => replyLine(reply, world.now()),
   };
 }
 
@@ -89,7 +111,7 @@ const waitingQuestions = (queue: QuestionQueue, session: Session): WaitingQuesti
 });
 
 /** Makes the model in use that of the next chats, unless it is that already or comes from another provider. */
-function modelKeeper(session: Session, config: Config, configFile: string): SlashContext['keepModel'] {
+function modelKeeper(session: Session, config: Config, configFile: string): ModelChoices['keep'] {
   let kept = config.model;
   return () => {
     const { provider, model, server } = session.target;
@@ -110,8 +132,7 @@ async function keptMemory({ history }: Session, open: () => Promise<OpenMemory>)
   });
 }
 
-/** The files that commands complete, find and write. Relative paths begin in the folder of the tools, which changes. */
-function filesOf(tools: ToolContext, { home }: World): Pick<SlashContext, 'paths' | 'exists' | 'write'> {
+function filesOf(tools: ToolContext, { home }: World): UserFiles {
   const pathOf = (path: string): string => expandPath(path, tools.cwd.now, home);
   return {
     paths: async (typed) => await typedPaths(typed, { cwd: tools.cwd, home }),

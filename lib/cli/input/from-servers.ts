@@ -52,15 +52,15 @@ function argumentNames({ arguments: all }: PromptDefinition, typed: string): rea
 async function withMissing(
   { typed, server, definition }: ServerPrompt,
   given: Readonly<Record<string, string>>,
-  { input }: SlashContext,
+  { ask }: SlashContext,
 ): Promise<Readonly<Record<string, string>>> {
   const args: Record<string, string> = { ...given };
   for (const { name, description, required } of definition.arguments) {
     if (!required || Object.hasOwn(args, name)) continue;
-    if (input === null)
+    if (ask.input === null)
       throw new HiError('usage', `/${typed} needs '${name}'.`, { hint: `Type: /${typed} ${name}=VALUE` });
     const about = description === '' ? '' : ` (${description})`;
-    args[name] = await input(`The server '${server}' needs for its prompt: ${name}${about}`);
+    args[name] = await ask.input(`The server '${server}' needs for its prompt: ${name}${about}`);
   }
   return args;
 }

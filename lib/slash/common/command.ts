@@ -46,13 +46,8 @@ export interface Forgetting {
   forget(): Promise<readonly string[]>;
 }
 
-/** What a command may use. The program hands in what touches the terminal and the disk. */
-export interface SlashContext {
-  readonly session: Session;
-  /** All commands, for the help. Those of MCP servers come and go. */
-  readonly commands: readonly SlashCommand[];
-  /** How answers are shown. A command may change it. */
-  readonly screen: ScreenSettings;
+/** Asks the user what a command needs to know. */
+export interface CommandQuestions {
   /** Asks yes or no. With nobody to ask, `-y` means yes; without `-y`, throws a `HiError` whose hint ends with `alternative`. */
   confirm(question: string, alternative: string): Promise<boolean>;
   /** Asks the user to choose; null if there is nobody to ask. Rejects as an interruption if the user cancels. */
@@ -61,46 +56,75 @@ export interface SlashContext {
   readonly search: ((question: string, choices: readonly Choice[]) => Promise<Chosen>) | null;
   /** Asks for a text; null if there is nobody to ask. Rejects as an interruption if the user cancels. */
   readonly input: ((question: string) => Promise<string>) | null;
+}
+
+/** The models that the user can choose. */
+export interface ModelChoices {
+  /** Those of the server in use. */
+  names(signal?: AbortSignal): Promise<readonly string[]>;
+  /** The names of the servers by name. */
+  readonly serverNames: readonly string[];
+  /** Asks each of them, and the one in use, which is the first. */
+  servers(signal: AbortSignal): Promise<readonly ModelServer[]>;
   /** What makes the model in use the default of later chats; `configured` if it already is, `foreign` if its provider is not the configured one. */
-  keepModel(): (() => Promise<void>) | 'configured' | 'foreign';
+  keep(): (() => Promise<void>) | 'configured' | 'foreign';
+}
+
+/** What something costs, as text. */
+export interface Prices {
+  /** The tokens and cost of this chat. */
+  spending(): Promise<string>;
+  /** The same, and the cost of the whole conversation, which is read for it. */
+  total(): Promise<string>;
+  /** What a question of so many tokens costs, in words, and whether to ask first. */
+  question(tokens: number): Promise<{ readonly line: string; readonly isDear: boolean }>;
+  /** The cost of these compactions' summaries, by id, where prices are known. */
+  compactions(blocks: readonly CompressBlock[]): Promise<ReadonlyMap<number, string>>;
+  /** Who answered, in one line with the cost; or why there is no answer. */
+  reply(reply: Reply): Promise<string>;
+}
+
+/** The user's files. Relative paths begin in the folder of the tools, which changes. */
+export interface UserFiles {
+  /** The files and folders whose path starts with `typed`; folders end with a slash. */
+  paths(typed: string): Promise<readonly string[]>;
+  exists(path: string): Promise<boolean>;
+  /** Replaces a file atomically. Throws a `HiError` that names the path. */
+  write(path: string, chunks: AsyncIterable<string>): Promise<void>;
+}
+
+/** What touches the terminal, and the disk beyond the history. */
+export interface Desk {
   /** Opens a text in the user's editor. Resolves to what was saved, null if nothing changed. Throws a `HiError` if there is no editor. */
   edit(text: string): Promise<string | null>;
   /** Copies a text to the clipboard. Resolves to a description of what happened. */
   copy(text: string): Promise<string>;
-  /** The models of the server in use. */
-  models(signal?: AbortSignal): Promise<readonly string[]>;
-  /** The names of the servers by name. */
-  readonly serverNames: readonly string[];
-  /** Asks each of them, and the one in use, which is the first. */
-  modelServers(signal: AbortSignal): Promise<readonly ModelServer[]>;
-  /** Removes files outside the history that may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
-  purgeCaches(): Promise<void>;
   /** What `/forget` with this argument would remove; null for nothing. Throws a `HiError`. */
   forgetting(argument: string): Promise<Forgetting | null>;
+  /** Removes files outside the history that may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
+  purgeCaches(): Promise<void>;
+  readonly queue: WaitingQuestions;
+}
+
+/** What a command may use. */
+export interface SlashContext {
+  readonly session: Session;
+  /** All commands, for the help. Those of MCP servers come and go. */
+  readonly commands: readonly SlashCommand[];
+  /** How answers are shown. A command may change it. */
+  readonly screen: ScreenSettings;
+  readonly ask: CommandQuestions;
+  readonly models: ModelChoices;
+  readonly prices: Prices;
+  readonly files: UserFiles;
+  readonly desk: Desk;
   /** The memory: what is sent with every request. Throws a `HiError` if nothing is stored (`--ephemeral`, `/off`). */
   memory(): Promise<OpenMemory>;
-  now(): Date;
-  readonly queue: WaitingQuestions;
-  /** Who answered, in one line with the cost; or why there is no answer. */
-  replyLine(reply: Reply): Promise<string>;
   /** The project's instruction files, which are sent with every request. */
   instructions(): readonly { readonly name: string; readonly text: string }[];
   /** The MCP servers, one line each. */
   servers(): readonly string[];
-  /** The tokens and cost of this chat, as lines of text. */
-  spending(): Promise<string>;
-  /** The same, and the cost of the whole conversation, which is read for it. */
-  cost(): Promise<string>;
-  /** What a question of so many tokens costs, in words, and whether to ask first. */
-  questionCost(tokens: number): Promise<{ readonly line: string; readonly isDear: boolean }>;
-  /** The cost of these compactions' summaries as text, by id, where prices are known. */
-  compactionCosts(blocks: readonly CompressBlock[]): Promise<ReadonlyMap<number, string>>;
-  /** The files and folders whose path starts with `typed`; folders end with a slash. */
-  paths(typed: string): Promise<readonly string[]>;
-  /** Whether the file exists. */
-  exists(path: string): Promise<boolean>;
-  /** Replaces a file atomically. Throws a `HiError` that names the path. */
-  write(path: string, chunks: AsyncIterable<string>): Promise<void>;
+  now(): Date;
 }
 
 /** What a command yields: events of the session, and two for the REPL. */

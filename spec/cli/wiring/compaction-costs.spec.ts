@@ -46,8 +46,8 @@ describe('the cost of compactions', () => {
       await drain(history.compact(null, write, 'keep'));
       const context = {
         session,
-        compactionCosts: async (blocks: readonly CompressBlock[]) => compactionCosts(blocks, OPENAI),
-      } as SlashContext;
+        prices: { compactions: async (blocks: readonly CompressBlock[]) => compactionCosts(blocks, OPENAI) },
+      } as unknown as SlashContext;
       const printed: unknown[] = [];
       for await (const event of slashCompactions.run('', context, new AbortController().signal)) printed.push(event);
       expect(JSON.stringify(printed)).toMatch(/by gpt-5-mini, 100k \+ 1k tokens, about \$0\.0\d+/);
