@@ -34,7 +34,7 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
     address: at('https://openrouter.ai/api/v1'),
     model: at('~openai/gpt-latest'),
     fastModel: '~openai/gpt-mini-latest',
-    docs: 'https://openrouter.ai/docs/api-reference/errors',
+    docs: 'https://openrouter.ai/docs/api/reference/errors-and-debugging',
   },
   {
     name: 'groq',
@@ -52,7 +52,7 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
     address: at('https://api.mistral.ai/v1'),
     model: at('mistral-large-latest'),
     fastModel: 'mistral-small-latest',
-    docs: 'https://docs.mistral.ai/api',
+    docs: 'https://docs.mistral.ai/resources/error-glossary',
   },
   {
     name: 'deepseek',

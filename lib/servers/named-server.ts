@@ -42,7 +42,8 @@ export async function chooseServer(asked: Asked): Promise<ServerChoice | null> {
   const model = slash < 0 ? null : typed.slice(slash + 1) || null;
   if (Object.hasOwn(asked.file?.servers ?? {}, name)) return serverBy(name, model, asked);
   const known = KNOWN_SERVERS.find((one) => one.name === name);
-  if (known !== undefined && !(await listsIt(asked, usual, typed))) return serverBy(name, model, asked);
+  if (known !== undefined && (model === null || !(await listsIt(asked, usual, typed))))
+    return serverBy(name, model, asked);
   if (usual === null) return null;
   const isVendor = slash > 0 && vendors.some((vendor) => vendor.name === name);
   if (isVendor && !(await listsIt(asked, usual, typed))) return null;

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../lib/chat/json.js';
-import { KNOWN_SERVERS } from '../../lib/servers/known-servers.js';
+import type { ErrorCode } from '../../lib/errors.js';
+import { KNOWN_SERVERS, type KnownServer } from '../../lib/servers/known-servers.js';
 import { type ManyServers, manyServers, type ReachedRequest } from '../support/many-servers.js';
-import { makeHome, runProgram } from '../support/program.js';
+import { type Home, makeHome, runProgram } from '../support/program.js';
+import { SERVICE_ERRORS } from '../support/service-errors.js';
 import { refusal, type VendorAnswer } from '../support/vendor-server.js';
 import { dialects } from '../support/vendors.js';
 
@@ -60,37 +62,68 @@ it('there are five set-ups in the manual', () => {
   expect(SETUPS.map(([name]) => name)).toEqual(Object.keys(ANSWERS));
 });
 
-/** What each service says to a wrong key, as its documentation or its users show it. */
-const WRONG_KEY: Readonly<Record<string, readonly [status: number, body: JsonObject]>> = {
-  openrouter: [401, { error: { message: 'No auth credentials found', code: 401 } }],
-  groq: [401, { error: { message: 'Invalid API Key', type: 'invalid_request_error', code: 'invalid_api_key' } }],
-  mistral: [401, { message: 'Unauthorized', request_id: '7f' }],
-  deepseek: [
-    401,
-    { error: { message: 'Authentication Fails, Your api key is invalid', type: 'authentication_error', param: null } },
-  ],
-  xai: [400, { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: XA***ET.' }],
-  together: [401, { error: { message: 'Invalid API key provided.', type: 'invalid_request_error', param: null } }],
-  fireworks: [401, { error: { object: 'error', type: 'invalid_request_error', message: 'The API key is invalid.' } }],
-  cerebras: [401, { message: 'Wrong API Key', type: 'invalid_request_error', code: 'wrong_api_key' }],
-  github: [401, { error: { code: 'unauthorized', message: 'Bad credentials', details: 'Bad credentials' } }],
-  azure: [401, { error: { code: '401', message: 'Access denied due to invalid subscription key.' } }],
-};
-
-it('a wrong key is told as one by every service, with the variable that holds it', async () => {
-  const home = makeHome(null);
-  const azure = { AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com', AZURE_OPENAI_DEPLOYMENT: 'my-gpt' };
+/** With the variables of every service, and one host more behind them. */
+async function withEveryService(
+  work: (ask: (...args: readonly string[]) => ReturnType<typeof runProgram>, home: Home) => Promise<void>,
+): Promise<void> {
+  const names = KNOWN_SERVERS.map(({ name }) => name);
+  const last = { last: { api_base: 'http://last.example/v1', model: 'm' } };
+  const home = makeHome({
+    model: names[0],
+    servers: { [names[0] ?? '']: {}, ...last },
+    fallback: [...names.slice(1), 'last'],
+  });
   const keys = Object.fromEntries(KNOWN_SERVERS.map(({ keyVariable }) => [keyVariable, `${keyVariable}-IS-SECRET`]));
-  const env = { ...servers.env, ...azure, ...keys };
+  const env = { ...servers.env, ...AZURE, ...keys };
   try {
-    for (const { name, keyVariable, address } of KNOWN_SERVERS) {
-      const [status, body] = WRONG_KEY[name] ?? [500, {}];
-      says = { [new URL(address(azure) ?? '').host]: refusal(status, body) };
-      const run = await runProgram(home, ['ask', '-m', name, 'hello'], { env });
-      expect([name, run.status, run.stderr.includes(keyVariable)]).toEqual([name, 4, true]);
-    }
+    await work(async (...args) => await runProgram(home, ['ask', ...args], { env }), home);
   } finally {
     says = {};
     home.remove();
   }
-}, 30_000);
+}
+
+const AZURE = { AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com', AZURE_OPENAI_DEPLOYMENT: 'my-gpt' };
+const hostOf = ({ address }: KnownServer): string => new URL(address(AZURE) ?? '').host;
+
+/** What each service says for that reason; nothing where it has no words for it. */
+function failing(kind: ErrorCode): Readonly<Record<string, VendorAnswer>> {
+  const rows = KNOWN_SERVERS.map((service) => {
+    const row = SERVICE_ERRORS.find((one) => one.service === service.name && one.kind === kind);
+    return [
+      hostOf(service),
+      row === undefined ? null : refusal(row.status, row.body, { 'retry-after': '900' }),
+    ] as const;
+  });
+  return Object.fromEntries(rows.flatMap(([host, said]) => (said === null ? [] : [[host, said] as const])));
+}
+
+it.each<ErrorCode>(['key', 'quota', 'rate'])(
+  'a question passes through every service that fails for the reason "%s"',
+  async (kind) => {
+    await withEveryService(async (ask, home) => {
+      says = failing(kind);
+      const run = await ask('hello');
+      const first = KNOWN_SERVERS.find((service) => says[hostOf(service)] === undefined);
+      expect(run.stdout).toBe(`from ${first === undefined ? 'last.example' : hostOf(first)}\n`);
+      const failed = KNOWN_SERVERS.slice(0, first === undefined ? undefined : KNOWN_SERVERS.indexOf(first));
+      expect(run.stderr.match(/'[a-z]+' does not answer/g)).toEqual(
+        failed.map(({ name }) => `'${name}' does not answer`),
+      );
+      expect(run.stderr + readFileSync(join(home.folder, 'cache', 'servers.json'), 'utf8')).not.toContain('IS-SECRET');
+      if (kind === 'key') for (const { keyVariable } of failed) expect(run.stderr).toContain(`from ${keyVariable}`);
+    });
+  },
+);
+
+it('refused content is told by the service that refused it, and no other is asked', async () => {
+  await withEveryService(async (ask) => {
+    says = failing('refused');
+    for (const service of KNOWN_SERVERS.filter((one) => says[hostOf(one)] !== undefined)) {
+      const before = servers.requests.length;
+      const run = await ask('-m', service.name, 'hello');
+      expect([service.name, run.status, run.stderr.includes('refused the content')]).toEqual([service.name, 5, true]);
+      expect(new Set(servers.requests.slice(before).map(({ host }) => host))).toEqual(new Set([hostOf(service)]));
+    }
+  });
+});

@@ -85,11 +85,11 @@ describe('a malformed call of Gemini', () => {
     },
   );
 
-  it('that is the whole answer is worth one more try', async () => {
-    const got = await ended(
-      'gemini',
-      sse({ candidates: [{ index: 0, content: {}, finishReason: 'MALFORMED_RESPONSE' }] }),
-    );
-    expect(got.error).toMatchObject({ code: 'malformed', retryable: true, retries: 1 });
-  });
+  it.each(['MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE'])(
+    'that is the whole answer is worth one more try: %s',
+    async (finishReason) => {
+      const got = await ended('gemini', sse({ candidates: [{ index: 0, content: {}, finishReason }] }));
+      expect(got.error).toMatchObject({ code: 'malformed', retryable: true, retries: 1 });
+    },
+  );
 });

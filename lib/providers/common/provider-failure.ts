@@ -123,7 +123,7 @@ function wordOf(thrown: unknown, field: string): string {
 const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
   // Anthropic (accounts), LiteLLM (budgets), Ollama (cloud), xAI, Moonshot, Alibaba and Zhipu use status 400 or 429.
   [
-    /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget|insufficient (?:credits|funds|balance)|(?:available|included) credits|\bspend(?:ing)?[ _-](?:limit|cap|budget)|key limit exceeded|in good standing|free-models-per-day|exceeded_current_quota|余额不足|欠费/,
+    /credit balance is too low|usage limits?\b|budget has been exceeded|exceeded (?:your|the) (?:current )?budget|insufficient (?:credits|funds|balance)|out of credits|(?:available|included) credits|\bspend(?:ing)?[ _-](?:limit|cap|budget)|key limit exceeded|in good standing|free-models-per-day|exceeded_current_quota|余额不足|欠费/,
     'quota',
   ],
   [/extra usage is required for long context/, 'window'],
@@ -159,7 +159,8 @@ function kindOf({ status, kinds, message, param, details }: VendorError, tokens 
   }
   if (means(/content_filter|content_policy|moderation/)) return 'refused';
   if (means(/tool_use_failed/)) return 'malformed';
-  if (status === 401 || means(/authentication|invalid_api_key|api_key_invalid|unauthenticated/)) return 'key';
+  if (status === 401 || means(/authentication|invalid_api_key|api_key_invalid|unauthenticated|organization_restricted/))
+    return 'key';
   if (status === 413 || saysOverflow(said)) return 'window';
   if (means(/model_not_found/) || (status !== null && status < 500 && isAboutModel(said, status, param)))
     return 'model';
@@ -169,6 +170,8 @@ function kindOf({ status, kinds, message, param, details }: VendorError, tokens 
   if (status === 403 || means(/permission/)) return 'key';
   if (status === 408) return 'network';
   if (means(/overloaded|unavailable|server_error|api_error|internal|timeout/)) return 'overload';
+  // Some services give every failure the type of a bad request. Groq's 498 says that its flex tier is full.
+  if (status === 503 || status === 529 || status === 498) return 'overload';
   if (means(/invalid_request|invalid_argument|not_found/)) return 'request';
   // An error inside a stream that does not name its kind happened while the model was running.
   return status === null || status >= 500 ? 'overload' : 'request';

@@ -41,7 +41,7 @@ function fromErrorObject(value: JsonValue | undefined, status: number | null, he
   const cause = isJsonObject(error.details) ? error.details.error_code : undefined;
   return {
     status: status ?? (typeof code === 'number' && code >= 400 && code < 600 ? code : null),
-    kinds: [cause, error.type, code, error.status, outer.type, ...details.map((detail) => detail.reason)]
+    kinds: [cause, error.type, code, error.status, outer.type, outer.code, ...details.map((detail) => detail.reason)]
       .filter((word) => typeof word === 'string')
       .filter((word) => word !== 'error')
       .map(firstWords)
@@ -183,9 +183,16 @@ function fromDetails(details: VendorError['details']): number | null {
   return delay === undefined ? null : milliseconds(delay);
 }
 
-/** OpenAI's errors inside a stream have no headers, only "Please try again in 1.574s." */
+/**
+ * OpenAI's errors inside a stream have no headers, only "Please try again in 1.574s." Azure says "Please retry after 60 seconds.", GitHub "Please wait 60 seconds
+ * before retrying."
+ */
 function fromSentence(message: string): number | null {
-  const found = /(?:try again|retry|resets?) in ((?:[\d.]+(?:ms|d|h|m|s) ?)+)/i.exec(message);
+  const short = message.replace(
+    /(\d) ?(s)ec(?:ond)?s?\b|(\d) ?(m)in(?:ute)?s?\b|(\d) ?(h)(?:ou)?rs?\b|(\d) ?(d)ays?\b/gi,
+    (_, ...groups) => groups.slice(0, 8).join('').toLowerCase(),
+  );
+  const found = /(?:try again|retry|wait|resets?)(?: in| after| for)? ((?:[\d.]+(?:ms|d|h|m|s) ?)+)/i.exec(short);
   return found?.[1] === undefined ? untilReset(message) : milliseconds(found[1]);
 }
 

@@ -258,10 +258,17 @@ const BROKEN_CALLS: ReadonlySet<string> = new Set([
   'TOO_MANY_TOOL_CALLS',
 ]);
 
+/** The finish reasons for an answer that failed, by what happened. Newer than the SDK. */
+const USELESS: Readonly<Record<string, string>> = {
+  MALFORMED_RESPONSE: "Gemini's answer cannot be read",
+  MISSING_THOUGHT_SIGNATURE: 'Gemini does not go on without the signature of an earlier thought',
+};
+
 /** The error for a finish reason that makes the answer useless; null for others. After a broken call a retry usually succeeds; if none does, the tools may be the cause. */
 function brokenAnswer(finish: FinishReason): HiError | null {
-  if (`${finish}` === 'MALFORMED_RESPONSE')
-    return new HiError('malformed', `Gemini's answer cannot be read (${finish}).`, {
+  const useless = USELESS[finish];
+  if (useless !== undefined)
+    return new HiError('malformed', `${useless} (${finish}).`, {
       hint: 'Try again (/retry in hi chat), or use another model.',
       retryable: true,
       retries: 1,
