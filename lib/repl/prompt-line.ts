@@ -2,11 +2,11 @@ import type { Key } from 'node:readline';
 import { formatCandidates, LineRenderer, type LineView } from './drawing/line-renderer.js';
 import { complete, insertCommonPrefix, type LineCompletionSources } from './editing/completion.js';
 import { bufferOf, type EditBuffer, insert } from './editing/edit-buffer.js';
-import { type KeyOutcome, keyName, type ModalKeys } from './editing/key-bindings.js';
+import { type KeyOutcome, keyName } from './editing/key-bindings.js';
 import { LineEditor } from './editing/line-editor.js';
 import { blockText, type LongPastes, recallable } from './editing/long-pastes.js';
 import { HistorySearch, type InputHistory } from './input-history.js';
-import type { SubmittedLine } from './repl.js';
+import type { LineEditing, SubmittedLine } from './repl.js';
 import type { Terminal } from './terminal/terminal.js';
 import { InputQueue, rememberUnsent, rowsBelow } from './typed-ahead.js';
 
@@ -32,7 +32,7 @@ export class PromptLine {
 
   constructor(deps: PromptLineDeps) {
     this.#deps = deps;
-    this.#editor = new LineEditor(deps.longPastes, deps.history, deps.modalKeys);
+    this.#editor = new LineEditor(deps.longPastes, deps.history, deps.editing.modalKeys);
     this.#renderer = new LineRenderer(deps.terminal, deps.colour);
     if (deps.first !== null) this.#queue.push(bufferOf(deps.first));
   }
@@ -79,7 +79,7 @@ export class PromptLine {
 
   /** Shows the command as if it had been typed. It is not added to the input history. */
   #submitEscapeCommand(): void {
-    const buffer = bufferOf(this.#deps.escapeCommand);
+    const buffer = bufferOf(this.#deps.editing.escapeCommand);
     this.#renderer.commit({ prompt: this.#prompt, buffer });
     this.#resolveWith({ line: { shown: buffer.text, text: buffer.text, pasted: [] } });
   }
@@ -239,7 +239,7 @@ export class PromptLine {
 
   /** Inserts the mention at the cursor's position once the image is saved. */
   async #pasteImage(): Promise<void> {
-    const path = await this.#deps.pasteImage();
+    const path = await this.#deps.editing.pasteImage();
     if (path === null) this.#hint = 'There is no image on the clipboard.';
     else this.#editor.set(insert(this.#editor.buffer, { text: `@"${path}" `, marks: [] }));
     this.draw();
@@ -266,13 +266,8 @@ interface PromptLineDeps {
   readonly history: InputHistory;
   /** What is submitted before anything is typed; null for nothing. */
   readonly first: string | null;
-  /** Modal keys, such as `ViKeys`; null for Emacs keys. */
-  readonly modalKeys: ModalKeys | null;
+  readonly editing: LineEditing;
   readonly completion: LineCompletionSources;
-  /** The command that Escape, pressed twice at an empty prompt, submits. */
-  readonly escapeCommand: string;
-  /** Saves the image on the clipboard to a file. Resolves to its path, null if there is no image. */
-  pasteImage(): Promise<string | null>;
   /** Shows rows below the answer. */
   showBelow(rows: readonly string[]): void;
   /** Ctrl-C while no line is being read. */

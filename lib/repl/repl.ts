@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../chat/event.js';
 import type { OutputStream } from '../screen/output-stream.js';
 import type { Screen } from '../screen/screen.js';
-import type { CompletableCommand, Mentionable } from './editing/completion.js';
+import type { LineCompletionSources } from './editing/completion.js';
 import type { ModalKeys } from './editing/key-bindings.js';
 import type { Span } from './editing/long-pastes.js';
 import type { TerminalInput } from './terminal/terminal.js';
@@ -18,14 +18,49 @@ export interface SubmittedLine {
   readonly pasted: readonly Span[];
 }
 
-export interface ReplDeps {
-  readonly stdin: TerminalInput;
-  /** Where the prompt and the line are drawn. If this or `stdin` is not a terminal, each line of `stdin` is a turn, without a prompt. */
-  readonly terminal: OutputStream;
+/** Where lines are read and drawn. If `input` or `output` is not a terminal, each line of `input` is a turn, without a prompt. */
+export interface ReplTerminal {
+  readonly input: TerminalInput;
+  readonly output: OutputStream;
   /** Whether the terminal cannot move its cursor, so that line editing is impossible. */
   readonly isDumb: boolean;
   readonly colour: boolean;
+}
+
+/** How a line is edited. */
+export interface LineEditing {
+  /** Modal keys, such as `ViKeys`; null for Emacs keys. */
+  readonly modalKeys: ModalKeys | null;
+  /** A paste of more code points than this becomes a token. */
+  readonly longPaste: number;
+  /** The command that edits a file, such as `vim` or `code --wait`; null when none is set. */
+  readonly editor: string | null;
+  /** The command that Escape, pressed twice at an empty prompt, submits. */
+  readonly escapeCommand: string;
+  /** Saves the image on the clipboard to a file. Resolves to its path, null if there is no image. */
+  pasteImage(): Promise<string | null>;
+}
+
+/** What the terminal shows around the lines. */
+export interface ReplWindow {
+  /** The title while the chat runs; null leaves it as it is. */
+  readonly title: string | null;
+  /** Called with whether the background is light, if the terminal reports its colour. Null does not ask. */
+  readonly background: ((isLight: boolean) => void) | null;
+  /** Written when an answer or a question comes after a long wait and the terminal has lost the focus, such as a bell; empty for none. */
+  readonly attention: string;
+  /** Whether text typed during an answer is shown below it. */
+  readonly showsTypedAhead: boolean;
+}
+
+export interface ReplDeps {
+  readonly terminal: ReplTerminal;
   readonly screen: Screen;
+  readonly window: ReplWindow;
+  readonly editing: LineEditing;
+  readonly completion: LineCompletionSources;
+  /** The inputs of earlier sessions: their file, null for none, and whether an input may be written to it now. */
+  readonly inputHistory: { readonly file: string | null; keeps(): boolean };
   /** The prompt of the next line: `hi> `, or `hi 62%> `. */
   prompt(): string | Promise<string>;
   /**
@@ -35,38 +70,8 @@ export interface ReplDeps {
   submit(line: SubmittedLine, signal: AbortSignal): AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
   /** What is submitted before anything is typed; null for nothing. */
   readonly first: string | null;
-  /** For completion with Tab. */
-  readonly commands: readonly CompletableCommand[];
-  /** What can follow an `@` other than files. */
-  mentionable?(): readonly Mentionable[];
   /** Ends a wait of the running turn that Escape ends without ending the turn. Returns false if there is none. */
   skipWait?(): boolean;
-  /** The command that Escape, pressed twice at an empty prompt, submits. */
-  readonly escapeCommand: string;
-  /** The file with the inputs of earlier sessions; null for none. */
-  readonly inputHistoryFile: string | null;
-  /** Whether an input may be written to that file now. */
-  keepsInputs(): boolean;
-  /** A paste of more code points than this becomes a token. */
-  readonly longPaste: number;
-  /** The command that edits a file, such as `vim` or `code --wait`; null when none is set. */
-  readonly editor: string | null;
-  /** Called with whether the terminal's background is light, if the terminal reports its colour. Null does not ask. */
-  readonly background: ((isLight: boolean) => void) | null;
-  /** Written when an answer or a question comes after a long wait and the terminal has lost the focus, such as a bell; empty for none. */
-  readonly attention: string;
-  /** The title of the window while the chat runs; null leaves it as it is. */
-  readonly title: string | null;
-  /** Whether text typed during an answer is shown below it. */
-  readonly showsTypedAhead: boolean;
-  /** Saves the image on the clipboard to a file. Resolves to its path, null if there is no image. */
-  pasteImage(): Promise<string | null>;
-  /** Modal keys, such as `ViKeys`; null for Emacs keys. */
-  readonly modalKeys: ModalKeys | null;
-  /** The base of relative paths after `@` and `!`; a command may change it. */
-  readonly cwd: { readonly now: string };
-  /** The folder `~` stands for. */
-  readonly home: string;
 }
 
 /** What a question needs: streams for `@inquirer/prompts` and a signal that aborts with the turn. */

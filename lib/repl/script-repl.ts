@@ -18,14 +18,14 @@ export class ScriptRepl implements Repl {
 
   constructor(deps: ReplDeps) {
     this.#deps = deps;
-    this.#isInteractive = deps.stdin.isTTY === true && deps.terminal.isTTY === true;
+    this.#isInteractive = deps.terminal.input.isTTY === true && deps.terminal.output.isTTY === true;
   }
 
   async run(): Promise<number> {
     for (const name of STOP_SIGNALS) process.on(name, this.#onSignal);
     try {
       const status = await this.#readLines();
-      if (this.#isInteractive && !this.#isQuit) this.#deps.terminal.write('\n');
+      if (this.#isInteractive && !this.#isQuit) this.#deps.terminal.output.write('\n');
       await this.#deps.screen.flush();
       if (this.#stoppedBy !== null) return statusAfter(this.#stoppedBy);
       return this.#isInteractive ? 0 : status;
@@ -60,7 +60,7 @@ export class ScriptRepl implements Repl {
     let status = 0;
     await this.#prompt();
     for await (const line of createInterface({
-      input: this.#deps.stdin,
+      input: this.#deps.terminal.input,
       crlfDelay: Number.POSITIVE_INFINITY,
       signal,
     })) {
@@ -76,7 +76,7 @@ export class ScriptRepl implements Repl {
   }
 
   async #prompt(): Promise<void> {
-    if (this.#isInteractive) this.#deps.terminal.write(await this.#deps.prompt());
+    if (this.#isInteractive) this.#deps.terminal.output.write(await this.#deps.prompt());
   }
 
   async #submit(text: string): Promise<number> {

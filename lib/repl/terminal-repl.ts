@@ -52,24 +52,23 @@ class TerminalRepl implements Repl {
 
   constructor(deps: ReplDeps) {
     this.#deps = deps;
-    this.#background = new BackgroundQuery(deps.background);
-    this.#terminal = new Terminal(deps.stdin, deps.terminal, {
+    const { terminal, window, editing, inputHistory } = deps;
+    this.#background = new BackgroundQuery(window.background);
+    this.#terminal = new Terminal(terminal.input, terminal.output, {
       data: (bytes) => this.#parser.write(bytes),
       redraw: () => this.#line.draw(),
       suspend: () => (this.#turn === null || this.#question !== null ? () => {} : deps.screen.leave()),
       exit: (status) => this.#exit(status),
     });
-    this.#title = deps.title === null ? null : new WindowTitle(deps.title, this.#terminal);
+    this.#title = window.title === null ? null : new WindowTitle(window.title, this.#terminal);
     this.#line = new PromptLine({
       terminal: this.#terminal,
-      colour: deps.colour,
-      longPastes: new LongPastes(deps.longPaste),
-      history: new InputHistory(deps.inputHistoryFile, () => deps.keepsInputs()),
-      modalKeys: deps.modalKeys,
-      pasteImage: () => deps.pasteImage(),
-      completion: deps,
-      escapeCommand: deps.escapeCommand,
-      showBelow: (rows) => deps.showsTypedAhead && deps.screen.showBelow(rows),
+      colour: terminal.colour,
+      longPastes: new LongPastes(editing.longPaste),
+      history: new InputHistory(inputHistory.file, () => inputHistory.keeps()),
+      editing,
+      completion: deps.completion,
+      showBelow: (rows) => window.showsTypedAhead && deps.screen.showBelow(rows),
       first: deps.first,
       interrupt: () => this.#interrupt(),
       edit: (text) => this.#editLine(text),
@@ -78,7 +77,7 @@ class TerminalRepl implements Repl {
       key: (text, key) => this.#key(text, key),
       paste: (text) => this.#paste(text),
       escape: () => this.#escape(),
-      ...(deps.background !== null && { background: (colour) => this.#background.answer(colour) }),
+      ...(window.background !== null && { background: (colour) => this.#background.answer(colour) }),
       settled: () => this.#line.draw(),
     });
   }
@@ -119,7 +118,12 @@ class TerminalRepl implements Repl {
     const input = new PassThrough();
     this.#question = input;
     try {
-      return await question({ input, output: this.#deps.terminal, signal, ready: () => this.#open(input, signal) });
+      return await question({
+        input,
+        output: this.#deps.terminal.output,
+        signal,
+        ready: () => this.#open(input, signal),
+      });
     } catch (thrown) {
       // Cancelling a question, with whichever key, stops the turn that asked it.
       if (isAbort(thrown)) this.#turn?.abort();
@@ -132,7 +136,7 @@ class TerminalRepl implements Repl {
   }
 
   async edit(text: string): Promise<string> {
-    return await this.releaseTerminal(() => editExternally(text, this.#deps.editor));
+    return await this.releaseTerminal(() => editExternally(text, this.#deps.editing.editor));
   }
 
   async releaseTerminal<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -190,7 +194,8 @@ class TerminalRepl implements Repl {
   }
 
   #callAttention(): void {
-    if (!this.#hasFocus && performance.now() - this.#begunAt > LONG_TURN) this.#terminal.write(this.#deps.attention);
+    if (!this.#hasFocus && performance.now() - this.#begunAt > LONG_TURN)
+      this.#terminal.write(this.#deps.window.attention);
   }
 
   /** The question that gets the keys. A question that is being cancelled gets no more keys. */
@@ -264,7 +269,8 @@ function withoutKeys(text: string): string {
 
 /** Chooses the REPL for these streams: with line editing on a terminal that supports it, else line by line. Nothing starts before `run`. */
 export function createRepl(deps: ReplDeps): Repl {
-  const canEdit = deps.stdin.isTTY && deps.terminal.isTTY && !deps.isDumb;
+  const { input, output, isDumb } = deps.terminal;
+  const canEdit = input.isTTY && output.isTTY && !isDumb;
   return canEdit ? new TerminalRepl(deps) : new ScriptRepl(deps);
 }
 

@@ -36,32 +36,34 @@ const screen = new Screen(
 );
 
 const repl: Repl = createRepl({
-  stdin: process.stdin,
-  terminal: process.stdout,
-  isDumb: false,
-  colour: isTerminal,
+  terminal: { input: process.stdin, output: process.stdout, isDumb: false, colour: isTerminal },
   screen,
   prompt: () => 'hi> ',
   submit,
-  commands: [
-    { name: 'model', summary: 'Changes the model.', complete: async () => ['small-fast', 'small-cheap', 'large'] },
-    { name: 'modest', summary: 'Exists to begin like another.' },
-    { name: 'quit', aliases: ['exit', 'bye'], summary: 'Leaves.' },
-  ],
+  completion: {
+    commands: [
+      { name: 'model', summary: 'Changes the model.', complete: async () => ['small-fast', 'small-cheap', 'large'] },
+      { name: 'modest', summary: 'Exists to begin like another.' },
+      { name: 'quit', aliases: ['exit', 'bye'], summary: 'Leaves.' },
+    ],
+    cwd: { now: process.cwd() },
+    home: homedir(),
+  },
   first: null,
-  inputHistoryFile: DRIVER_HISTORY,
-  escapeCommand: '/rewind',
-  keepsInputs: () => true,
-  longPaste: 200,
-  editor: DRIVER_EDITOR,
-  background: DRIVER_BACKGROUND === undefined ? null : () => {},
-  attention: '',
-  title: null,
-  showsTypedAhead: true,
-  pasteImage: async () => null,
-  modalKeys: DRIVER_KEYS === 'vi' ? new ViKeys() : null,
-  cwd: { now: process.cwd() },
-  home: homedir(),
+  inputHistory: { file: DRIVER_HISTORY, keeps: () => true },
+  editing: {
+    modalKeys: DRIVER_KEYS === 'vi' ? new ViKeys() : null,
+    longPaste: 200,
+    editor: DRIVER_EDITOR,
+    escapeCommand: '/rewind',
+    pasteImage: async () => null,
+  },
+  window: {
+    title: null,
+    background: DRIVER_BACKGROUND === undefined ? null : () => {},
+    attention: '',
+    showsTypedAhead: true,
+  },
 });
 
 async function* submit(line: SubmittedLine, signal: AbortSignal): AsyncGenerator<ChatEvent> {

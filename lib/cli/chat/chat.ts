@@ -63,10 +63,7 @@ async function openChat(world: World, given: ChatOptions, settings: Settings, fi
   const context = await slashContext(world, wired, later, questions, screenSettings);
   const prompt = new ChatPrompt(wired, usage);
   const repl: Repl = createRepl({
-    stdin: world.stdin,
-    terminal: world.stdout,
-    isDumb: isDumb(world.env),
-    colour: streams.colour.out,
+    terminal: { input: world.stdin, output: world.stdout, isDumb: isDumb(world.env), colour: streams.colour.out },
     screen,
     prompt: () => prompt.next(),
     first,
@@ -76,25 +73,33 @@ async function openChat(world: World, given: ChatOptions, settings: Settings, fi
       const events = submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
       return options.usage ? events.then((all) => withCost(all, wired.connections)) : events;
     },
-    get commands() {
-      return completableCommands(context);
-    },
-    mentionable: () =>
-      wired.servers.mentionable().map(({ typed, isTemplate }) => ({ text: typed, isOpen: isTemplate })),
     skipWait: () => wired.session.skipWait(),
-    escapeCommand: '/rewind',
-    keepsInputs: () => !wired.session.history.isOffRecord,
-    inputHistoryFile: options.ephemeral ? null : settings.paths.inputHistory,
-    longPaste: wired.config.input.long_paste,
-    editor: world.env.VISUAL || world.env.EDITOR || null,
-    background: terminal === 'full' && streams.colour.out ? applyTheme(config, world) : null,
-    attention: attentionOf(config, world.env),
-    title: config.title && streams.links === true ? 'hi' : null,
-    showsTypedAhead: !config.screen_reader,
-    pasteImage: async () => await pastedImage(world),
-    modalKeys: config.keys === 'vi' ? new (await import('../../repl/editing/vi-keys.js')).ViKeys() : null,
-    cwd: wired.tools.cwd,
-    home: world.home,
+    completion: {
+      get commands() {
+        return completableCommands(context);
+      },
+      mentionable: () =>
+        wired.servers.mentionable().map(({ typed, isTemplate }) => ({ text: typed, isOpen: isTemplate })),
+      cwd: wired.tools.cwd,
+      home: world.home,
+    },
+    inputHistory: {
+      file: options.ephemeral ? null : settings.paths.inputHistory,
+      keeps: () => !wired.session.history.isOffRecord,
+    },
+    editing: {
+      modalKeys: config.keys === 'vi' ? new (await import('../../repl/editing/vi-keys.js')).ViKeys() : null,
+      longPaste: wired.config.input.long_paste,
+      editor: world.env.VISUAL || world.env.EDITOR || null,
+      escapeCommand: '/rewind',
+      pasteImage: async () => await pastedImage(world),
+    },
+    window: {
+      title: config.title && streams.links === true ? 'hi' : null,
+      background: terminal === 'full' && streams.colour.out ? applyTheme(config, world) : null,
+      attention: attentionOf(config, world.env),
+      showsTypedAhead: !config.screen_reader,
+    },
   });
   return { wired, screen, repl, usage };
 }
