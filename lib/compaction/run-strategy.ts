@@ -33,9 +33,9 @@ export async function* runStrategy(
   }
 }
 
-/** The block that keeps messages of other machines, which arrived after the entry `before`, from making a compaction due. */
-export function blockAfterArrival(input: CompactionInput, before: number): NewCompressBlock {
-  return arrivalBlock(input, before);
+/** The block that keeps messages of other machines, which arrived since the last one from here, from making a compaction due. */
+export function blockAfterArrival(input: CompactionInput): NewCompressBlock {
+  return arrivalBlock(input);
 }
 
 /** False for a manual pass below the trigger: if it fails, the view does not change. */

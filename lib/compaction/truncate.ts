@@ -42,14 +42,15 @@ export function fallback(input: CompactionInput): NewCompressBlock {
 const ARRIVED = 0.5;
 
 /**
- * The block after so many messages of other machines arrived that a compaction would be due; `before` is the last entry before them. Of these the newest stay in
- * view, and with them the newest of this machine, which they must not displace. The next summary covers the others. Pure.
+ * The block after so many messages of other machines arrived since the last one from here that a compaction would be due. Of these the newest stay in view, and
+ * with them the newest of this machine, which they must not displace. The next summary covers the others. Pure.
  */
-export function arrivalBlock(input: CompactionInput, before: number): NewCompressBlock {
+export function arrivalBlock(input: CompactionInput): NewCompressBlock {
   const { settings, entries, running, fixed_tokens } = input;
   const basis = viewFrom(newestBlock(entries), entries, running);
   const { messages, pinned = new Set() } = basis;
-  const here = messages.filter(({ id, from }) => id <= before && from === undefined);
+  const here = messages.filter(({ from }) => from === undefined);
+  const before = here.at(-1)?.id ?? 0;
   const first = here.findLastIndex(
     (message, at) => at <= here.length - settings.keep_recent && message.role !== 'tool',
   );

@@ -135,11 +135,10 @@ export class SessionTurns {
     const provider = yield* route.connect();
     yield* askAboutModel(this.#target, asked.tools, signal);
     yield* this.#settle(signal);
-    const before = history.entries.at(-1)?.id ?? 0;
     yield* this.exchange('takeIn');
     await history.refresh();
     if (history.entries.findLast(isMessage)?.from !== undefined)
-      yield* (await this.context(null, this.#skills.active)).makeRoom(before, signal);
+      yield* (await this.context(null, this.#skills.active)).makeRoom(signal);
     const kept = mayCall || options.tools === false ? [] : keptTools(this.#deps, this.#turnSettings);
     const tools = (): readonly ToolSpec[] => (mayCall ? this.#deps.toolSpecs : kept);
     yield* this.#warnOfHistory();

@@ -5,11 +5,13 @@ import { turnName } from '../chat/turn-name.js';
 import { heartbeat } from '../history/lock/holder.js';
 import { runningTurns } from '../history/turns.js';
 import { type Decisions, unsentDecisions, withReceived } from './decisions.js';
-import { type DecisionItem, itemOf, type ResetItem } from './items.js';
+import { type DecisionItem, type ForgetItem, itemOf, type ResetItem } from './items.js';
 import { isFinished, turnItem, withoutBarred } from './log-reader.js';
 import { stateOfMachine } from './news.js';
 import { inFolder } from './shared-folder.js';
 import { later, type Standing } from './standing.js';
+import { RECENT, readBarred, statePaths } from './state.js';
+import { type NamedSummary, namesIn, newestSummary, summaryItem } from './summaries.js';
 
 /** So many characters are given out in one file. */
 const LARGEST_GIVEN = 1024 * 1024;
@@ -29,9 +31,11 @@ export class Giving {
     const isFarBack = [...this.#at.accounted.open].some((turn) => first !== undefined && turn < first.id);
     if (this.#at.inOwnFiles !== null) this.#adoptOwnFiles(this.#at.inOwnFiles);
     if (this.#at.inOwnFiles !== null || isFarBack) await history.readAll((entries) => this.#giveAll(entries));
+    const summary = await this.#newSummary();
     await this.#at.locked(() => {
       this.#cleanForgotten();
-      this.#write([...this.#newTurns(), ...this.#newDecisions()]);
+      const items = [...this.#newTurns(), ...this.#newDecisions()];
+      this.#write([...items, ...this.#told(summary)]);
     });
     this.#at.inOwnFiles = null;
   }
@@ -90,7 +94,8 @@ export class Giving {
     if (first === undefined || !isFinished(messages)) return null;
     this.#inFolder(() => this.#at.attachments.give(messages));
     const own = stateOfMachine(this.#at.state, this.#at.folder.machine);
-    const counted = { ...own, turns: own.turns + 1, last: later(own.last ?? '', first.at) };
+    const recent = [...own.recent, turnName(first)].slice(-RECENT);
+    const counted = { ...own, turns: own.turns + 1, last: later(own.last ?? '', first.at), recent };
     this.#at.state.machines = { ...this.#at.state.machines, [this.#at.folder.machine]: counted };
     return JSON.stringify(turnItem([first, ...others]));
   }
@@ -137,6 +142,24 @@ export class Giving {
     return told.map((item) => JSON.stringify(this.#at.lines.told(item)));
   }
 
+  /** The newest summary if it was not given out. A machine that was reset here alone would tell the others less than they know. */
+  async #newSummary(): Promise<NamedSummary | null> {
+    const { accounted, state, deps } = this.#at;
+    const newest = newestSummary(deps.history.loaded);
+    const isTold = newest?.digest === state.summary && this.#newlyForgotten.length === 0;
+    if (newest === null || isTold || readBarred(statePaths(deps.data)).length > 0) return null;
+    return { ...newest, names: await namesIn(newest, deps.history, accounted.known) };
+  }
+
+  /** A summary as an item, if it is still the newest. What was forgotten took it away. */
+  #told(summary: NamedSummary | null): readonly string[] {
+    const { accounted, state, deps, folder } = this.#at;
+    const { loaded } = deps.history;
+    if (summary === null || newestSummary(loaded)?.block.id !== summary.block.id) return [];
+    state.summary = summary.digest;
+    return [JSON.stringify(summaryItem(summary, loaded, accounted.known, state.machines, folder.machine))];
+  }
+
   /** Takes what stays away since a reset out of this machine's files, and tells the others of one that all are to carry out. */
   async giveReset(item: ResetItem | null): Promise<void> {
     const { known } = this.#at.accounted;
@@ -144,6 +167,7 @@ export class Giving {
       this.#inFolder(() => {
         this.#at.state.own = this.#at.own.clean(this.#at.state.own, (stored) => {
           const turn = itemOf(stored);
+          if (turn?.kind === 'block') return null;
           return turn?.kind === 'turn' && known.has(turn.turn) && known.idOf(turn.turn) === null ? null : stored;
         });
         this.#at.attachments.clean();
@@ -152,9 +176,14 @@ export class Giving {
     });
   }
 
+  get #newlyForgotten(): readonly ForgetItem[] {
+    const { accounted, state } = this.#at;
+    return [...accounted.forgotten.values()].filter(({ id }) => !state.cleaned.includes(id));
+  }
+
   /** Takes what was forgotten out of this machine's files, and tells the others. */
   #cleanForgotten(): void {
-    const news = [...this.#at.accounted.forgotten.values()].filter(({ id }) => !this.#at.state.cleaned.includes(id));
+    const news = this.#newlyForgotten;
     if (news.length === 0) return;
     const turns = new Set(news.flatMap((item) => item.turns));
     const messages = new Set(news.flatMap((item) => item.messages.map(String)));
@@ -171,7 +200,7 @@ export class Giving {
   }
 }
 
-/** An item without forgotten messages, and without the text of a line that was removed; null if nothing is left of it. */
+/** An item without forgotten messages, and without the text of a line that was removed; null if nothing is left of it. Any summary may rest on them. */
 function withoutForgotten(
   stored: JsonObject,
   turns: ReadonlySet<string>,
@@ -181,6 +210,7 @@ function withoutForgotten(
   const item = itemOf(stored);
   if (item?.kind === 'line')
     return item.text !== undefined && decisions[`line ${item.line}`]?.item.value === false ? null : stored;
+  if (item?.kind === 'block') return null;
   if (item?.kind !== 'turn') return stored;
   if (turns.has(item.turn)) return null;
   const kept = withoutBarred(item.turn, item.messages, (name) => messages.has(String(name)));

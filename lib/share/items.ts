@@ -38,7 +38,22 @@ export interface ResetItem {
   readonly known: string;
 }
 
-export type ShareItem = TurnItem | DecisionItem | ForgetItem | ResetItem;
+/** The newest summary of a machine, for one that joins without a history. */
+export interface SummaryItem {
+  readonly kind: 'block';
+  /** How many turns the machine knew. */
+  readonly turns: number;
+  /** The fields of its block that mean the same everywhere. */
+  readonly block: JsonObject;
+  /** What the ids in its citations and facts name. */
+  readonly names: readonly (readonly [id: number, name: MessageName])[];
+  /** The newest turns that the machine knew of each machine, the newest last. */
+  readonly newest: Readonly<Record<string, readonly string[]>>;
+  /** The first turn of a machine that the summary does not cover. */
+  readonly kept: Readonly<Record<string, string>>;
+}
+
+export type ShareItem = TurnItem | DecisionItem | ForgetItem | ResetItem | SummaryItem;
 
 /** The content of a file: the numbers of its items among all of the machine, and the items. */
 export interface FileContent {
@@ -74,6 +89,8 @@ export function itemOf(stored: JsonObject): ShareItem | null {
       return forgetItem(stored);
     case 'reset':
       return resetItem(stored);
+    case 'block':
+      return summaryItem(stored);
     default:
       return decisionItem(stored);
   }
@@ -93,6 +110,20 @@ function forgetItem({ id, turns, messages }: JsonObject): ForgetItem | null {
 function resetItem({ id, purge, known }: JsonObject): ResetItem | null {
   if (typeof id !== 'string' || typeof known !== 'string') return null;
   return { kind: 'reset', id, purge: purge === true, known };
+}
+
+function summaryItem({ turns, block, names, newest, kept }: JsonObject): SummaryItem | null {
+  if (!isNumber(turns) || !isJsonObject(block) || !Array.isArray(names)) return null;
+  if (!isJsonObject(newest) || !isJsonObject(kept)) return null;
+  const [lists, first] = [Object.entries(newest), Object.entries(kept)];
+  return {
+    kind: 'block',
+    turns,
+    block,
+    names: names.filter((one): one is [number, MessageName] => isNumber(one?.[0]) && isMessageName(one?.[1])),
+    newest: Object.fromEntries(lists.map(([id, list]) => [id, Array.isArray(list) ? list.filter(isTurnName) : []])),
+    kept: Object.fromEntries(first.flatMap(([id, turn]) => (isTurnName(turn) ? [[id, turn]] : []))),
+  };
 }
 
 function decisionItem({ kind, v, value, turn, message, line, text, origin }: JsonObject): DecisionItem | null {

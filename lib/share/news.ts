@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '../chat/json.js';
 import type { Codec } from '../history/file/codec.js';
-import { contentIn, type FileContent } from './items.js';
+import { contentIn, type FileContent, itemOf, type SummaryItem } from './items.js';
 import { openFile, type ShareKey, unpacked } from './sealed-file.js';
 import { filesIn, machinesIn, readShared, stampOf } from './shared-folder.js';
 import { type MachineState, NO_MACHINE, type ShareState } from './state.js';
@@ -33,6 +34,9 @@ export interface News {
   readonly state: MachineState;
   /** The files to take in, in the order of their numbers. */
   readonly files: Iterable<FileContent>;
+  /** The newest summary in them, unless something was forgotten or reset since, and what was forgotten by their items. */
+  readonly summary: SummaryItem | null;
+  readonly forgotten: ReadonlySet<string>;
 }
 
 /** The machines in whose folders something may have changed. Looks at the folders only. Throws the system's error. */
@@ -48,6 +52,8 @@ interface ReadFile {
   readonly name: string;
   readonly first: number;
   readonly last: number;
+  /** The items that decide whether a summary in them may be used. */
+  readonly marks: readonly JsonObject[];
   content(): FileContent | null;
 }
 
@@ -84,6 +90,7 @@ export function newsOf(
   return {
     machine,
     files: contentsOf(taken),
+    ...summaryIn(taken.flatMap(({ marks }) => marks)),
     state: {
       ...before,
       stamp: isWaiting ? '' : stamp,
@@ -114,6 +121,16 @@ function inOrder(found: readonly ReadFile[], { done: before, since }: MachineSta
   return { taken, waiting, done };
 }
 
+function summaryIn(marks: readonly JsonObject[]): Omit<News, 'machine' | 'state' | 'files'> {
+  const forgotten = new Set<string>();
+  let summary: SummaryItem | null = null;
+  for (const item of marks.map(itemOf)) {
+    summary = item?.kind === 'block' ? item : null;
+    if (item?.kind === 'forget') forgotten.add(item.id);
+  }
+  return { summary, forgotten };
+}
+
 /** One after the other: those of a long conversation together may not fit into memory. */
 function* contentsOf(files: readonly ReadFile[]): Generator<FileContent> {
   for (const file of files) {
@@ -138,7 +155,8 @@ function readFile(folder: SharedFolder, machine: string, name: string): ReadFile
     const again = kept ?? openedFile(folder, machine, name);
     return typeof again === 'string' ? null : again;
   };
-  return { name, first, last, content };
+  const marks = opened.items.filter(({ kind }) => kind === 'block' || kind === 'forget' || kind === 'reset');
+  return { name, first, last, marks, content };
 }
 
 /** So many items are kept until they are taken in. */

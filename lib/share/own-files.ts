@@ -87,7 +87,10 @@ export class OwnFiles {
       return typeof content === 'string' ? [] : [{ name, content }];
     });
     const inOrder = read.sort((one, other) => one.content.first - other.content.first);
-    const items = inOrder.flatMap(({ content }) => content.items.flatMap((item) => change(item) ?? []));
+    const changed = inOrder.flatMap(({ content }) => content.items.map(change)).filter((item) => item !== null);
+    // Only the newest summary is ever used.
+    const newest = changed.findLast(({ kind }) => kind === 'block');
+    const items = changed.filter((item) => item.kind !== 'block' || item === newest);
     const first = inOrder[0]?.content.first ?? 1;
     const last = inOrder.reduce((most, { content }) => Math.max(most, content.last), first);
     const made = this.#write(

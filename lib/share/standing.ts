@@ -21,7 +21,10 @@ import {
 } from './state.js';
 
 /** What an exchange needs of the conversation. */
-export type SharedHistory = Pick<HistoryStore, 'loaded' | 'name' | 'refresh' | 'takeIn' | 'readAll' | 'newest' | 'now'>;
+export type SharedHistory = Pick<
+  HistoryStore,
+  'loaded' | 'name' | 'refresh' | 'takeIn' | 'readAll' | 'newest' | 'now' | 'reading'
+>;
 
 export interface ExchangeDeps {
   readonly history: SharedHistory;

@@ -25,6 +25,8 @@ export interface MachineState {
   /** When its newest turn was said; null if there is none. */
   readonly last: string | null;
   readonly turns: number;
+  /** The names of its newest turns, the newest last. */
+  readonly recent: readonly string[];
   /** Whether some of them wait for a newer hi. */
   readonly isNewer: boolean;
   /** The files that are not hi's, too large or damaged, with what tells whether they were changed. */
@@ -58,6 +60,8 @@ export interface ShareState {
   readonly pending: readonly ForgetItem[];
   /** The forget items whose turns are in no file of this machine any more. */
   readonly cleaned: readonly string[];
+  /** The digest of the summary that was given out last; empty if none was. */
+  readonly summary: string;
   /** The attachments that are not here yet, with the machine that has them. */
   readonly late: readonly (readonly [sha256: string, machine: string])[];
 }
@@ -88,6 +92,7 @@ export const NO_MACHINE: MachineState = {
   isNewer: false,
   last: null,
   turns: 0,
+  recent: [],
   damaged: [],
   forgot: [],
 };
@@ -95,7 +100,18 @@ export const NO_MACHINE: MachineState = {
 /** A state in which nothing was read or given out. */
 export function emptyState(folder: string, log: string | null): ShareState {
   const lists = { open: [], pins: [], forgotten: [], pending: [], cleaned: [], late: [] };
-  return { folder, log, last: { id: 0, at: '' }, known: 0, machines: {}, given: 0, own: {}, decisions: {}, ...lists };
+  return {
+    folder,
+    log,
+    last: { id: 0, at: '' },
+    known: 0,
+    machines: {},
+    given: 0,
+    own: {},
+    decisions: {},
+    summary: '',
+    ...lists,
+  };
 }
 
 /** The files in which this machine keeps where it stands. */
@@ -123,11 +139,19 @@ export function statePaths(data: string): StatePaths {
   };
 }
 
+/** With every other form of the state there is another version: one of an earlier version is found out again. */
+const VERSION = 2;
+
+/** So many of the newest turns of a machine are remembered by name: some of them may be forgotten. */
+export const RECENT = 8;
+
 /** The state as it was written; null if there is none, or it cannot be read. */
 export function readState({ state }: StatePaths): ShareState | null {
   const found = parseObject(readText(state));
   // The file is hi's own, and derived: it is complete or not there.
-  return found !== null && found.v === 1 && isJsonObject(found.machines) ? (found as unknown as ShareState) : null;
+  return found !== null && found.v === VERSION && isJsonObject(found.machines)
+    ? (found as unknown as ShareState)
+    : null;
 }
 
 /** Stores the state, and after that the turns that were added. Throws the system's error. */
@@ -135,7 +159,7 @@ export function writeState(paths: StatePaths, state: ShareState, known: KnownTur
   if (isNew) writeFileSync(paths.known, known.all, { mode: 0o600 });
   else if (known.added.length > 0) writeBehind(paths.known, known.added, known.all.length - known.added.length);
   known.stored();
-  const written = { v: 1, ...state, known: known.count };
+  const written = { v: VERSION, ...state, known: known.count };
   writeAside(paths.state, JSON.stringify(written), { mode: 0o600, synced: false });
   return written;
 }

@@ -3,10 +3,12 @@ import type { JsonObject } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { waitingDecisions, withReceived } from './decisions.js';
-import { type ForgetItem, itemOf, type ResetItem, type TurnItem } from './items.js';
+import { type ForgetItem, itemOf, type ResetItem, type SummaryItem, type TurnItem } from './items.js';
 import { arrivedMessages, markOf } from './log-reader.js';
 import { changedMachines, type News, newsOf, stateOfMachine } from './news.js';
 import { later, type Standing } from './standing.js';
+import { type MachineState, RECENT } from './state.js';
+import { arrivedBlock, coveredBy } from './summaries.js';
 
 /** What came from another machine. */
 export interface Arrival {
@@ -19,6 +21,54 @@ export interface Arrival {
 
 /** So many characters are appended at a time. */
 const BATCH = 2 * 1024 * 1024;
+
+/** The state of a machine while its files are read. */
+interface ReadState extends Omit<MachineState, 'name' | 'last' | 'recent' | 'forgot'> {
+  name: string;
+  last: string | null;
+  recent: readonly string[];
+  readonly forgot: Set<string>;
+}
+
+/** What is being taken in of a machine. */
+interface Coming {
+  readonly machine: string;
+  readonly read: ReadState;
+  readonly found: { turns: number };
+  readonly turns: Turns;
+  /** How many were not here. */
+  came: number;
+}
+
+/** Turns that are read in several goes. */
+class Turns {
+  readonly #all: Iterator<TurnItem>;
+  #next: TurnItem | null = null;
+
+  constructor(all: Iterator<TurnItem>) {
+    this.#all = all;
+  }
+
+  /** Those before the first that is not meant, which comes again in the next go. */
+  *while(isMeant: (turn: string) => boolean): Generator<TurnItem> {
+    for (;;) {
+      const next = this.#next ?? this.#all.next().value ?? null;
+      const isRead = next === null || isMeant(next.turn);
+      this.#next = isRead ? null : next;
+      if (next === null || !isRead) return;
+      yield next;
+    }
+  }
+}
+
+/** The summary of the machine that knew the most, among those that have forgotten all that was forgotten. */
+function bestSummary(news: readonly News[]): SummaryItem | null {
+  const forgotten = news.flatMap((one) => [...one.forgotten]);
+  const usable = news.flatMap(({ summary, forgotten: own }) =>
+    summary !== null && forgotten.every((id) => own.has(id)) ? [summary] : [],
+  );
+  return usable.reduce<SummaryItem | null>((best, one) => (one.turns > (best?.turns ?? -1) ? one : best), null);
+}
 
 /** Takes in what the other machines have given out. */
 export class Taking {
@@ -37,16 +87,15 @@ export class Taking {
     const arrivals: Arrival[] = [];
     const changed = changedMachines(this.#at.folder.path, this.#at.state, now);
     if (changed.length + this.#at.state.late.length > 0) await this.#at.deps.unlock();
-    for (const machine of changed) {
-      const news = newsOf(
-        this.#at.folder,
-        machine,
-        stateOfMachine(this.#at.state, machine),
-        now,
-        this.#at.inFiles === null,
-      );
-      const arrival = await this.#takeNews(news);
-      if (arrival.turns > 0 && machine !== this.#at.folder.machine) arrivals.push(arrival);
+    const isNew = this.#at.accounted.last.id === 0 && this.#at.accounted.known.count === 0;
+    const news = changed.map((machine) =>
+      newsOf(this.#at.folder, machine, stateOfMachine(this.#at.state, machine), now, this.#at.inFiles === null),
+    );
+    const coming = news.map((one) => this.#coming(one));
+    if (isNew) await this.#beginWith(bestSummary(news), coming);
+    for (const one of coming) {
+      const arrival = await this.#take(one);
+      if (arrival.turns > 0 && one.machine !== this.#at.folder.machine) arrivals.push(arrival);
     }
     this.#at.state.late = this.#at.attachments.fetchLate(this.#at.state.late);
     await this.#forgetPending();
@@ -54,30 +103,53 @@ export class Taking {
     return arrivals;
   }
 
-  async #takeNews({ machine, state, files }: News): Promise<Arrival> {
+  #coming({ machine, state, files }: News): Coming {
     const read = { ...state, forgot: new Set(state.forgot) };
-    const isOwn = machine === this.#at.folder.machine;
     const found = { turns: 0 };
-    let came = 0;
-    for (const batch of batchesOf(this.#turnsIn(files, machine, read, found)))
-      came += await this.#append(
-        batch,
-        isOwn ? null : machine,
-        came === 0 && !isOwn ? this.#at.shown(machine, read.name) : null,
-      );
+    return { machine, read, found, turns: new Turns(this.#turnsIn(files, machine, read, found)), came: 0 };
+  }
+
+  /** Where nothing is here yet, first takes in what a summary of another machine covers, and then the summary, so that only what comes behind it is sent. */
+  async #beginWith(summary: SummaryItem | null, coming: readonly Coming[]): Promise<void> {
+    if (summary === null) return;
+    for (const one of coming) await this.#takeTurns(one, coveredBy(summary, one.machine), false);
+    const { history } = this.#at.deps;
+    const block = await arrivedBlock(summary, history, this.#at.accounted.known);
+    await history.takeIn((next): readonly Entry[] => {
+      this.#at.catchUp();
+      const written = block?.(next, history.now().toISOString()) ?? null;
+      return written === null ? [] : [written];
+    });
+    this.#at.catchUp();
+  }
+
+  async #take(coming: Coming): Promise<Arrival> {
+    await this.#takeTurns(coming, () => true, true);
+    const { machine, read, found, came } = coming;
     const turns = read.turns + (this.#at.inOwnFiles === null ? came : found.turns);
     const whole = { ...read, turns, forgot: [...read.forgot] };
     this.#at.state.machines = { ...this.#at.state.machines, [machine]: whole };
     return { machine: this.#at.shown(machine, read.name), turns: came, last: read.last ?? '' };
   }
 
+  /** Takes in the turns of a machine up to the first that is not meant. */
+  async #takeTurns(coming: Coming, isMeant: (turn: string) => boolean, hasLine: boolean): Promise<void> {
+    const { machine, read, turns } = coming;
+    const isOwn = machine === this.#at.folder.machine;
+    let isFirst = hasLine && !isOwn;
+    for (const batch of batchesOf(turns.while(isMeant))) {
+      const came = await this.#append(
+        batch,
+        isOwn ? null : machine,
+        isFirst ? this.#at.shown(machine, read.name) : null,
+      );
+      coming.came += came;
+      isFirst &&= came === 0;
+    }
+  }
+
   /** The turns in files of a machine, in their order. What else is in a file is read with it. */
-  *#turnsIn(
-    files: News['files'],
-    machine: string,
-    read: { name: string; last: string | null; readonly forgot: Set<string> },
-    found: { turns: number },
-  ): Generator<TurnItem> {
+  *#turnsIn(files: News['files'], machine: string, read: ReadState, found: { turns: number }): Generator<TurnItem> {
     for (const { name, items } of files) {
       read.name = name;
       for (const stored of items) {
@@ -86,13 +158,15 @@ export class Taking {
           if (machine === this.#at.folder.machine) this.#at.inOwnFiles?.add(item.turn);
           this.#at.inFiles?.add(item.turn);
           read.last = later(read.last ?? '', timeOf(item.messages[0])) || null;
+          read.recent = [...read.recent, item.turn].slice(-RECENT);
           found.turns += 1;
           yield item;
         } else if (item?.kind === 'forget') {
           read.forgot.add(item.id);
           if (!this.#at.accounted.forgotten.has(item.id)) this.#at.state.pending = [...this.#at.state.pending, item];
         } else if (item?.kind === 'reset') this.resets.push({ item, machine: this.#at.shown(machine, name) });
-        else if (item !== null) this.#at.accounted.decisions = withReceived(this.#at.accounted.decisions, item);
+        else if (item !== null && item.kind !== 'block')
+          this.#at.accounted.decisions = withReceived(this.#at.accounted.decisions, item);
       }
     }
   }

@@ -24,8 +24,13 @@ let laptop: Home;
 let desktop: Home;
 let folder: string;
 let usage: readonly [number, number] | undefined;
+let summary: string | undefined;
 beforeEach(async () => {
-  server = await startScriptedServer((_request, index) => ({ text: `answer ${index}`, ...(usage && { usage }) }));
+  summary = undefined;
+  server = await startScriptedServer((_request, index) => ({
+    text: summary ?? `answer ${index}`,
+    ...(usage && { usage }),
+  }));
   [laptop, desktop] = [makeHome(config()), makeHome(config())];
   folder = join(laptop.folder, 'shared');
 });
@@ -276,6 +281,33 @@ describe('a conversation on two machines', () => {
     expect(sent).toMatch(/own words.*late 11.*a question/);
     expect(sent).not.toContain('late 0 ');
     expect(asked.stderr).toMatch(/^1[0-9] turns from laptop/m);
+  });
+
+  it('begins on a machine that joins with the newest summary, which names the messages here, in one request', async () => {
+    await hi(desktop, 'share', folder, '--name', 'desktop');
+    const key = (await hi(desktop, 'share', '--key')).stdout.trim();
+    await hi(desktop, 'ask', 'said on the desktop');
+    await runProgram(laptop, ['share', folder], { env: { HI_SHARE_KEY: key } });
+    const long = Array.from({ length: 8 }, (_, turn) => `turn ${turn} ${'word '.repeat(500)}`).join('\n');
+    await runProgram(laptop, ['chat'], { input: `${long}\n` });
+    summary = '=== SUMMARY ===\nThey counted [#5].\n=== NEW FACTS ===\n- fact: the code is PELICAN [#3]\n';
+    expect((await hi(laptop, 'compact')).stderr).toContain('compacted');
+    summary = undefined;
+    await hi(laptop, 'ask', 'one more');
+    const third = makeHome(config());
+    try {
+      await runProgram(third, ['share', folder], { env: { HI_SHARE_KEY: key } });
+      const before = server.requests.length;
+      expect((await hi(third, 'ask', 'a question')).status).toBe(0);
+      expect(server.requests.length - before).toBe(1);
+      const sent = JSON.stringify(server.requests.at(-1)?.messages);
+      expect(sent).toMatch(/They counted .*PELICAN.*turn 7.*one more.*a question/);
+      expect(sent).not.toMatch(/turn [0-3] /);
+      const [, id = ''] = /PELICAN \[#(\d+)\]/.exec(sent) ?? [];
+      expect((await hi(third, 'history', `#${id}`)).stdout).toContain('turn 0 ');
+    } finally {
+      third.remove();
+    }
   });
 
   it('has the size that this machine measured, whatever another one measured', async () => {

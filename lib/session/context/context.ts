@@ -192,16 +192,16 @@ export class Context {
   }
 
   /**
-   * Lets older messages leave the view if what other machines said after the entry `before` makes a compaction due: no message waits for a summary of it. Yields
-   * the `compact` event.
+   * Lets older messages leave the view if what other machines said since the last message from here makes a compaction due: no message waits for a summary of it.
+   * Yields the `compact` event.
    */
-  async *makeRoom(before: number, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  async *makeRoom(signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const { due } = await this.measure(signal);
     if (!due) return;
     const input = await this.#input({ reason: 'auto', focus: null, strategy: null }, signal);
     const write: WriteBlock = async function* (entries, running, unloaded) {
       yield* [];
-      return blockAfterArrival({ ...input, entries, running, unloaded }, before);
+      return blockAfterArrival({ ...input, entries, running, unloaded });
     };
     yield* this.#deps.history.compact(null, write, 'keep', signal);
   }
