@@ -152,6 +152,12 @@ export const userInstructions = (user: Surroundings): readonly string[] => [
   join(codexFolder(user), 'AGENTS.md'),
 ];
 
+/** What hi takes from the folders of other programs: skills and commands. The model may read it, and only the user changes it. */
+export const foreignPlaces = (user: Surroundings, paths: Pick<Paths, 'commands'>): readonly string[] => [
+  ...sharedSkills(user),
+  ...commandFolders(user, paths).foreign,
+];
+
 /** Whether the conversation is, or was, shared with other machines. */
 export const wasShared = ({ data }: Pick<Paths, 'data'>): boolean => existsSync(join(data, 'share.machine'));
 

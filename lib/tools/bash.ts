@@ -4,7 +4,7 @@ import { HiError, systemCode } from '../errors.js';
 import { BY_MODEL } from '../own-programs.js';
 import { commandEnvironment } from '../permission/environment.js';
 import { isInside, realPath } from '../permission/paths/resolve-path.js';
-import type { Leftovers } from '../permission/sandbox/sandbox.js';
+import type { ConfinedRun, Leftovers } from '../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../permission/secrets.js';
 import type { Tool, ToolContext } from './common/tool.js';
 import { OutputKeeper } from './shell/limit-output.js';
@@ -60,7 +60,7 @@ export const bash: Tool<{ readonly command: string }> = {
         throw failure;
       });
     const left: Leftovers = (await confined?.finish()) ?? { renamed: [], isComplete: true };
-    await keepUntilTurnEnd(end, context);
+    await keepUntilTurnEnd(end, context, confined);
     for (const stream of [stdout, stderr]) emit(stream.rest());
     const leftovers = aboutLeftovers(left);
     // The user must know too, whatever the model does with it.
@@ -131,9 +131,16 @@ function aboutLeftovers({ renamed, isComplete }: Leftovers): readonly string[] {
 }
 
 /** Background processes may run until the turn ends. */
-async function keepUntilTurnEnd({ background }: ShellEnd, { runner }: ToolContext): Promise<void> {
+async function keepUntilTurnEnd(
+  { background }: ShellEnd,
+  { runner }: ToolContext,
+  confined: ConfinedRun | null,
+): Promise<void> {
   if (background === null) return;
-  const end = () => endProcesses(background, 300);
+  const end = async (): Promise<void> => {
+    await endProcesses(background, 300);
+    await confined?.finish();
+  };
   if (runner) runner.atTurnEnd(end);
   else await end();
 }

@@ -279,6 +279,40 @@ describe("what is the user's alone", () => {
     ).not.toMatch(/Run all/);
   });
 
+  /** Tries to make what hi would take from other programs, in the folder that it is started in. */
+  const MADE = ['.agents/skills', '.claude/skills', '.claude/commands', '.codex/prompts'];
+  const making = MADE.map((path) => `rm -rf ${path}; mkdir -p ${path}/pwned; echo evil > ${path}/pwned/SKILL.md`).join(
+    '\n',
+  );
+
+  itConfined(
+    'is made by no command that -y approves where it does not exist yet, or where a link leads to it',
+    async () => {
+      const tried = await attack({
+        files: { '../dotfiles/skills/a/SKILL.md': 'mine' },
+        before: 'mkdir ../.agents; ln -s ../dotfiles/skills ../.agents/skills',
+        calls: [
+          bash(`d=$(dirname "$PWD"); cd "$d"; printf '${making.replaceAll('\n', '\\n')}' > t.sh; sh t.sh`),
+          ...MADE.map((path) => write(`../${path}/pwned.md`)),
+        ],
+        args: ['-y'],
+      });
+      const found = tried.pwned.filter((path) => !path.startsWith('.agents/skills.set-aside-1/'));
+      expect([found, read('../.agents/skills/a/SKILL.md')]).toEqual([[], 'mine']);
+      expect(tried.stderr).toContain('skills.set-aside-1');
+    },
+  );
+
+  itConfined('is made by no command with a rule to write in whose folder it would be', async () => {
+    const tried = await attack({
+      allow: [{ rule: 'bash(sh t.sh)', write: true }],
+      files: { 't.sh': making.replaceAll(/\.claude/g, 'claude').replaceAll('.codex', 'codex') },
+      calls: [bash('sh t.sh')],
+      options: { under: ['sh', '-c', 'CLAUDE_CONFIG_DIR=$PWD/claude CODEX_HOME=$PWD/codex exec "$@"', 'sh'] },
+    });
+    expect(tried.pwned.filter((path) => !path.includes('.agents'))).toEqual([]);
+  });
+
   it('is said to be so: no way of allowing a call is named that does not work', async () => {
     const calls = [
       write('../config/memory.md'),

@@ -1,6 +1,6 @@
 import { SERVER_TOOL_PREFIX, type ToolSpec } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
-import { ownPlaces, sharedSkills } from '../../config/paths.js';
+import { foreignPlaces, ownPlaces } from '../../config/paths.js';
 import { addRule } from '../../config/write.js';
 import { HiError } from '../../errors.js';
 import { projectFolder } from '../../mcp/base/server-entry.js';
@@ -88,7 +88,7 @@ export async function toolRunner(
   },
 ): Promise<ToolRunner> {
   const { createToolRunner, tools } = await import('../../tools/index.js');
-  const shared = sharedSkills(world);
+  const foreign = foreignPlaces(world, paths);
   return createToolRunner({
     tools: offered.map(({ name }) => pick(tools, name, 'tool')),
     findTool: (name) => servers.find(name),
@@ -100,9 +100,9 @@ export async function toolRunner(
     allowAll: options.yes ?? false,
     storeRule: (rule) => addRule(paths.configFile, rule),
     secrets: await connections.secrets(),
-    // A skill is sent unasked: only the user writes one, wherever it is.
-    ownPlaces: [...ownPlaces(paths), ...shared],
-    freeFolders: [paths.skills, ...shared],
+    // A skill is sent unasked, and a command when its name is typed: only the user writes one, wherever it is.
+    ownPlaces: [...ownPlaces(paths), ...foreign],
+    freeFolders: [paths.skills, ...foreign],
   });
 }
 

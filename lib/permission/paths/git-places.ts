@@ -148,7 +148,7 @@ function plainPath(value: string): string {
 }
 
 /** The outermost missing folder of a path: a stand-in for it keeps everything below it from being created. */
-function firstMissing(path: string): string {
+export function firstMissing(path: string): string {
   const folder = dirname(path);
   return isThere(folder) ? path : firstMissing(folder);
 }

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, type PlatformPath, parse, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, type PlatformPath, parse, relative, resolve, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
 
 /** A path as written, and as the kernel resolves it. */
@@ -42,11 +42,14 @@ export function stepsOf(
   return { root: root || '/', steps: absolute.slice(root.length).split(system.sep === '/' ? '/' : /[\\/]/) };
 }
 
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
+
 function followAll(absolute: string): string | null {
   // No system call takes such a name, wherever it is in the path.
   if (absolute.includes('\0')) return null;
   const { root, steps } = stepsOf(absolute);
-  return follow(root, steps, 40);
+  return follow(root, steps, MOST_LINKS);
 }
 
 /** The paths and the targets of their links: a settings folder is often a link into a dotfiles repository. */
@@ -119,8 +122,29 @@ function missingPart(names: readonly string[], from: number): { readonly path: s
   return { path: left.join(sep), end: names.length };
 }
 
+/** A symbolic link, and what it says. */
+export interface Link {
+  readonly path: string;
+  readonly target: string;
+}
+
+/** The links that an absolute path leads through. */
+export function linksOn(path: string): readonly Link[] {
+  const links: Link[] = [];
+  let { root: here, steps } = stepsOf(path);
+  while (steps.length > 0 && links.length < MOST_LINKS) {
+    const [step = '', ...rest] = steps;
+    [here, steps] = [join(here, step), rest];
+    const target = linkTarget(here);
+    if (target === null) continue;
+    links.push({ path: here, target });
+    ({ root: here, steps } = stepsOf(resolve(dirname(here), target, rest.join(sep))));
+  }
+  return links;
+}
+
 /** Where a symbolic link leads; null for anything else. */
-function linkTarget(path: string): string | null {
+export function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {

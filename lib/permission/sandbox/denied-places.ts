@@ -1,7 +1,9 @@
 import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import { escapeGlob, isGlob, pathMatcher } from '../glob/glob.js';
 import { fullPath } from '../paths/judge-path.js';
-import { isInside, realPath } from '../paths/resolve-path.js';
+import { isInside, isThere, realPath } from '../paths/resolve-path.js';
+import type { Place } from '../paths/tree-places.js';
 import { namesPlaces, type Rule, type Rules } from '../rules/rules.js';
 
 /** What one `deny` rule for files names. */
@@ -58,3 +60,19 @@ function fixedPart(text: string, root: string): string {
 
 /** Whether the places of a denial may be inside this folder, or the folder inside one of them. */
 export const mayReach = ({ path }: Denial, folder: string): boolean => isInside(path, folder) || isInside(folder, path);
+
+/** The denials that are patterns. */
+export const patternsIn = (denials: readonly Denial[]): readonly Denial[] =>
+  denials.filter(({ matches }) => matches !== null);
+
+/** The folders that the patterns of these rules are about, none in another. */
+export function topsOf(denials: readonly Denial[]): readonly string[] {
+  const tops = patternsIn(denials).map(({ path }) => path);
+  return [...new Set(tops)].filter((path) => !tops.some((other) => other !== path && isInside(other, path)));
+}
+
+/** Something empty in the place of what does not exist: not in a folder that is missing too, because the command may need that one. */
+export function standIn({ path, source }: Denial): readonly Place[] {
+  if (isThere(path) || !isThere(dirname(path))) return [];
+  return [{ path, isFolder: /\/\*{1,2}\)|:\*\)/.test(source) }];
+}

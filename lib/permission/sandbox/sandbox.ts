@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { ownProgram } from '../../own-programs.js';
 import { loginFilesOf, ownLoginFiles, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
-import { gitPlaces, isRepositoryFolder, repositoriesAbove } from '../paths/git-places.js';
+import { firstMissing, gitPlaces, isRepositoryFolder, repositoriesAbove } from '../paths/git-places.js';
 import { fullPath } from '../paths/judge-path.js';
 import { isPrivatePath } from '../paths/private-places.js';
-import { isInside, isThere, lstatOrNull, realPath } from '../paths/resolve-path.js';
+import { isInside, isThere, linksOn, lstatOrNull, realPath } from '../paths/resolve-path.js';
 import { isRepository, linkedSettings, mountedFirst, runsLater } from '../paths/runs-later.js';
 import { type Place, placeAt, TREE_LIMITS, TreeIndex, type TreePlaces } from '../paths/tree-places.js';
 import type { CommandGrant, Rules } from '../rules/rules.js';
@@ -21,11 +21,20 @@ import {
   visibleEntries,
 } from './closed-home.js';
 import { type Confinement, isOwn, isVisible, type Mount, NotConfinable } from './confinement.js';
-import { type Denial, denialsOf, mayReach } from './denied-places.js';
+import { type Denial, denialsOf, mayReach, patternsIn, standIn, topsOf } from './denied-places.js';
 import { closeInheritedDescriptors } from './inherited-descriptors.js';
 import { requireSandbox } from './sandbox-kind.js';
 import { seatbeltProfile } from './seatbelt.js';
-import { madeListable, makeMissing, removeStandIns, removeUnused, setAside, stampOf, stampsOf } from './set-aside.js';
+import {
+  madeListable,
+  makeMissing,
+  removeStandIns,
+  removeUnused,
+  restoreLinks,
+  setAside,
+  stampOf,
+  stampsOf,
+} from './set-aside.js';
 import { systemCallFilter } from './system-call-filter.js';
 
 /** A command's sandbox. */
@@ -38,7 +47,7 @@ export interface ConfinedRun {
   readonly grant: CommandGrant;
   /** Whether a rule to write has no effect in this folder. */
   readonly isNeverWritten: boolean;
-  /** Must be called when the command has ended. Never rejects. */
+  /** Must be called when the command has ended, and again when what it left in the background has. Never rejects. */
   finish(): Promise<Leftovers>;
 }
 
@@ -116,11 +125,15 @@ export class Sandbox {
       throw new NotConfinable(`the folder '${folder}' does not exist in the sandbox`, 'Go back to the working folder');
     // A file that a command redirects to is made first, so that it can be mounted alone, without its folder.
     const made = kind === 'bubblewrap' ? makeMissing(confinement.grant.files) : [];
+    const links = this.#options.ownPlaces.flatMap(linksOn);
     const finish = async (): Promise<Leftovers> => {
       removeStandIns(missing.map(({ path }) => path));
       removeUnused(made);
       if (kind === 'seatbelt') rmSync(temporary, { recursive: true, force: true });
-      return confinement.grant.write ? this.#setAside(confinement, before) : { renamed: [], isComplete: true };
+      if (!confinement.grant.write) return { renamed: [], isComplete: true };
+      const replaced = restoreLinks(links);
+      const { renamed, isComplete } = await this.#setAside(confinement, before);
+      return { renamed: [...replaced, ...renamed], isComplete };
     };
     try {
       const filter = kind === 'bubblewrap' && !confinement.isLoose ? systemCallFilter() : null;
@@ -192,7 +205,14 @@ export class Sandbox {
       ...found.hidden,
       ...fixed.filter(({ kind }) => kind === 'read').flatMap(({ path }) => placeAt(path)),
     ];
-    const missing = [...found.missing, ...written.filter(({ path }) => isWritable(path)).flatMap(standIn)];
+    const ownTops = new Set(
+      ownPlaces
+        .map(realPath)
+        .filter((path) => !isThere(path))
+        .map(firstMissing),
+    );
+    const standIns = [...[...ownTops].map(asFolder), ...written.flatMap(standIn)];
+    const missing = [...found.missing, ...standIns.filter(({ path }) => isWritable(path))];
     return { confinement: { ...common, ...found, hidden, kept, missing }, before };
   }
 
@@ -203,9 +223,8 @@ export class Sandbox {
     if (roots.includes('/')) throw tooMuchToSearch(denials);
     const tree = await denied.find(roots, signal, true);
     if (!tree.isComplete || !tree.hasAllPackages) throw tooMuchToSearch(denials);
-    const missing = [...new Set(this.#options.ownPlaces.flatMap(missingTop))].map(asFolder);
     return {
-      ...{ grant, system: [], home: null, readable: [], work: [], replaced: [], missing },
+      ...{ grant, system: [], home: null, readable: [], work: [], replaced: [], missing: [] },
       ...{
         hidden: [...tree.hidden, ...tree.closed.map(asFolder)],
         kept: tree.kept,
@@ -342,13 +361,6 @@ const isInRange = (path: string, root: string, grant: CommandGrant): boolean =>
 const asFolder = (path: string): Place => ({ path, isFolder: true });
 const asFile = (path: string): Place => ({ path, isFolder: false });
 const asReadable = (path: string): Mount => ({ kind: 'read', path });
-const patternsIn = (denials: readonly Denial[]): readonly Denial[] => denials.filter(({ matches }) => matches !== null);
-
-/** The folders that the patterns of these rules are about, none in another. */
-function topsOf(denials: readonly Denial[]): readonly string[] {
-  const tops = patternsIn(denials).map(({ path }) => path);
-  return [...new Set(tops)].filter((path) => !tops.some((other) => other !== path && isInside(other, path)));
-}
 
 const tooMuchToSearch = (denials: readonly Denial[]): NotConfinable =>
   new NotConfinable(
@@ -368,12 +380,6 @@ function repositoryAround(root: string): string {
   return top === '/' || (home !== null && isInside(top, home)) ? root : top;
 }
 
-/** Something empty in the place of what does not exist: not in a folder that is missing too, because the command may need that one. */
-function standIn({ path, source }: Denial): readonly Place[] {
-  if (isThere(path) || !isThere(dirname(path))) return [];
-  return [{ path, isFolder: /\/\*{1,2}\)|:\*\)/.test(source) }];
-}
-
 // Nothing can be mounted over a symbolic link, so a command could replace it.
 function requireNoLink(path: string): void {
   if (lstatOrNull(path)?.isSymbolicLink() !== true) return;
@@ -381,12 +387,6 @@ function requireNoLink(path: string): void {
     `the sandbox cannot protect '${path}', which is a symbolic link`,
     "Put the folder itself there (for .git, also a file that says 'gitdir: FOLDER'), or run the command with approval",
   );
-}
-
-/** The outermost folder of a path that does not exist yet; empty if the path exists. */
-function missingTop(path: string): readonly string[] {
-  if (isThere(path)) return [];
-  return isThere(dirname(path)) ? [path] : missingTop(dirname(path));
 }
 
 function bubblewrapCommand(confinement: Confinement, filter: Uint8Array | null): readonly string[] {

@@ -7,11 +7,13 @@ import {
   readdirSync,
   renameSync,
   rmdirSync,
+  symlinkSync,
   unlinkSync,
   utimesSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
+import { isThere, type Link, linkTarget } from '../paths/resolve-path.js';
 
 /** Removes the empty files that the sandbox leaves in place of missing ones. */
 export function removeStandIns(paths: readonly string[]): void {
@@ -83,6 +85,20 @@ export function setAside(paths: readonly string[]): readonly string[] {
     .map(movedAside)
     .filter((path) => path !== null)
     .reverse();
+}
+
+/** Makes links again that a command has replaced, because nothing can be mounted over a link. Returns the new paths of what was in their place. */
+export function restoreLinks(links: readonly Link[]): readonly string[] {
+  return links.flatMap(({ path, target }) => {
+    if (linkTarget(path) === target) return [];
+    const renamed = isThere(path) ? setAside([path]) : [];
+    try {
+      symlinkSync(target, path);
+    } catch {
+      // Its folder is gone, and so is what the command put there.
+    }
+    return renamed;
+  });
 }
 
 function movedAside(path: string): string | null {
