@@ -198,8 +198,12 @@ describe('a conversation on two machines', () => {
     const early = await hi(desktop, 'ask', 'what do you see?');
     expect(early.stderr).toContain("Not here yet from another machine: image 'red.png'.");
     expect(JSON.stringify(server.requests.at(-1))).not.toContain('base64');
+    expect(JSON.stringify(server.requests.at(-1))).toContain(
+      '[The image red.png is not here yet: it comes from another machine.]',
+    );
+    expect((await hi(desktop, 'ask', 'and now?')).stderr).toBe('');
     renameSync(away, kept);
-    const seen = await hi(desktop, 'ask', 'and now?');
+    const seen = await hi(desktop, 'ask', 'and after it came?');
     expect(seen.stderr).not.toContain('red.png');
     expect(JSON.stringify(server.requests.at(-1))).toContain(`base64,${png().toString('base64')}`);
   });

@@ -343,10 +343,9 @@ export class Context {
     const { max_output_tokens, ...options } = target.options ?? {};
     this.edition = history.edition;
     const shown = present(view, compaction.block_role);
-    const messages = [...shown.messages, ...more];
     const { system, tokens: fixed_tokens } = await this.#requestOverhead(signal);
     this.#sent = fixed_tokens + estimateView(view) + this.#pending;
-    const attachments = await requestAttachments(history, messages);
+    const { attachments, messages } = await requestAttachments(history, [...shown.messages, ...more]);
     // The number of tokens of an image is unknown here.
     if (attachments.size > 0) this.#sent = 0;
     if (this.#running !== null) this.#deps.overhead.last = { turn: this.#running, fixed_tokens };

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
-import type { DocumentPart, ImagePart } from '../../chat/message.js';
+import type { DocumentPart, ImagePart, NewMessage, Part } from '../../chat/message.js';
 import type { ThinkingLevel, WebMode } from '../../chat/model.js';
 import {
   type AnswerSchema,
@@ -104,11 +104,11 @@ function withoutDescriptions(schema: JsonValue | undefined): JsonValue {
   return { ...kept, properties: Object.fromEntries(bare) };
 }
 
-/** The bytes of images and documents. The model is told if one is lost, so that a missing file does not stop the conversation. */
+/** The bytes of images and documents, and the messages to send with them. The model is told if one is lost or late, so that a missing file does not stop the conversation. */
 export async function requestAttachments(
   history: HistoryStore,
   messages: ChatRequest['messages'],
-): Promise<ReadonlyMap<string, Uint8Array>> {
+): Promise<Pick<ChatRequest, 'attachments' | 'messages'>> {
   const found = new Map<string, Uint8Array>();
   const [lost, late] = [new Map<string, ImagePart | DocumentPart>(), new Map<string, ImagePart | DocumentPart>()];
   // An image that the model drew is sent back only if its vendor wants it.
@@ -126,7 +126,21 @@ export async function requestAttachments(
   }
   if (lost.size > 0) await history.attachments.reportLost([...lost.values()]);
   if (late.size > 0) await history.attachments.reportLost([...late.values()], true);
-  return found;
+  return { attachments: found, messages: late.size === 0 ? messages : messages.map((one) => withoutLate(one, late)) };
+}
+
+/** A message with words in place of attachments that another machine has and that are not here yet. Later requests have them in their place. */
+function withoutLate<Asked extends Pick<NewMessage, 'role' | 'content'>>(
+  message: Asked,
+  late: ReadonlyMap<string, unknown>,
+): Asked {
+  if (message.role === 'assistant') return message;
+  const content = message.content.map((part): Part => {
+    const isLate = (part.type === 'image' || part.type === 'document') && late.has(part.sha256);
+    const name = isLate ? `${part.type} ${part.name ?? part.mime}` : '';
+    return isLate ? { type: 'text', text: `[The ${name} is not here yet: it comes from another machine.]` } : part;
+  });
+  return { ...message, content };
 }
 
 /** The estimate may be too high by a quarter. A request that exceeds the window by more is not sent. */
