@@ -16,19 +16,9 @@ import { acpCommand } from './commands/acp-command.js';
 import { askCommand } from './commands/ask-command.js';
 import { compactCommand } from './commands/compact-command.js';
 import { completionCommand } from './commands/completion-command.js';
-import {
-  configCheckCommand,
-  configInitCommand,
-  configPathCommand,
-  configSchemaCommand,
-  configShowCommand,
-} from './commands/config-command.js';
 import { forgetCommand } from './commands/forget-command.js';
 import { historyCommand } from './commands/history-command.js';
 import { importCommand } from './commands/import-command.js';
-import { mcpAddCommand, mcpApproveCommand, mcpRemoveCommand } from './commands/mcp-add.js';
-import { mcpListCommand, mcpLogCommand, mcpTestCommand } from './commands/mcp-list.js';
-import { mcpLoginCommand, mcpLogoutCommand } from './commands/mcp-login.js';
 import { memoryCommand, rememberCommand } from './commands/memory-command.js';
 import { recallCommand } from './commands/recall-command.js';
 import { resetCommand } from './commands/reset-command.js';
@@ -37,8 +27,9 @@ import { shellInitCommand } from './commands/shell-init-command.js';
 import { skillsCommand } from './commands/skills-command.js';
 import { statusCommand } from './commands/status-command.js';
 import { usageCommand } from './commands/usage-command.js';
-import { chatWithText, unknownCommand } from './report-error.js';
+import { chatWithText } from './report-error.js';
 import { STRATEGY_NAMES } from './strategy-names.js';
+import { addConfigCommands, addMcpCommands } from './subcommands.js';
 
 /** Takes the exit status of the command that ran. */
 export type Finish = (status: number) => void;
@@ -299,101 +290,4 @@ function count(value: string): number {
   const number = Number(value);
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new HiError('usage', `Invalid number of messages '${value}'.`, { hint: 'Use a whole number above 0.' });
-}
-
-/** Makes a command one of several below it, whose help it prints by itself. Returns what adds one of these. */
-function subcommands(
-  parent: Command,
-  program: Command,
-  world: World,
-  finish: (status: number) => void,
-): (name: string, description: string) => Command {
-  parent.argument('[command...]').action(async (words: readonly string[]) => {
-    if (words.length > 0) throw await unknownCommand(words, parent);
-    world.stdout.write(parent.helpInformation());
-    finish(0);
-  });
-  return (name, description) =>
-    addCommonOptions(
-      parent
-        .command(name)
-        .description(description)
-        .exitOverride()
-        .helpOption('-h, --help', 'print this help')
-        .copyInheritedSettings(program),
-    );
-}
-
-/** Adds the commands below `hi config`. Calls `finish` with the exit status. */
-function addConfigCommands(config: Command, program: Command, world: World, finish: (status: number) => void): void {
-  const add = subcommands(config, program, world, finish);
-  add('init', 'set up step by step').action(async (_options, self: Command) =>
-    finish(await configInitCommand(world, mergedOptions(self))),
-  );
-  add('check', 'check everything, and say how to fix what fails')
-    .option('--live', 'also make one small call to the model')
-    .action(async (_options, self: Command) => finish(await configCheckCommand(world, mergedOptions(self))));
-  addModelOptions(add('show', 'print the effective settings, keys masked')).action(async (_options, self: Command) =>
-    finish(await configShowCommand(world, mergedOptions(self))),
-  );
-  add('path', 'print where the files are')
-    .option('--json', 'print as JSON')
-    .action(async (_options, self: Command) => finish(await configPathCommand(world, mergedOptions(self))));
-  add('schema', 'print the JSON Schema of config.json').action(async () => finish(await configSchemaCommand(world)));
-}
-
-/** Adds the commands below `hi mcp`. Calls `finish` with the exit status. */
-function addMcpCommands(mcp: Command, program: Command, world: World, finish: (status: number) => void): void {
-  const add = subcommands(mcp, program, world, finish);
-  add('list', 'list the servers, their state and the size of their tools; starts none')
-    .option('--json', 'print as JSON')
-    .action(async (_options, self: Command) => finish(await mcpListCommand(world, mergedOptions(self))));
-  add('test', 'start a server, and print what it offers')
-    .argument('<server>', 'the name of a configured server, or an address')
-    .option('--call <call>', 'also call a tool: NAME, or NAME={"argument":"value"}')
-    .option('--json', 'print as JSON')
-    .action(async (server: string, _options, self: Command) =>
-      finish(await mcpTestCommand(world, server, mergedOptions(self))),
-    );
-  add('add', 'start a server once, show its tools, and add it to config.json; or add those of another program')
-    .argument('[name]', 'the name to give it')
-    .argument('[command...]', 'its address, or -- and the program with its arguments')
-    .option('-e, --env <assignment...>', 'a variable of its environment: NAME=VALUE')
-    .option('-H, --header <header...>', "a header of every request: 'Name: value'")
-    .addOption(new Option('-t, --transport <kind>', 'the transport for an address').choices(['http', 'sse']))
-    .option('--no-test', 'do not start it')
-    .addOption(
-      new Option(
-        '--from <program>',
-        "list another program's servers, and add those named or chosen; starts none",
-      ).conflicts(['env', 'header', 'transport']),
-    )
-    .action(async (name: string | undefined, words: readonly string[], _options, self: Command) =>
-      finish(await mcpAddCommand(world, name, words, mergedOptions(self))),
-    );
-  add('remove', 'remove a server from config.json, with its login and its log')
-    .argument('<name>', 'the name of a configured server')
-    .action(async (name: string, _options, self: Command) =>
-      finish(await mcpRemoveCommand(world, name, mergedOptions(self))),
-    );
-  add('approve', 'show the servers of the project (.mcp.json), and ask whether hi may start them')
-    .argument('[name...]', 'only these')
-    .action(async (names: readonly string[], _options, self: Command) =>
-      finish(await mcpApproveCommand(world, names, mergedOptions(self))),
-    );
-  add('login', 'log in to a server with the browser')
-    .argument('<name>', 'the name of a configured server')
-    .action(async (name: string, _options, self: Command) =>
-      finish(await mcpLoginCommand(world, name, mergedOptions(self))),
-    );
-  add('logout', 'log out of a server')
-    .argument('<name>', 'the name of a server')
-    .action(async (name: string, _options, self: Command) =>
-      finish(await mcpLogoutCommand(world, name, mergedOptions(self))),
-    );
-  add('log', 'print the log of a server')
-    .argument('<name>', 'the name of a server')
-    .action(async (name: string, _options, self: Command) =>
-      finish(await mcpLogCommand(world, name, mergedOptions(self))),
-    );
 }
