@@ -107,7 +107,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'screen/text/neutralise',
     'tools/common/tool',
   ],
-  books: [...GROUND, 'history', 'recall/recall', 'recall/search', 'recall/index/documents'],
+  books: [...GROUND, 'history', 'recall/recall', 'recall/search', 'recall/index/documents', 'screen/text/neutralise'],
   session: [
     ...GROUND,
     'history',

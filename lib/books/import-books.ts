@@ -113,6 +113,8 @@ class SourceImport {
     { readonly id: number; readonly key: string; readonly text: string; parts: number }
   >();
   readonly #seen = new Set<number>();
+  /** A source may give a conversation in pieces. */
+  readonly #threadIds = new Set<string>();
   #read = 0;
 
   constructor(found: FoundSource, order: ImportOrder) {
@@ -204,7 +206,8 @@ class SourceImport {
   async #take(thread: Thread, spool: Spool | null, attachments: Attachments): Promise<void> {
     const fresh: BookMessage[] = [];
     const messages = within(thread.messages, this.#order.since);
-    if (messages.length > 0) this.#outcome.threads += 1;
+    if (messages.length > 0) this.#threadIds.add(thread.id);
+    this.#outcome.threads = this.#threadIds.size;
     for (const message of messages) {
       const identity = identityOf(thread.id, message);
       this.#count(message);

@@ -186,7 +186,8 @@ function partText(part: Part, shown = shortened): string {
   }
 }
 
-function partMarkdown(part: Part, role: Message['role']): string {
+/** A part of a message as Markdown; long results shortened. */
+export function partMarkdown(part: Part, role: Message['role']): string {
   if (part.type === 'tool_call') return `\`${part.name}\`\n\n${fenced(JSON.stringify(part.args, null, 2), 'json')}`;
   if (part.type === 'tool_result') return fenced(shortened(part.error ?? JSON.stringify(part.result)));
   const text = partText(part);

@@ -16,6 +16,7 @@ import { acpCommand } from './commands/acp-command.js';
 import { askCommand } from './commands/ask-command.js';
 import { compactCommand } from './commands/compact-command.js';
 import { completionCommand } from './commands/completion-command.js';
+import { exportCommand } from './commands/export-command.js';
 import { forgetCommand } from './commands/forget-command.js';
 import { historyCommand } from './commands/history-command.js';
 import { importCommand } from './commands/import-command.js';
@@ -189,6 +190,17 @@ export function commandTable(
           .option('--json', 'print as a JSON array')
           .action(async (paths: readonly string[], _options, self: Command) =>
             finish(await importCommand(world, paths, mergedOptions(self))),
+          ),
+    ],
+
+    export: [
+      'write the conversation and the books in a form that other programs read',
+      (command) =>
+        addCommonOptions(command)
+          .argument('<folder>', 'a folder that does not exist yet')
+          .option('--to <form>', 'chatgpt-json, claude-code, llm or markdown')
+          .action(async (folder: string, _options, self: Command) =>
+            finish(await exportCommand(world, folder, mergedOptions(self))),
           ),
     ],
 

@@ -25,6 +25,7 @@ export const LATE: readonly string[] = [
   'lib/cli/commands/compact-command.ts',
   'lib/cli/commands/completion-command.ts',
   'lib/cli/commands/config-command.ts',
+  'lib/cli/commands/export-command.ts',
   'lib/cli/commands/forget-command.ts',
   'lib/cli/commands/history-command.ts',
   'lib/cli/commands/history-page.ts',

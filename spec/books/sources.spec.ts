@@ -98,7 +98,7 @@ describe('an export', () => {
     const record = { id: 'r1', conversation_id: 'c', conversation_name: 'Talk', model: 'gpt-4o', system: null };
     const first = { ...record, prompt: 'one?', response: 'one.', datetime_utc: '2024-05-01T10:00:00.123456' };
     write('logs.json', JSON.stringify([first, { ...first, id: 'r2', prompt: 'two?', response: 'two.' }], null, 2));
-    await shelf.import('.');
+    expect(await shelf.import('.')).toMatchObject([{ threads: 1 }]);
     expect(shelf.lines('llm')).toEqual(['user: one?', 'assistant: one.', 'user: two?', 'assistant: two.']);
     expect(shelf.messages('llm')[0]?.at).toBe('2024-05-01T10:00:00.123Z');
   });

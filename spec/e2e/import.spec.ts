@@ -101,3 +101,21 @@ describe('hi import', () => {
     expect(books()).toEqual(['chatgpt.json.zst']);
   });
 });
+
+describe('hi export', () => {
+  it('writes the conversation and the books, which hi reads again, and asks no server', async () => {
+    await hi(['ask', 'mine']);
+    download(talk('boats', 2025));
+    await hi(['import', 'export.zip']);
+    expect(await hi(['export', '--to', 'llm', 'out'])).toEqual({
+      ...{ status: 0, stderr: '' },
+      stdout: 'conversation: 1 conversation, 2 messages.\nchatgpt: 1 conversation, 2 messages.\n',
+    });
+    expect((await hi(['import', 'out'])).stdout).toContain('llm: 2 conversations, 4 messages');
+    expect(await hi(['export', '--to', 'markdown', 'out'])).toMatchObject({ status: 2 });
+    expect(await hi(['export', '--to', 'lm', 'other'])).toMatchObject({ status: 2 });
+    expect((await hi(['export', 'other'])).stderr).toContain('hi export --to chatgpt-json|claude-code|llm|markdown');
+    expect(existsSync(join(home.work, 'other'))).toBe(false);
+    expect(server.requests).toHaveLength(1);
+  });
+});

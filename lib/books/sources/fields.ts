@@ -30,7 +30,7 @@ export function timeOf(value: JsonValue | undefined): string {
     typeof value === 'string' && value.trim() !== ''
       ? new Date(value)
       : typeof value === 'number' && value > 0
-        ? new Date(value < 1e11 ? value * 1000 : value)
+        ? new Date(Math.round(value < 1e11 ? value * 1000 : value))
         : null;
   if (time === null || Number.isNaN(time.getTime())) return '';
   const text = time.toISOString();

@@ -162,7 +162,7 @@ async function agreed(
   if (yes || dryRun) return true;
   const { title, threads, messages, added, from, until } = await importSource(found, { ...order, dryRun: true });
   line.erase();
-  const parts = [counted(threads, 'conversation'), counted(messages, 'message'), ...span(from, until)];
+  const parts = [countsOf(threads, messages), ...span(from, until)];
   const words = `${title}: ${parts.join(', ')}; ${added === 0 ? 'nothing' : number(added)} of it new.`;
   if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
     world.stderr.write(`${words} To import it, run: hi import ${found.source.name}\n`);
@@ -199,13 +199,22 @@ function print(world: World, outcomes: readonly Imported[], skipped: readonly st
 /** `ChatGPT: 212 conversations, 18,400 messages, Mar 2025 – Nov 2026; 400 are new.` */
 function sentenceOf(outcome: Imported, { dryRun, mirror }: ImportOptions): string {
   const { title, threads, messages, added, changed, removed, from, until, left_out } = outcome;
-  const parts = [counted(threads, 'conversation'), counted(messages, 'message'), ...span(from, until)];
+  const parts = [countsOf(threads, messages), ...span(from, until)];
   const verb = dryRun ? 'would be' : added === 1 ? 'is' : 'are';
   const news = added === 0 ? 'nothing is new' : `${number(added)} ${verb} new`;
   const mirrored = mirror ? `, ${number(changed)} changed, ${number(removed)} removed` : '';
-  const left = Object.entries(left_out).map(([what, count]) => `${number(count)} ${what}`);
-  return `${title}: ${parts.join(', ')}; ${news}${mirrored}.${left.length > 0 ? ` Left out: ${left.join(', ')}.` : ''}`;
+  return `${title}: ${parts.join(', ')}; ${news}${mirrored}.${leftOutOf(left_out)}`;
 }
+
+/** ` Left out: 3 summaries.`; nothing if nothing was. */
+export function leftOutOf(left_out: Readonly<Record<string, number>>): string {
+  const left = Object.entries(left_out).map(([what, count]) => `${number(count)} ${what}`);
+  return left.length > 0 ? ` Left out: ${left.join(', ')}.` : '';
+}
+
+/** `2 conversations, 18,400 messages` */
+export const countsOf = (threads: number, messages: number): string =>
+  `${counted(threads, 'conversation')}, ${counted(messages, 'message')}`;
 
 const number = (count: number): string => count.toLocaleString('en');
 const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? '' : 's'}`;
@@ -235,7 +244,7 @@ function list(world: World, folder: string, { json, quiet }: ImportOptions): num
   if (json) writeJson(world.stdout, books, 2);
   else
     for (const { name, threads, messages, from, until } of books) {
-      const parts = [counted(threads, 'conversation'), counted(messages, 'message'), ...span(from, until)];
+      const parts = [countsOf(threads, messages), ...span(from, until)];
       world.stdout.write(`${name}: ${parts.join(', ')}\n`);
     }
   if (books.length === 0 && !quiet) world.stderr.write('There are no books. To make one, run: hi import FILE\n');
