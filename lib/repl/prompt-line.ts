@@ -26,6 +26,8 @@ export class PromptLine {
   /** Ends the reading of a line; null while none is being read. */
   #resolve: ((result: LineResult) => void) | null = null;
   #isInExternalEditor = false;
+  /** The line for which the candidates stand above it. */
+  #listedFor: EditBuffer | null = null;
   readonly #escape = new PressedTwice();
   /** A second interruption exits. */
   readonly interruption = new PressedTwice();
@@ -40,6 +42,7 @@ export class PromptLine {
   /** Draws the prompt and resolves when a line is submitted; at once when one is queued. */
   read(prompt: string): Promise<LineResult> {
     this.#prompt = prompt;
+    this.#listedFor = null;
     this.#deps.showBelow([]);
     return new Promise((resolve) => {
       this.#resolve = resolve;
@@ -146,7 +149,7 @@ export class PromptLine {
   #handle(outcome: KeyOutcome): void {
     if (outcome === 'submit') this.#submit();
     else if (outcome === 'interrupt') this.#interrupt();
-    else if (outcome === 'suspend') this.#deps.terminal.suspend();
+    else if (outcome === 'suspend') this.#suspend();
     else if (outcome === 'image') void this.#pasteImage();
     else if (this.#resolve === null) return;
     else if (outcome === 'end') this.exit(0);
@@ -154,7 +157,16 @@ export class PromptLine {
     else if (outcome === 'search')
       this.#search = new HistorySearch(this.#deps.history.entries(), this.#editor.isNormal ? 'take' : 'send');
     else if (outcome === 'editor') void this.#edit();
-    else if (outcome === 'clear') this.#renderer.clearScreen();
+    else if (outcome === 'clear') {
+      this.#listedFor = null;
+      this.#renderer.clearScreen();
+    }
+  }
+
+  /** The shell writes where the line begins, so that nothing of it is left around what the shell says. */
+  #suspend(): void {
+    if (this.#resolve !== null) this.#renderer.erase();
+    this.#deps.terminal.suspend();
   }
 
   #submit(): void {
@@ -226,8 +238,10 @@ export class PromptLine {
     if (this.#editor.buffer === buffer && this.#resolve !== null) {
       const completed = insertCommonPrefix(buffer, completion);
       if (completed !== null) this.#editor.set(completed);
-      else if (completion.candidates.length > 1)
+      else if (completion.candidates.length > 1 && this.#listedFor !== buffer) {
+        this.#listedFor = buffer;
         this.#renderer.replaceBy(`${formatCandidates(completion.candidates, this.#deps.terminal.columns())}\n`);
+      }
     }
     this.#endCompletion();
   }

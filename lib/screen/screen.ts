@@ -43,6 +43,8 @@ export class Screen {
   readonly #status: WaitingStatus;
   /** Null if quiet. */
   readonly #trace: ToolTrace | null;
+  /** Why the last request was sent again. */
+  #retriedFor: string | null = null;
   readonly #thinking: ThinkingTrace;
   /** The sources of the turn whose numbers stand behind what rests on them. */
   readonly #cited = new Set<number>();
@@ -190,6 +192,7 @@ export class Screen {
         if (event.loaded.length + event.dropped.length > 0) this.#notice(skillsLine(event), 'info');
         break;
       case 'notice':
+        this.#trace?.explain(event.text);
         this.#notice(event.text, event.level);
         break;
       case 'print':
@@ -255,7 +258,9 @@ export class Screen {
     this.#answer.end();
     if (this.#options.quiet) return;
     const { attempt, delay, reason } = event;
-    if (!this.#streams.errIsTerminal) this.#layout.logLine(`Retry ${attempt} in ${shortTime(delay)}: ${reason}`, DIM);
+    const why = attempt > 1 && reason === this.#retriedFor ? ', for the same reason' : `: ${reason}`;
+    this.#retriedFor = reason;
+    if (!this.#streams.errIsTerminal) this.#layout.logLine(`Retry ${attempt} in ${shortTime(delay)}${why}`, DIM);
     this.#status.countDown(event);
   }
 

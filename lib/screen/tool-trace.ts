@@ -27,7 +27,13 @@ const SILENCE = 1000;
 /** The time of a shorter call is not shown. Milliseconds. */
 const SECOND = 1000;
 
+/** How a notice about a call that was refused begins. */
+const NOT_RUN = 'Not run';
+
 interface RunningCall {
+  readonly described: string;
+  /** Whether a notice has said why it does not run. */
+  isExplained: boolean;
   startedAt: number;
   lines: number;
   shownLines: number;
@@ -52,11 +58,13 @@ export class ToolTrace {
   }
 
   start({ call_id, name, args }: ChatEventOf<'tool-start'>): void {
-    const call: RunningCall = { startedAt: this.#options.now(), lines: 0, shownLines: 0, shownCharacters: 0 };
-    this.#running.set(call_id, call);
     const { describe = describeByArguments } = this.#options;
+    const described = describe(name, args);
+    const startedAt = this.#options.now();
+    const call = { described, isExplained: false, startedAt, lines: 0, shownLines: 0, shownCharacters: 0 };
+    this.#running.set(call_id, call);
     this.announce();
-    this.#unwritten = `▸ ${oneLine(describe(name, args))}`;
+    this.#unwritten = `▸ ${oneLine(described)}`;
     if (this.#mayAsk) this.#timer = setTimeout(() => this.announce(), SILENCE).unref();
     else this.announce();
     const lines = (): string => (call.lines === 0 ? '' : ` · ${lineCount(call.lines)}`);
@@ -86,6 +94,11 @@ export class ToolTrace {
     if (call !== undefined) this.#layout.wait({ delay: 0, text: () => `${oneLine(text)} · ${this.#timeOf(call)}` });
   }
 
+  /** A notice is shown: what it says about a call is not said again when that call ends. */
+  explain(notice: string): void {
+    for (const call of this.#running.values()) call.isExplained ||= notice.startsWith(`${NOT_RUN}: ${call.described} `);
+  }
+
   end({ call_id, name, error, result }: ChatEventOf<'tool-end'>): void {
     const call = this.#running.get(call_id);
     this.#running.delete(call_id);
@@ -93,7 +106,8 @@ export class ToolTrace {
     const time = call === undefined || this.#options.now() - call.startedAt < SECOND ? '' : ` · ${this.#timeOf(call)}`;
     const hidden = call === undefined ? 0 : call.lines - call.shownLines;
     if (hidden > 0) this.#layout.logLine(`… ${lineCount(hidden, 'more ')}`, DIM);
-    if (error !== undefined) this.#layout.logText(`✗ ${oneLine(name)}${time} · ${oneLine(error)}`, RED);
+    const why = call?.isExplained ? NOT_RUN.toLowerCase() : oneLine(error ?? '');
+    if (error !== undefined) this.#layout.logText(`✗ ${oneLine(name)}${time} · ${why}`, RED);
     else this.#layout.logLine(`${markOf(result)} ${oneLine(name)}${this.#foundBy(call, result)}${time}`, DIM);
   }
 

@@ -1,9 +1,9 @@
 import { constants, openSync, type Stats, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { basename, resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
-import { fileBlock } from '../chat/marked-text.js';
+import { fileBlock, textBlock } from '../chat/marked-text.js';
 import { fileFormat } from '../chat/media.js';
 import type { Part } from '../chat/message.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
@@ -30,12 +30,43 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a file that the user attached: text, image or PDF, distinguished by their first bytes. Text is wrapped in a block that names the file.
+ * Reads a file that the user attached: text, image or PDF, distinguished by their first bytes. Text is wrapped in a block that names the file, and of a
+ * folder the names in it are read.
  * Throws a `HiError` of code `usage` naming the path if it does not exist, cannot be read, is too large, or is binary, and an abort error if stopped.
  */
 export async function readFileInput(path: string, options: ReadOptions): Promise<FileInput> {
+  const listing = options.bytes === undefined ? await listFolder(path, options.cwd) : null;
+  if (listing !== null) return { text: listing.text };
   const input = inputFrom(await readFileBytes(path, options), path);
   return 'text' in input ? { text: fileBlock(path, input.text) } : input;
+}
+
+/** More names than this help no model. It gets the total instead. */
+const MAX_LISTED = 1000;
+
+/** The names in a folder, as the model reads them. */
+interface FolderListing {
+  readonly text: string;
+  readonly entries: number;
+}
+
+/** The names in a folder, hidden ones too, folders with a final `/`; null for a path that is not a folder or may not be read. Throws a `HiError` of code `usage` when the folder cannot be listed. */
+export async function listFolder(path: string, cwd: string): Promise<FolderListing | null> {
+  const place = resolve(cwd, path);
+  const stats = await stat(place).catch(() => null);
+  if (!stats?.isDirectory()) return null;
+  try {
+    const found = await readdir(place, { withFileTypes: true });
+    const names = found.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
+    const lines =
+      names.length > MAX_LISTED ? [...names.slice(0, MAX_LISTED), `(and ${names.length - MAX_LISTED} more)`] : names;
+    return { text: textBlock('folder', { name: path }, lines.join('\n')), entries: names.length };
+  } catch (cause) {
+    throw new HiError('usage', `Cannot list '${path}': ${systemReason(cause)}.`, {
+      hint: "Check its permissions with 'ls -ld'. Nothing was sent.",
+      cause,
+    });
+  }
 }
 
 /** Detects what the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other binary content and damaged headers. */

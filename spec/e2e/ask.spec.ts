@@ -101,7 +101,7 @@ describe('hi ask', () => {
     );
     const run = await hi(['ask', 'do it']);
     expect(run).toMatchObject({ status: 0, stdout: 'I may not.\n' });
-    expect(run.stderr).toContain('touch made');
+    expect(run.stderr).toMatch(/^▸ bash touch made\nNot run: bash touch made needs [^\n]*\n✗ bash · not run\n$/);
     expect(existsSync(join(home.work, 'made'))).toBe(false);
     expect(server.requests[1]?.messages.at(-1)?.content).toMatch(/nobody|not run|not allowed|permission/i);
   });

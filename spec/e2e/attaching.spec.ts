@@ -100,7 +100,6 @@ describe('what cannot be attached', () => {
       ['socket', 'It is a socket, not a file.'],
       ['/dev/zero', 'It is a device, not a file.'],
       ['missing/file', 'There is no such file.'],
-      ['.', 'It is a folder.'],
     ] as const) {
       const { status, stderr } = await hi(['ask', '-f', path, 'x']);
       expect([status, stderr.split('\n')[0]]).toEqual([2, `hi: Cannot attach '${path}': ${reason}`]);
@@ -131,6 +130,15 @@ describe('what cannot be attached', () => {
     }
     await shell('chmod 700 locked');
   });
+});
+
+it('a folder after -f is listed, and a file after @ is no more than a word for hi ask, which says so', async () => {
+  mkdirSync(inWork('src'));
+  home.write('src/main.ts', 'main');
+  home.write('my notes.txt', 'notes');
+  const { stderr } = await hi(['ask', '-f', 'src', 'compare @src and', '@"my notes.txt"']);
+  expect(stderr).toBe("Sent as text: @my notes.txt. To attach it, add: -f 'my notes.txt'\n");
+  expect(JSON.stringify(server.requests[0]?.messages.at(-1)?.content)).toMatch(/<folder name=.*main\.ts.*compare @src/);
 });
 
 describe('/export', () => {

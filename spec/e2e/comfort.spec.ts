@@ -8,7 +8,7 @@ const FOCUS_OUT = '\x1b[O';
 
 const start = chatDriver();
 const QUERY = '\x1b]11;?\x1b\\';
-const coded = () => ({ text: 'Use `code` here.' });
+const coded = () => ({ text: 'Use `code` here.\n\n- a point' });
 
 describe('the theme of hi chat', () => {
   it('follows the background colour that the terminal reports, which is not taken for a key', async () => {
@@ -46,6 +46,8 @@ describe('the theme of hi chat', () => {
     await chat.open({ term: 'linux' });
     await chat.say('one', 'Use');
     expect(chat.terminal.look('code')).toMatchObject({ colour: 6 });
+    // The dark blue of many terminals cannot be read on black.
+    expect(chat.terminal.look('- a point')).toMatchObject({ colour: 12 });
     expect(chat.terminal.written()).not.toMatch(/\x1b\](?:2|8|11);/);
   });
 });

@@ -192,6 +192,17 @@ describe('/forget', () => {
     expect(filesWithInputs()).not.toContain('my word');
   });
 
+  it('finds nothing in the words that say what to forget', async () => {
+    keep(TALK);
+    writeFileSync(join(home.data, 'input-history.jsonl'), '"/forget plugh"\n"hello"\n');
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], { env: home.env, cwd: home.work });
+    await terminal.until(/hi> *$/);
+    terminal.type(`/forget plugh${KEY.enter}`);
+    await terminal.until('There is nothing to forget.');
+    await terminal.close();
+    expect(filesWithInputs()).toBe('"hello"\n');
+  });
+
   it('says off the record that nothing is kept', async () => {
     keep(TALK);
     const { stderr } = await runProgram(home, ['chat', '-y'], { input: '/off\n/forget xyzzy\n' });

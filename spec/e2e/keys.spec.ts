@@ -179,4 +179,14 @@ describe('Tab in hi chat', () => {
     await chat.until(/hi> !cat notes\.md$/);
     await chat.say('', /^a note$/m);
   });
+
+  it('lists once what can follow, in its own order', async () => {
+    const chat = await counted();
+    await chat.open();
+    chat.terminal.type(`/think ${KEY.tab}`);
+    await chat.until(/^off +low +medium +high [\s\S]*hi> \/think$/m);
+    chat.terminal.type(`${KEY.tab}${KEY.tab}h`);
+    await chat.until(/hi> \/think h$/);
+    expect(chat.terminal.transcript().match(/^off +low/gm)).toHaveLength(1);
+  });
 });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNS_ON_NODE } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
-import { control, openTerminal, type Terminal } from '../support/terminal.js';
+import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
 
 let server: ScriptedServer;
 let home: Home;
@@ -119,12 +119,15 @@ describe('hi chat leaves the terminal as it was found', () => {
 
   it('while it is suspended with Ctrl-Z, and resumes', async () => {
     const before = await shell();
-    terminal.type(`half a line${control('z')}`);
+    terminal.type(`half a line${control('j')}second row${control('j')}third row${KEY.up}`);
+    await terminal.until(/^third row$/m);
+    terminal.type(control('z'));
     await terminal.until('Stopped');
+    expect(terminal.screen()).not.toContain(' row');
     expect(await settings('between')).toBe(before);
-    terminal.type('clear; fg\r');
-    await terminal.until(/^hi> half a line/m);
-    terminal.type(`${control('a')}question \r`);
+    terminal.type('fg\r');
+    await terminal.until(/\$ fg\n.*exec \$HI.*\nhi> half a line\nsecond row\nthird row$/);
+    terminal.type(`${KEY.up}${control('a')}question \r`);
     await terminal.until('word1 ');
     terminal.type(control('z'));
     await terminal.until('Stopped');
@@ -135,7 +138,10 @@ describe('hi chat leaves the terminal as it was found', () => {
     await terminal.until(/\(interrupted\)\n+hi> *$/);
     terminal.type(control('d'));
     await terminal.until('left with 0');
-    expect(stored()).toMatchObject([{ content: [{ text: 'question half a line' }] }, { stop_reason: 'interrupted' }]);
+    expect(stored()).toMatchObject([
+      { content: [{ text: 'question half a line\nsecond row\nthird row' }] },
+      { stop_reason: 'interrupted' },
+    ]);
   });
 
   it('without a waiting line while it is suspended with Ctrl-Z, and waits on after it', async () => {

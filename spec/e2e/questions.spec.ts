@@ -64,6 +64,15 @@ describe('a question of hi ask', () => {
     expect(isRun()).toBe(false);
   });
 
+  it('is asked on the terminal where the question was piped in', async () => {
+    await hi('ask fix it < <(echo a diff)');
+    await terminal.until(MENU);
+    terminal.type(KEY.enter);
+    await terminal.until(/The tool: .*exit_code[\s\S]*left with 0/);
+    expect(isRun()).toBe(true);
+    expect(JSON.stringify(server.requests[0]?.messages.at(-1))).toContain('a diff');
+  });
+
   it('is shown without a waiting line', async () => {
     await hi('ask go');
     await terminal.until(MENU);

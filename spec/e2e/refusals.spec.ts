@@ -338,7 +338,9 @@ describe('a refusal that gives no reason', () => {
     const down = () => ({ ...refusal(500, { error: 'Internal Server Error' }), headers: { 'retry-after-ms': '1' } });
     server = await chatServer(down);
     home = makeHome({ provider: 'openai', model: 'm', api_base: `${server.url}/v1` });
-    expect(await asked('ask', 'hello')).toMatchObject({ status: 5, requests: 4 });
+    const run = await asked('ask', 'hello');
+    expect(run).toMatchObject({ status: 5, requests: 4 });
+    expect(run.stderr.match(/^Retry.*$/gm)?.[1]).toMatch(/^Retry 2 in \S+, for the same reason$/);
   });
 
   it('may be an empty answer', async () => {

@@ -105,7 +105,7 @@ describe('the repl', () => {
     expect(terminal.transcript()).toMatch(
       /\nsome \*\*strong\*\* words\n```python\ndef f\(x\):\n {4}return "text"\n```\n\nhi>$/,
     );
-    expect(terminal.written()).toContain('\x1b[0;35mdef\x1b[0m \x1b[0;34mf\x1b[0m(');
+    expect(terminal.written()).toContain('\x1b[0;35mdef\x1b[0m \x1b[0;94mf\x1b[0m(');
     expect(terminal.written()).toContain('\x1b[0;1mstrong\x1b[0;2m**');
   });
 

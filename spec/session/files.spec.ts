@@ -76,19 +76,19 @@ describe('a file for the model', () => {
   });
 });
 
+it('reads the names in a folder', async () => {
+  mkdirSync(join(cwd, 'folder/sub'), { recursive: true });
+  writeFileSync(join(cwd, 'folder/a.txt'), '');
+  expect(await readFileInput('folder', { cwd, pipes: false, signal: new AbortController().signal })).toEqual({
+    text: '<folder name="folder">\na.txt\nsub/\n</folder>',
+  });
+});
+
 describe('a path that cannot be attached', () => {
   it('is missing', async () => {
     expect(await refusalOf('none.txt')).toEqual([
       "Cannot attach 'none.txt': There is no such file.",
       'Check the path; nothing was sent.',
-    ]);
-  });
-
-  it('is a folder', async () => {
-    mkdirSync(join(cwd, 'folder'));
-    expect(await refusalOf('folder')).toEqual([
-      "Cannot attach 'folder': It is a folder.",
-      'Name a file in it; nothing was sent.',
     ]);
   });
 

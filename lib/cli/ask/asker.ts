@@ -22,22 +22,27 @@ type ShowQuestion = <Answer>(
 ) => Promise<Answer>;
 
 /** Shows questions on the terminal while nothing else is drawn. Cancelling one stops the turn, as Ctrl-C does at any other time. */
-export function onTerminal(world: World, screen: Screen, stop: AbortController): ShowQuestion {
+export function onTerminal(
+  { stdin, stdinIs, stderr, openKeys }: World,
+  screen: Screen,
+  stop: AbortController,
+): ShowQuestion {
   return async (question, signal = stop.signal) => {
     const resume = screen.pause();
+    const keys = stdinIs === 'terminal' ? stdin : (openKeys() ?? stdin);
     try {
       const ready = async (): Promise<void> => {
-        if (await discardTypeAhead(world.stdin, signal))
-          screen.notice('Ignored what was typed before the question.', 'info');
+        if (await discardTypeAhead(keys, signal)) screen.notice('Ignored what was typed before the question.', 'info');
       };
-      const streams = { input: world.stdin, output: world.stderr, signal, ready };
-      return await withBracketedPaste(world.stderr, () => question(streams));
+      const streams = { input: keys, output: stderr, signal, ready };
+      return await withBracketedPaste(stderr, () => question(streams));
     } catch (thrown) {
       if (isAbort(thrown)) stop.abort();
       throw thrown;
     } finally {
-      world.stdin.pause();
-      world.stdin.setRawMode?.(false);
+      keys.pause();
+      keys.setRawMode?.(false);
+      if (keys !== stdin) keys.destroy();
       resume();
     }
   };

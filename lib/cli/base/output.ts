@@ -47,6 +47,12 @@ export function canApprove(world: World): boolean {
   return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);
 }
 
+/** Whether a turn can ask the user, also where the question was piped in: as `ssh` and `sudo` do, it then asks the terminal itself. */
+export function canAskInTurn(world: World): boolean {
+  if (world.stdinIs !== 'piped') return canApprove(world);
+  return world.stderr.isTTY === true && !isDumb(world.env) && world.hasTerminal;
+}
+
 /** Writes texts one after the other and waits for each, so that nothing piles up in memory. Stops where the reader leaves. */
 export async function writeAll(to: OutputStream, texts: AsyncIterable<string>): Promise<void> {
   // Only a write's own callback reports that the reader left: Node's stdout forgets every error at once.

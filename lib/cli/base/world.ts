@@ -1,7 +1,7 @@
-import { fstatSync, type Stats, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { PassThrough, type Readable } from 'node:stream';
-import { isatty } from 'node:tty';
+import { isatty, ReadStream } from 'node:tty';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { STOP_SIGNALS } from '../../stop-signals.js';
 
@@ -20,6 +20,10 @@ export interface World {
   readonly stdin: Input;
   /** What stdin is, determined without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
   readonly stdinIs: 'terminal' | 'piped' | 'nothing';
+  /** Whether the process has a terminal, whatever its streams are. */
+  readonly hasTerminal: boolean;
+  /** Opens the keys of that terminal; null without one. Destroy them. */
+  openKeys(): Input | null;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /** Writes a short text to stdout without opening the stream, because opening it takes as long as printing the version. A closed pipe is not an error. */
@@ -47,6 +51,12 @@ export function realWorld(): World {
     get stdinIs() {
       return stdinKind();
     },
+    get hasTerminal() {
+      const fd = terminalFile();
+      if (fd !== null) closeSync(fd);
+      return fd !== null;
+    },
+    openKeys: () => openTerminal()?.keys ?? null,
     get stdout() {
       return process.stdout;
     },
@@ -104,6 +114,26 @@ export function isNullDevice(stats: Stats): boolean {
   }
 }
 
+/** The terminal of the process, whatever its streams are; null without one. Destroying the keys closes it. */
+export function openTerminal(): { readonly fd: number; readonly keys: ReadStream } | null {
+  const fd = terminalFile();
+  if (fd === null) return null;
+  try {
+    return { fd, keys: new ReadStream(fd) };
+  } catch {
+    closeSync(fd);
+    return null;
+  }
+}
+
+function terminalFile(): number | null {
+  try {
+    return openSync('/dev/tty', 'r+');
+  } catch {
+    return null;
+  }
+}
+
 /** A world that reads and writes nothing: enough to list the commands. */
 export function emptyWorld(): World {
   const nothing = new PassThrough();
@@ -115,6 +145,8 @@ export function emptyWorld(): World {
     host: '',
     stdin: nothing,
     stdinIs: 'nothing',
+    hasTerminal: false,
+    openKeys: () => null,
     stdout: nothing,
     stderr: nothing,
     print: () => undefined,

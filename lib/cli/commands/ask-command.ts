@@ -6,7 +6,7 @@ import { NoModel, NotConfigured } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import type { ScreenOptions } from '../../screen/answer-writer.js';
 import { Screen } from '../../screen/screen.js';
-import { neutralise, neutraliseJson } from '../../screen/text/neutralise.js';
+import { neutralise, neutraliseJson, visibleLine } from '../../screen/text/neutralise.js';
 import { QuestionQueue } from '../../servers/question-queue.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
@@ -16,6 +16,7 @@ import { gatherInput } from '../base/gather-input.js';
 import { type ChatOptions, formatOf, type OutputFormat, type SessionOptions, withFresh } from '../base/options.js';
 import {
   canApprove,
+  canAskInTurn,
   chatTerminal,
   hasColour,
   isDumb,
@@ -30,6 +31,7 @@ import type { World } from '../base/world.js';
 import { chatCommand } from '../chat/chat.js';
 import { withFirstModel } from '../init/first-model.js';
 import { mentionedResources } from '../input/from-servers.js';
+import { filesMentioned } from '../input/mentions.js';
 import { type AskedCommand, askedCommand } from '../input/own-commands.js';
 import { sendQueued } from '../input/queued.js';
 import { indexSlice } from '../wiring/index-slice.js';
@@ -96,7 +98,7 @@ async function askOnce(
   if (options.models !== undefined) return await askModels(world, gathered, options.models, options, stop);
   const screenSettings: ScreenSettings = { wrap: 'word', waiting: 'animated' };
   const screen = await screenFor(world, options, screenSettings);
-  const ask = canApprove(world) ? askerOf(onTerminal(world, screen, stop), world) : {};
+  const ask = canAskInTurn(world) ? askerOf(onTerminal(world, screen, stop), world) : {};
   const settings = await withFirstModel(world, options, await readSettings(world, options, stop.signal), stop.signal);
   const wired = await wire(world, { ...options, ask, ...longestWait(options) }, settings, requireConfig(settings));
   const { session, config, close } = wired;
@@ -194,9 +196,26 @@ async function gather(
   signal: AbortSignal,
 ): Promise<UserInput> {
   const isQuestion = command === undefined;
+  if (isQuestion && words.some((word) => word.includes('@'))) await tellOfMentions(world, words, files, notify);
   const asked = isQuestion ? words : words.filter((word) => word === '-');
   return await gatherInput(world, { words: asked, files, listFile: files0From ?? null, isQuestion, notify }, signal);
 }
+
+/** In a script an `@` is text. Whoever meant a file should know. */
+async function tellOfMentions(
+  { cwd }: World,
+  words: readonly string[],
+  files: readonly string[],
+  notify: (text: string) => void,
+): Promise<void> {
+  const names = (await filesMentioned(words.join(' '), files, cwd)).slice(0, MAX_TOLD);
+  if (names.length === 0) return;
+  const options = names.map((name) => `-f ${/^[\w./~-]+$/.test(name) ? name : `'${name}'`}`).join(' ');
+  notify(visibleLine(`Sent as text: ${names.map((name) => `@${name}`).join(', ')}. To attach it, add: ${options}`));
+}
+
+/** So many names fit a line. */
+const MAX_TOLD = 5;
 
 /** What a command of the user's own asks with these words, and the model it wants. */
 async function ofOwnCommand(

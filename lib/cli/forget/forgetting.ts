@@ -34,9 +34,10 @@ export async function forgetting(
 ): Promise<Forgetting | null> {
   const found = await history.findForgettable(order);
   const places = placesFor(order, found, paths);
-  if (isNothing(found) && places.length === 0) {
+  if (isNothing(found) && places.every(({ what }) => what.length === 0)) {
     // Completes an earlier run that was killed.
     await history.forget(order, () => undefined);
+    for (const place of places) remove(place);
     return null;
   }
   return {
@@ -47,7 +48,7 @@ export async function forgetting(
         order,
         (now) => {
           const all = placesFor(order, now, paths);
-          short = [...counted(now), ...all.map((place) => place.short)];
+          short = [...counted(now), ...all.filter(({ what }) => what.length > 0).map((place) => place.short)];
           for (const place of all) remove(place);
         },
         named,

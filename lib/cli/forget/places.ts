@@ -22,9 +22,9 @@ import { KEPT_SCRIPTS } from '../compiled/keep-scripts.js';
 
 /** A place outside the history with something to remove. */
 export interface Place {
-  /** Describes what is removed. */
+  /** Describes what is removed; empty for what only said to forget it, which needs no question. */
   readonly what: readonly string[];
-  /** How the receipt calls it. */
+  /** How the receipt calls what is described. */
   readonly short: string;
   /** Removes it; does nothing if already removed. Throws the system's error. */
   forget(): void;
@@ -68,9 +68,10 @@ const inputs: Find = ({ inputHistory }, traces) => {
   const [gone] = split();
   const left = leftoversOf(inputHistory, traces);
   if (gone.length === 0 && left === null) return null;
+  const said = gone.map(inputIn).filter((input) => !/^\/forget\s/.test(input));
   return {
-    what: gone.map((line) => `an input that you typed: ${inputIn(line)}`),
-    short: quantity(gone.length, 'input'),
+    what: said.map((input) => `an input that you typed: ${input}`),
+    short: quantity(said.length, 'input'),
     forget() {
       const [still, kept] = split();
       if (still.length > 0) writeAside(inputHistory, kept.join('\n'), { mode: 0o600, synced: true });

@@ -1,12 +1,11 @@
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { textBlock } from '../../chat/marked-text.js';
 import { estimateTokens } from '../../chat/request.js';
 import { shortCount } from '../../chat/transcript.js';
-import { HiError, systemCode, systemReason } from '../../errors.js';
+import { systemCode } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
-import { type FileInput, readFileInput } from '../../session/input.js';
+import { type FileInput, listFolder, readFileInput } from '../../session/input.js';
 
 /** A message with the files it mentions, and a notice about them for the user, null if it mentions none. */
 interface ResolvedMessage {
@@ -82,6 +81,17 @@ export async function resolveMentions(
     'attachment' in one ? [one.attachment] : 'attachments' in one ? one.attachments : [],
   );
   return { input: { text, texts, attachments }, notice: noticeOf(all, [...unknown]) };
+}
+
+/** The files and folders that a text names as `@path`, and that are not among `given`. */
+export async function filesMentioned(text: string, given: readonly string[], cwd: string): Promise<readonly string[]> {
+  const attached = new Set(given.map((path) => resolve(cwd, path)));
+  const found = new Set<string>();
+  for (const { paths } of mentionsIn(text, [])) {
+    const path = await firstExisting(paths, cwd);
+    if (path !== null && !attached.has(resolve(cwd, path))) found.add(path);
+  }
+  return [...found];
 }
 
 const fromHome = (path: string): string => path.replace(/^~(?=\/|$)/, () => homedir());
@@ -237,32 +247,4 @@ function endingAt(run: string, at: number, marks: string): 'any' | 'file' | null
   const next = rest.charAt(closing.length);
   if (next === '' || SPACELESS_SCRIPT.test(next)) return place === '' ? 'any' : 'file';
   return NEXT.test(closing) ? 'file' : null;
-}
-
-/** More names than this help no model. It gets the total instead. */
-const MAX_LISTED = 1000;
-
-/** The names in a folder, as the model reads them. */
-interface FolderListing {
-  readonly text: string;
-  readonly entries: number;
-}
-
-/** The names in a folder, hidden ones too, folders with a final `/`; null for a path that is not a folder or may not be read. Throws a `HiError` of code `usage` when the folder cannot be listed. */
-async function listFolder(path: string, cwd: string): Promise<FolderListing | null> {
-  const place = resolve(cwd, path);
-  const stats = await stat(place).catch(() => null);
-  if (!stats?.isDirectory()) return null;
-  try {
-    const found = await readdir(place, { withFileTypes: true });
-    const names = found.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
-    const lines =
-      names.length > MAX_LISTED ? [...names.slice(0, MAX_LISTED), `(and ${names.length - MAX_LISTED} more)`] : names;
-    return { text: textBlock('folder', { name: path }, lines.join('\n')), entries: names.length };
-  } catch (cause) {
-    throw new HiError('usage', `Cannot list '${path}': ${systemReason(cause)}.`, {
-      hint: "Check its permissions with 'ls -ld'. Nothing was sent.",
-      cause,
-    });
-  }
 }

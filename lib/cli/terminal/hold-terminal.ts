@@ -1,8 +1,8 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ReadStream } from 'node:tty';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { textWidth } from '../../screen/text/styled-text.js';
+import { openTerminal } from '../base/world.js';
 
 /** How long to wait at the end for what was typed before it, in milliseconds. */
 const LAST_KEYS = 20;
@@ -31,19 +31,4 @@ export function holdTerminal(text: string, interrupt: () => void): () => Promise
     keys.setRawMode(false);
     keys.destroy();
   };
-}
-
-function openTerminal(): { readonly fd: number; readonly keys: ReadStream } | null {
-  let fd: number;
-  try {
-    fd = openSync('/dev/tty', 'r+');
-  } catch {
-    return null;
-  }
-  try {
-    return { fd, keys: new ReadStream(fd) };
-  } catch {
-    closeSync(fd);
-    return null;
-  }
 }

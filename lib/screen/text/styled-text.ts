@@ -99,7 +99,8 @@ export const STRUCK: Style = '9';
 export const RED: Style = '31';
 export const GREEN: Style = '32';
 export const YELLOW: Style = '33';
-export const BLUE: Style = '34';
+/** The bright one: most terminals show the other so dark that it cannot be read on black. */
+export const BLUE: Style = '94';
 export const MAGENTA: Style = '35';
 export const CYAN: Style = '36';
 

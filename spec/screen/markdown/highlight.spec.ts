@@ -7,7 +7,7 @@ const NAMES: Record<string, string> = {
   31: 'red',
   32: 'green',
   33: 'yellow',
-  34: 'blue',
+  94: 'blue',
   35: 'pink',
   36: 'cyan',
 };

@@ -26,7 +26,7 @@ function marked(text: string): string {
     '0;1;3': 'BI',
     '0;9': 'S',
     '0;36': 'C',
-    '0;34': 'M',
+    '0;94': 'M',
   };
   return render([text]).replace(/\x1b\[([0-9;]*)m/g, (_, code: string) => `{${names[code] ?? code}}`);
 }
