@@ -53,13 +53,14 @@ export class Ledger {
 
   /** Enters a request that may cost so much. Returns what all requests before it cost. */
   enter(id: string, amount: Amount): Spending {
-    this.#append({ id, at: this.#now().getTime(), ...amount });
+    this.#append({ id, at: this.#now().getTime(), ...amount }, true);
     return this.#before(id);
   }
 
-  /** Corrects what the request costs. */
+  /** Corrects what the request costs. A correction downwards need not survive a power cut: more would be counted than was spent, never less. */
   settle(id: string, amount: Amount): void {
-    this.#append({ id, at: this.#items.get(id)?.at ?? this.#now().getTime(), ...amount });
+    const { at, dollars, tokens } = this.#items.get(id) ?? { at: this.#now().getTime(), ...NOTHING };
+    this.#append({ id, at, ...amount }, amount.dollars > dollars || amount.tokens > tokens);
   }
 
   /** What was spent so far. */
@@ -79,7 +80,7 @@ export class Ledger {
     return { day, month };
   }
 
-  #append(line: object): void {
+  #append(line: object, isSynced: boolean): void {
     this.#read();
     const text = Buffer.from(`${JSON.stringify(line)}\n`);
     try {
@@ -87,7 +88,7 @@ export class Ledger {
       const descriptor = openSync(this.#path, 'a', 0o600);
       try {
         if (writeSync(descriptor, text) < text.length) throw Object.assign(new Error(), ENOSPC);
-        fdatasyncSync(descriptor);
+        if (isSynced) fdatasyncSync(descriptor);
       } finally {
         closeSync(descriptor);
       }

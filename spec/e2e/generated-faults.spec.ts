@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { isJsonObject, parseObject } from '../../lib/chat/json.js';
+import { type Amount, addAmounts, NOTHING } from '../../lib/servers/ledger.js';
 import { type ManyServers, manyServers, type ReachedRequest } from '../support/many-servers.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import fc from '../support/properties.js';
@@ -35,6 +36,16 @@ const SLOW: typeof FAULTS = {
   'stream cut': (dialect) => ({ ...dialect.text('Half', 'an answer'), chunks: [], end: 'cut' }),
 };
 
+/**
+ * Models with a published price, and what the answers of the fakes cost, in millionths of a dollar: 5 tokens in, 2 of the cache, 3 out, and at Anthropic 1 into
+ * the cache.
+ */
+const PRICED: Readonly<Record<string, readonly [model: string, cost: number]>> = {
+  openai: ['gpt-4o', 5 * 2.5 + 2 * 1.25 + 3 * 10],
+  anthropic: ['claude-sonnet-4-5', 4 * 3 + 2 * 0.3 + 1 * 3.75 + 3 * 15],
+  gemini: ['gemini-2.5-pro', 5 * 1.25 + 2 * 0.125 + 3 * 10],
+};
+
 /** Addresses at which nobody answers. */
 const NOWHERE = ['https://certificate.example/v1', 'http://name.invalid/v1', 'http://127.0.0.1:9/v1'];
 
@@ -44,8 +55,10 @@ const ENDS: readonly string[] = ['content refused'];
 interface Server {
   readonly name: string;
   readonly dialect: Dialect;
-  /** Null for one that answers at its own host. */
+  /** Null for one that answers. */
   readonly nowhere: string | null;
+  /** Whether it is the vendor's own, whose prices are known; else it has a host of its own, and tokens are counted. */
+  readonly isVendor: boolean;
   /** Its fault in each turn; null for an answer. */
   readonly faults: readonly (string | null)[];
 }
@@ -61,11 +74,20 @@ const CHAIN = fc
     fc.record({
       dialect: fc.constantFrom(...dialects),
       nowhere: IS_LARGE ? rarely<string | null>(fc.constantFrom(...NOWHERE), fc.constant(null)) : fc.constant(null),
+      isVendor: fc.boolean(),
       faults: fc.array(FAULT, { minLength: A_CHAIN, maxLength: A_CHAIN }),
     }),
     { minLength: 1, maxLength: 4 },
   )
-  .map((servers) => servers.map((server, at): Server => ({ ...server, name: `s${at}` })));
+  .map((servers) => {
+    // Vendors are asked with TLS, and every certificate of the fake is wrong.
+    const isTrusted = servers.every(({ nowhere }) => !nowhere?.startsWith('https:'));
+    return servers.map(({ isVendor, ...server }, at): Server => {
+      const hasPrice =
+        isVendor && isTrusted && server.nowhere === null && PRICED[server.dialect.provider] !== undefined;
+      return { ...server, isVendor: hasPrice, name: `s${at}` };
+    });
+  });
 
 /** When a server failed last. */
 interface FailedRequest {
@@ -77,13 +99,14 @@ let servers: ManyServers;
 /** Each chain by its number, with the turn that is asked now. */
 const running = new Map<
   string,
-  { readonly chain: readonly Server[]; turn: number; served: number; failed: FailedRequest[] }
+  { readonly chain: readonly Server[]; turn: number; served: Amount; failed: FailedRequest[] }
 >();
-/** How long after a failure the next server was asked, in milliseconds. */
+/** How long after a failure the next server was asked, in milliseconds, where none in between was tried in vain. */
 const switches: number[] = [];
 
-function answerTo({ host, method, path }: ReachedRequest): VendorAnswer | null {
-  const [name = '', number = ''] = host.split('.');
+function answerTo({ host, method, path, headers }: ReachedRequest): VendorAnswer | null {
+  // A vendor's own host is that of many chains, but each has a key of its own.
+  const [, name = '', number = ''] = /\b(s\d|view)[.-](c\d+)/.exec(`${host} ${JSON.stringify(headers)}`) ?? [];
   if (name === 'view' && method === 'POST') return dialects[0]?.text('seen') ?? null;
   const now = running.get(number);
   const server = now?.chain.find((one) => one.name === name);
@@ -91,12 +114,14 @@ function answerTo({ host, method, path }: ReachedRequest): VendorAnswer | null {
   if (method === 'GET' || path.endsWith('/api/show')) return { status: 404, chunks: ['{}'] };
   const fault = server.faults[now.turn] ?? null;
   const before = now.failed.pop();
-  if (before !== undefined && before.name !== name) switches.push(performance.now() - before.at);
+  const placeOf = (one: string) => now.chain.findIndex((other) => other.name === one);
+  if (before !== undefined && placeOf(name) === placeOf(before.name) + 1) switches.push(performance.now() - before.at);
   if (fault !== null) {
     now.failed = [{ name, at: performance.now() }];
     return ALL[fault]?.(server.dialect) ?? null;
   }
-  now.served += 10;
+  const [, cost = 0] = server.isVendor ? (PRICED[server.dialect.provider] ?? []) : [];
+  now.served = addAmounts(now.served, cost > 0 ? { dollars: cost / 1e6, tokens: 0 } : { dollars: 0, tokens: 10 });
   return server.dialect.text(`from ${name} in turn ${now.turn}`);
 }
 
@@ -105,11 +130,13 @@ beforeAll(async () => {
 });
 afterAll(async () => await servers[Symbol.asyncDispose]());
 
-function entryOf({ name, dialect, nowhere }: Server, number: string) {
+function entryOf({ name, dialect, nowhere, isVendor }: Server, number: string) {
   if (nowhere !== null) return { api_base: nowhere, model: 'm' };
   const { provider, settings, path } = dialect;
   const api = provider === 'openai' ? { openai: settings.options } : {};
-  return { provider, ...api, api_base: `http://${name}.${number}.example${path}`, api_key: `KEY-${name}`, model: 'm' };
+  const own = { provider, ...api, api_key: `KEY-${name}-${number}` };
+  if (isVendor) return { ...own, model: PRICED[provider]?.[0] };
+  return { ...own, api_base: `http://${name}.${number}.example${path}`, model: 'm' };
 }
 
 /** What a turn leads to: the server that answers, or null. */
@@ -124,9 +151,10 @@ function expected(chain: readonly Server[], turn: number): string | null {
 
 /** Asks every turn of a chain, as if each came long after the last. */
 async function runChain(chain: readonly Server[], number: string, home: Home): Promise<void> {
-  const now = { chain, turn: 0, served: 0, failed: [] as FailedRequest[] };
+  const now = { chain, turn: 0, served: NOTHING, failed: [] as FailedRequest[] };
   running.set(number, now);
-  const env = { ...servers.env, NO_PROXY: '127.0.0.1,invalid', NODE_TLS_REJECT_UNAUTHORIZED: '1' };
+  const isUntrusted = chain.some(({ nowhere }) => nowhere?.startsWith('https:'));
+  const env = { ...servers.env, NO_PROXY: '127.0.0.1,invalid', NODE_TLS_REJECT_UNAUTHORIZED: isUntrusted ? '1' : '0' };
   const answered: string[] = [];
   for (; now.turn < A_CHAIN; now.turn += 1) {
     rmSync(join(home.folder, 'cache', 'servers.json'), { force: true });
@@ -146,7 +174,7 @@ async function check(
   env: Readonly<Record<string, string>>,
   answered: readonly string[],
   number: string,
-  { chain, served }: { readonly chain: readonly Server[]; readonly served: number },
+  { chain, served }: { readonly chain: readonly Server[]; readonly served: Amount },
 ): Promise<void> {
   const { stdout } = await runProgram(home, ['history', '--json'], { env });
   const archive: unknown = JSON.parse(stdout);
@@ -157,8 +185,9 @@ async function check(
   const isCut = chain.some(
     ({ nowhere, faults }) => nowhere === null && faults.some((fault) => fault !== null && fault in SLOW),
   );
-  if (isCut) expect(counted(home)).toBeGreaterThanOrEqual(served);
-  else expect(counted(home)).toBe(served);
+  const { dollars, tokens } = counted(home);
+  if (isCut) expect([dollars >= served.dollars - 1e-12, tokens >= served.tokens]).toEqual([true, true]);
+  else expect([dollars.toFixed(12), tokens]).toEqual([served.dollars.toFixed(12), served.tokens]);
   expect(await inView(home, env, number)).toEqual(answered);
 }
 
@@ -175,12 +204,15 @@ async function inView(home: Home, env: Readonly<Record<string, string>>, number:
   return JSON.stringify(sent?.body ?? {}).match(/question \d\.|from s\d in turn \d/g) ?? [];
 }
 
-function counted(home: Home): number {
+/** What the ledger has: the last line of each request. */
+function counted(home: Home): Amount {
   const folder = join(home.data, 'ledger');
-  if (!existsSync(folder)) return 0;
+  if (!existsSync(folder)) return NOTHING;
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'));
-  const costs = new Map(lines.map((line) => [parseObject(line)?.id, Number(parseObject(line)?.tokens)]));
-  return [...costs.values()].reduce((sum, tokens) => sum + tokens, 0);
+  const costs = new Map(
+    lines.map(parseObject).map((line) => [line?.id, { dollars: Number(line?.dollars), tokens: Number(line?.tokens) }]),
+  );
+  return [...costs.values()].reduce(addAmounts, NOTHING);
 }
 
 it(
@@ -194,7 +226,7 @@ it(
         const home = makeHome({
           servers: Object.fromEntries(chain.map((server) => [server.name, entryOf(server, number)])),
           fallback: chain.slice(1).map(({ name }) => name),
-          limit: { month_tokens: 1e9 },
+          limit: { month: 1e6, month_tokens: 1e9 },
           recall: { auto: false },
           clock: false,
         });
