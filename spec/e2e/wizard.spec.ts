@@ -3,13 +3,16 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { USUAL_PORTS } from '../../lib/cli/init/found-servers.js';
+import { manyServers } from '../support/many-servers.js';
 import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
 import { type HouseOptions, openVendorHouse, type VendorHouse, type VendorName } from '../support/vendor-house.js';
-import { vendorServer } from '../support/vendor-server.js';
+import { refusal, vendorServer } from '../support/vendor-server.js';
+import { dialects } from '../support/vendors.js';
 
 const PROVIDER = 'Which provider do you want to use?';
 const PROMPT = /^hi> *$/m;
+const [CHAT] = dialects.filter(({ title }) => title === 'OpenAI Chat Completions');
 
 let home: Home;
 let terminal: Terminal;
@@ -298,6 +301,61 @@ describe('the set-up finds', () => {
     await answer(line, '');
     await expectLeft(0);
     expect(config()).toMatchObject({ model: 'local', ...(isOnUsualPort && { api_base: server.base }) });
+  });
+});
+
+describe('the set-up of several', () => {
+  it('offers the services of the environment, and keeps the running servers that are not chosen by name', async () => {
+    const ollama = await house('ollama', { models: ['llama:8b', 'qwen:3b'] });
+    const port = await freePort(USUAL_PORTS.map(([usual]) => usual));
+    const local = await house('openai', { models: ['local'], port });
+    await using internet = await manyServers(({ host, method }) => {
+      if (host !== 'api.groq.com') return null;
+      return method === 'GET'
+        ? { chunks: ['{"data":[{"id":"a"},{"id":"openai/gpt-oss-120b"}]}'] }
+        : (CHAT?.text('Hello.') ?? null);
+    });
+    home = makeHome(null);
+    await start(['config', 'init'], { ...internet.env, GROQ_API_KEY: 'gsk-of-the-shell', OLLAMA_HOST: ollama.url });
+    await terminal.until(
+      /❯ Ollama \(running, 2 models\)[\s\S]*Groq \(key in GROQ_API_KEY\)[\s\S]*OpenRouter, Mistral …/,
+    );
+    await answer(PROVIDER, down(2));
+    await terminal.until('Using the key in GROQ_API_KEY.');
+    await answer(/Which model\?[\s\S]*❯ openai\/gpt-oss-120b/, '');
+    await expectLeft(0);
+    const name = Object.keys(config().servers).find((one) => one !== 'groq' && one !== 'ollama') ?? '';
+    expect(terminal.screen()).toContain(`Also found, and kept for -m: ollama (llama:8b), ${name} (local).`);
+    expect(config()).toEqual({
+      $schema: './config.schema.json',
+      model: 'groq',
+      servers: {
+        groq: { model: 'openai/gpt-oss-120b' },
+        ollama: { provider: 'ollama', model: 'llama:8b' },
+        [name]: { api_base: local.base, model: 'local' },
+      },
+    });
+    expect(name).toMatch(/^[a-z0-9.-]+$/);
+    await start(['ask', '-m', name, 'hello'], internet.env);
+    await expectLeft(0);
+    expect(local.asked.at(-1)).toBe('POST /v1/chat/completions');
+  });
+
+  it('asks for the key of a service that is not in the environment', async () => {
+    await using internet = await manyServers(({ method, headers }) => {
+      if (headers.authorization !== 'Bearer gsk-right') return refusal(401, { error: { message: 'Invalid API Key' } });
+      return method === 'GET' ? { chunks: ['{"data":[{"id":"a"},{"id":"b"}]}'] } : (CHAT?.text('Hello.') ?? null);
+    });
+    home = makeHome(null);
+    await start(['config', 'init'], internet.env);
+    await answer(PROVIDER, KEY.up.repeat(2));
+    await answer('Which service?', down(1));
+    await answer('API key for Groq:', 'gsk-wrong');
+    await answer(/refused the API key[\s\S]*What now\?/, '');
+    await answer(/try again\n[\s\S]*API key for Groq:/, 'gsk-right');
+    await answer('Which model?', down(1));
+    await expectLeft(0);
+    expect(config()).toMatchObject({ model: 'groq', servers: { groq: { api_key: 'gsk-right', model: 'b' } } });
   });
 });
 

@@ -1,16 +1,18 @@
 import type { ConfigFile } from '../../config/config.js';
 import { maskKey, readKey } from '../../config/read-key.js';
 import { baseOf } from '../../config/resolve.js';
+import type { NamedServer } from '../../config/setting.js';
 import { HiError } from '../../errors.js';
 import type { ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
+import { KNOWN_SERVERS, type KnownServer } from '../../servers/known-servers.js';
 import type { Prompts } from '../ask/asker.js';
 import { listModels, probeModels } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { offerModel } from './first-model.js';
-import { type FoundServer, findServers, keyVariable, OWN_VARIABLE } from './found-servers.js';
+import { type FoundServer, keyVariable, OWN_VARIABLE, ofService } from './found-servers.js';
 
-/** A provider, and whether a third-party server speaks its protocol. */
+/** A provider, and whether a third-party server or a service speaks its protocol. */
 export interface Endpoint {
   readonly member: ProviderMember;
   readonly isCompatible: boolean;
@@ -27,8 +29,12 @@ export interface StoredSetting {
 const UNSET: StoredSetting = { value: null, stored: null };
 
 /** Asks for the provider. Lists the one of the previous set-up first, then those that are ready to use. */
-export async function chooseProvider(world: World, previous: ConfigFile, prompts: Prompts): Promise<Endpoint> {
-  const found = await findServers(world);
+export async function chooseProvider(
+  world: World,
+  found: readonly FoundServer[],
+  previous: ConfigFile,
+  prompts: Prompts,
+): Promise<Endpoint> {
   const isFound = (member: ProviderMember): boolean => found.some((one) => one.member === member && !one.isThird);
   const endpoints: readonly Endpoint[] = [
     ...found.map((one) => ({ member: one.member, isCompatible: one.isThird, found: one })),
@@ -36,13 +42,35 @@ export async function chooseProvider(world: World, previous: ConfigFile, prompts
     ...providers.flatMap((member) => (member.elsewhere === undefined ? [] : [{ member, isCompatible: true }])),
   ];
   const ordered = endpoints.toSorted((one, other) => rankOf(one, previous) - rankOf(other, previous));
+  const services = servicesIn(world.env).filter(({ name }) => !found.some(({ service }) => service?.name === name));
+  const choices = ordered.map((endpoint, at): readonly [string, string] => [String(at), titleOf(endpoint)]);
+  // Two of them, so that the choice fits into a narrow terminal.
+  const some = services.slice(0, 2).map(({ title }) => title);
+  const more: readonly [string, string] = ['service', `${some.join(', ')} …`];
+  const place = ordered.findIndex(({ isCompatible, found }) => isCompatible && found === undefined);
   const chosen = await prompts.select(
     'Which provider do you want to use?',
-    ordered.map((endpoint, at) => [String(at), titleOf(endpoint)]),
+    services.length === 0 ? choices : choices.toSpliced(place, 0, more),
   );
+  if (chosen === 'service') return await chooseService(world, services, prompts);
   const endpoint = ordered[Number(chosen)];
   if (endpoint === undefined) throw new Error(`There is no choice ${chosen}.`);
   return endpoint;
+}
+
+/** The services whose address is known. */
+const servicesIn = (env: World['env']): readonly KnownServer[] =>
+  KNOWN_SERVERS.filter(({ address }) => address(env) !== null);
+
+async function chooseService(world: World, services: readonly KnownServer[], prompts: Prompts): Promise<Endpoint> {
+  const chosen = await prompts.select(
+    'Which service?',
+    services.map(({ name, title }) => [name, title] as const),
+  );
+  const service = services.find(({ name }) => name === chosen);
+  if (service === undefined) throw new Error(`There is no service ${chosen}.`);
+  const found = ofService(world, service);
+  return { member: found.member, isCompatible: true, found };
 }
 
 const rankOf = (endpoint: Endpoint, previous: ConfigFile): number =>
@@ -50,17 +78,23 @@ const rankOf = (endpoint: Endpoint, previous: ConfigFile): number =>
 
 function titleOf({ member, isCompatible, found }: Endpoint): string {
   if (found === undefined) return isCompatible ? (member.elsewhere ?? '') : member.title;
+  if (found.service !== undefined) return `${found.service.title} (${found.why})`;
   const name = isCompatible && found.address !== null ? `Server at ${new URL(found.address.url).host}` : member.title;
   return `${name} (${found.why})`;
 }
 
 /** Whether the previous settings are for that endpoint. */
 function belongsTo(previous: ConfigFile, { member, isCompatible, found }: Endpoint): boolean {
+  if (found?.service !== undefined) return Object.hasOwn(previous.servers ?? {}, found.service.name);
   if (previous.provider !== member.name) return false;
   if (!member.elsewhere) return true;
   const isSame = found?.address?.isStored !== true || found.address.url === previous.api_base;
   return isSame && isCompatible === Boolean(previous.api_base);
 }
+
+/** The previous settings of that endpoint: those of a service are in `servers`. */
+const settingsOf = (previous: ConfigFile, { found }: Endpoint): ConfigFile | NamedServer =>
+  found?.service === undefined ? previous : (previous.servers?.[found.service.name] ?? {});
 
 /**
  * The key: from the environment or the previous file, or else typed without being shown. A key that was just refused is not used again.
@@ -73,15 +107,16 @@ export async function chooseKey(
   prompts: Prompts,
 ): Promise<StoredSetting> {
   const { member, isCompatible, found } = endpoint;
-  const variable = keyVariable(world, member);
-  if (variable === OWN_VARIABLE || (variable !== null && !isCompatible && !refused)) {
+  const variable = keyVariable(world, member, found?.service);
+  const isTheirs = found?.service !== undefined || !isCompatible;
+  if (variable === OWN_VARIABLE || (variable !== null && isTheirs && !refused)) {
     prompts.say(`Using the key in ${variable}.`);
     return { value: world.env[variable]?.trim() ?? null, stored: null };
   }
-  if (member.keyVariables.length === 0 || (isCompatible && found !== undefined && !refused)) return UNSET;
-  const stored = refused || !belongsTo(previous, endpoint) ? null : (previous.api_key ?? null);
+  if (member.keyVariables.length === 0 || (!isTheirs && found !== undefined && !refused)) return UNSET;
+  const stored = refused || !belongsTo(previous, endpoint) ? null : (settingsOf(previous, endpoint).api_key ?? null);
   const whenEmpty =
-    stored !== null ? `leave empty to keep ${maskKey(stored)}` : isCompatible ? 'leave empty if it needs none' : '';
+    stored !== null ? `leave empty to keep ${maskKey(stored)}` : !isTheirs ? 'leave empty if it needs none' : '';
   const question = keyQuestion(endpoint, whenEmpty);
   for (;;) {
     const typed = await prompts.secret(
@@ -98,7 +133,8 @@ export async function chooseKey(
   }
 }
 
-function keyQuestion({ member, isCompatible }: Endpoint, whenEmpty: string): string {
+function keyQuestion({ member, isCompatible, found }: Endpoint, whenEmpty: string): string {
+  if (found?.service !== undefined) return `API key for ${found.service.title}${whenEmpty && ` (${whenEmpty})`}:`;
   const hints = [isCompatible ? '' : `from ${member.keyPage}`, whenEmpty].filter((hint) => hint !== '').join('; ');
   const subject = isCompatible ? 'API key of the server' : `API key for ${member.title}`;
   return `${subject}${hints === '' ? '' : ` (${hints})`}:`;
@@ -172,12 +208,15 @@ async function answers(world: World, member: ProviderMember, address: string): P
 /** The model: the only one of the user's own server, chosen from a list, downloaded, or typed if there is no list. Resolves to the error if the server refuses to answer. */
 export async function chooseModel(
   world: World,
-  { member, isCompatible, found }: Endpoint,
+  endpoint: Endpoint,
   settings: ProviderSettings,
   previous: ConfigFile,
   prompts: Prompts,
   signal: AbortSignal,
 ): Promise<string | HiError> {
+  const { member, isCompatible, found } = endpoint;
+  const { model: before } = settingsOf(previous, endpoint);
+  const usualModel = found?.service === undefined ? member.defaultModel : found.service.model(world.env);
   prompts.say('Fetching the list of models …');
   const listed = await list(member, settings, AbortSignal.any([signal, AbortSignal.timeout(20_000)]));
   signal.throwIfAborted();
@@ -187,10 +226,10 @@ export async function chooseModel(
   } else if (listed[0] !== undefined && listed.length === 1 && (isCompatible || found !== undefined)) {
     return listed[0];
   } else if (listed.length > 0) {
-    const usual = [previous.model, member.defaultModel].filter((name) => name !== undefined && listed.includes(name));
+    const usual = [before, usualModel].filter((name) => name && listed.includes(name));
     return await prompts.search(
       'Which model?',
-      [...new Set([...usual, ...listed])].filter((name) => name !== undefined),
+      [...new Set([...usual, ...listed])].filter((name) => typeof name === 'string'),
     );
   } else if (member.keyVariables.length === 0) {
     const downloaded = member.pull && (await offerModel(world, { member, access: settings }, 'none', prompts, signal));
@@ -200,7 +239,6 @@ export async function chooseModel(
     printError(error, prompts);
     return error;
   }
-  const { model: before } = previous;
   const typed = await prompts.input(
     `Name of the model${before === undefined ? '' : ` (leave empty to keep ${before})`}:`,
     (text) => text.trim() !== '' || before !== undefined || 'Type the name of a model.',

@@ -1,8 +1,11 @@
 import { isOwnAddress } from '../../chat/model.js';
 import { quantity } from '../../chat/text.js';
+import type { ConfigFile } from '../../config/config.js';
 import { baseOf } from '../../config/resolve.js';
+import type { NamedServer } from '../../config/setting.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
+import { type KnownServer, readyServers } from '../../servers/known-servers.js';
 import { probeModels } from '../base/settings.js';
 import type { World } from '../base/world.js';
 
@@ -11,8 +14,12 @@ export interface FoundServer {
   readonly member: ProviderMember;
   /** Its address, and whether the configuration has to hold it; null for the usual one. */
   readonly address: { readonly url: string; readonly isStored: boolean } | null;
-  /** Whether it is another server than the vendor's own, and answers without a key. */
+  /** Whether it is another server than the vendor's own. It answers without a key, but for a service. */
   readonly isThird: boolean;
+  /** The service whose variable is set. */
+  readonly service?: KnownServer;
+  /** Its models, where it listed them without a key. */
+  readonly models?: readonly string[];
   /** Why it is offered: `key in GROQ_API_KEY`, `running, 2 models`. */
   readonly why: string;
 }
@@ -44,13 +51,47 @@ export async function findServers(world: World): Promise<readonly FoundServer[]>
       .filter(({ elsewhere }) => elsewhere !== undefined)
       .flatMap((member) => USUAL_PORTS.map(([port]) => onPort(world, member, port))),
   ];
-  const found = (await Promise.all(looks)).flat();
+  const found = [...(await Promise.all(looks)).flat(), ...readyServers(world.env).map((one) => ofService(world, one))];
   // A variable may name what also listens on a usual port.
   const places = found.map(({ address }) => address && placeOf(address.url));
   return found.filter((_one, at) => places[at] === null || places.indexOf(places[at] ?? null) === at);
 }
 
 const placeOf = (url: string): string => new URL(url).host.replace('localhost', '127.0.0.1');
+
+/** A service of the table, as a server to choose. */
+export function ofService({ env }: World, service: KnownServer): FoundServer {
+  const member = providers.find(({ elsewhere }) => elsewhere !== undefined);
+  const url = service.address(env);
+  if (member === undefined || url === null) throw new Error(`${service.title} has no address.`);
+  return { member, address: { url, isStored: false }, isThird: true, why: `key in ${service.keyVariable}`, service };
+}
+
+/** The running servers that are found beside the chosen one and are not in the file yet, as entries of `servers`. */
+export function keptServers(
+  found: readonly FoundServer[],
+  chosen: FoundServer | undefined,
+  { servers = {}, api_base }: Pick<ConfigFile, 'servers' | 'api_base'>,
+): Readonly<Record<string, NamedServer>> {
+  const addresses = [api_base, ...Object.values(servers).map((one) => one.api_base)];
+  const taken = addresses.flatMap((address) => (address ? [placeOf(address)] : []));
+  const kept = found.flatMap((one): (readonly [string, NamedServer])[] => {
+    const [model] = one.models ?? [];
+    const { member, address } = one;
+    if (one === chosen || model === undefined || (address !== null && taken.includes(placeOf(address.url)))) return [];
+    const entry = one.isThird ? {} : { provider: member.name };
+    return [[nameOf(one), { ...entry, ...(address?.isStored && { api_base: address.url }), model }]];
+  });
+  return Object.fromEntries(kept.filter(([name]) => !Object.hasOwn(servers, name)));
+}
+
+/** `vllm` for what alone listens on its port, `local-8080` for others. */
+function nameOf({ member, isThird, address }: FoundServer): string {
+  const port = isThird && address !== null ? new URL(address.url).port : null;
+  if (port === null) return member.name;
+  const programs = USUAL_PORTS.find(([usual]) => `${usual}` === port)?.[1] ?? ',';
+  return programs.includes(',') ? `local-${port}` : programs.toLowerCase().replaceAll(' ', '-');
+}
 
 async function ofVendor(world: World, member: ProviderMember): Promise<readonly FoundServer[]> {
   const base = baseOf(member, world.env);
@@ -63,13 +104,14 @@ async function ofVendor(world: World, member: ProviderMember): Promise<readonly 
   const models = await probeModels(world, member.name, base, PATIENCE);
   if (models === null) return [];
   const named = isElsewhere ? `${member.baseVariable} names it, ` : '';
-  return [{ member, address, isThird: isElsewhere, why: `${named}${modelsText(models)}` }];
+  return [{ member, address, isThird: isElsewhere, models, why: `${named}${modelsText(models)}` }];
 }
 
 async function onPort(world: World, member: ProviderMember, port: number): Promise<readonly FoundServer[]> {
   const url = `http://127.0.0.1:${port}/v1`;
   const models = await probeModels(world, member.name, url, PATIENCE);
-  return models === null ? [] : [{ member, address: { url, isStored: true }, isThird: true, why: modelsText(models) }];
+  if (models === null) return [];
+  return [{ member, address: { url, isStored: true }, isThird: true, models, why: modelsText(models) }];
 }
 
 function modelsText(models: readonly string[]): string {
@@ -80,8 +122,9 @@ function modelsText(models: readonly string[]): string {
 /** A key in this variable is meant for hi alone and wins over the file. */
 export const OWN_VARIABLE = 'HI_API_KEY';
 
-/** The variable that holds a key for the vendor; null for none. */
-export function keyVariable(world: World, member: ProviderMember): string | null {
+/** The variable that holds a key for the vendor, or for the service; null for none. */
+export function keyVariable(world: World, member: ProviderMember, service?: KnownServer): string | null {
+  if (service !== undefined) return world.env[service.keyVariable]?.trim() ? service.keyVariable : null;
   if (member.keyVariables.length === 0) return null;
   return [OWN_VARIABLE, ...member.keyVariables].find((name) => world.env[name]?.trim()) ?? null;
 }

@@ -36,6 +36,7 @@ import {
   type StoredSetting,
 } from './choose-settings.js';
 import { offerModel } from './first-model.js';
+import { findServers, keptServers } from './found-servers.js';
 
 /** The schema's file name, next to `config.json`. */
 const SCHEMA_FILE = 'config.schema.json';
@@ -92,25 +93,29 @@ class SetUp {
     let downloaded =
       empty && (await offerModel(this.#world, empty, 'set up another provider', this.#prompts, this.#signal));
     for (;;) {
-      const endpoint =
+      const found = await findServers(this.#world);
+      const endpoint: Endpoint =
         empty && downloaded
           ? { member: empty.member, isCompatible: false }
-          : await chooseProvider(this.#world, previous.file, this.#prompts);
+          : await chooseProvider(this.#world, found, previous.file, this.#prompts);
       const chosen = await this.#configure(endpoint, previous.file, downloaded);
       downloaded = null;
       if (chosen === null) continue;
       this.#signal.throwIfAborted();
-      await write(configFile, previous, chosen);
+      const others = found.filter(({ member, isThird }) => isThird || member !== endpoint.member);
+      const kept = keptServers(others, endpoint.found, { ...chosen, servers: previous.file.servers ?? {} });
+      await write(configFile, previous, { ...chosen, servers: { ...kept, ...chosen.servers } });
       this.#prompts.say(`Wrote ${configFile}.`);
+      if (Object.keys(kept).length > 0) this.#prompts.say(keptText(kept));
       return;
     }
   }
 
   /** Says who asks and why. */
-  #greet({ provider }: ConfigFile, hasHistory: boolean): void {
+  #greet({ provider, servers }: ConfigFile, hasHistory: boolean): void {
     const kept = hasHistory ? ' What was said before is kept.' : '';
     this.#prompts.say(
-      provider === undefined
+      provider === undefined && servers === undefined
         ? `Welcome to hi, a chat that never ends, with a model of your choice.${kept}\nIt asks what is needed, a question or three. Ctrl-C leaves, and writes nothing.`
         : 'These are the settings of hi. Enter keeps what is there; Ctrl-C leaves, and writes nothing.',
     );
@@ -121,7 +126,7 @@ class SetUp {
     const prompts = this.#prompts;
     let name = downloaded;
     let refused = false;
-    const id = `${endpoint.member.name} ${endpoint.isCompatible}`;
+    const id = `${endpoint.member.name} ${endpoint.isCompatible} ${endpoint.found?.service?.name ?? ''}`;
     let address: StoredSetting | null = null;
     for (;;) {
       const before = this.#typed.get(id) ?? previous;
@@ -135,7 +140,7 @@ class SetUp {
       if (failure === null) return chosenSettings(endpoint, `${model}`, key, address);
       refused = failure.code === 'key';
       this.#typed.set(id, typedSettings(endpoint, model, key, address, refused));
-      const untested = model instanceof HiError ? defaultModelOf(endpoint) : model;
+      const untested = model instanceof HiError ? defaultModelOf(endpoint, this.#world) : model;
       const answer = await prompts.select('What now?', [
         ['again', 'try again'],
         ['other', 'choose another provider'],
@@ -166,16 +171,35 @@ function typedSettings(
   address: StoredSetting,
   refused: boolean,
 ): ConfigFile {
+  const { service } = endpoint.found ?? {};
+  if (service !== undefined) {
+    const typed = {
+      ...(!refused && key.stored !== null && { api_key: key.stored }),
+      ...(typeof model === 'string' && { model }),
+    };
+    return { servers: { [service.name]: typed } };
+  }
   const { api_key, model: name, ...others } = chosenSettings(endpoint, `${model}`, key, address);
   return { ...others, ...(!refused && api_key && { api_key }), ...(typeof model === 'string' && { model: name }) };
 }
 
 /** The model to write without a test; null for servers of which hi knows no model. */
-function defaultModelOf({ member, isCompatible }: Endpoint): string | null {
+function defaultModelOf({ member, isCompatible, found }: Endpoint, { env }: World): string | null {
+  if (found?.service !== undefined) return found.service.model(env);
   return isCompatible || member.keyVariables.length === 0 ? null : member.defaultModel;
 }
 
-function chosenSettings({ member }: Endpoint, model: string, key: StoredSetting, address: StoredSetting): ConfigFile {
+function chosenSettings(
+  { member, found }: Endpoint,
+  model: string,
+  key: StoredSetting,
+  address: StoredSetting,
+): ConfigFile {
+  const { service } = found ?? {};
+  if (service !== undefined) {
+    const entry = { model, ...(key.stored !== null && { api_key: key.stored }) };
+    return { model: service.name, servers: { [service.name]: entry } };
+  }
   return {
     provider: member.name,
     model,
@@ -183,6 +207,11 @@ function chosenSettings({ member }: Endpoint, model: string, key: StoredSetting,
     ...(address.stored === null ? {} : { api_base: address.stored }),
   };
 }
+
+const keptText = (kept: NonNullable<ConfigFile['servers']>): string =>
+  `Also found, and kept for -m: ${Object.entries(kept)
+    .map(([name, { model }]) => `${name} (${model})`)
+    .join(', ')}.`;
 
 /** Writes the configuration, and the schema next to it, so that editors find it without a network. */
 async function write(path: string, { file, backupPath }: ExistingConfiguration, chosen: ConfigFile): Promise<void> {
@@ -221,15 +250,18 @@ async function readExistingConfiguration(path: string, prompts: Prompts): Promis
 /** The previous settings with the new choices. Settings of another model or provider are dropped. */
 function mergeSettings(previous: ConfigFile, chosen: ConfigFile): ConfigFile {
   const { $schema, provider, model, api_key, api_base, context_window, small_model, ...others } = previous;
+  const servers = { ...previous.servers, ...chosen.servers };
   const sameServer = provider === chosen.provider && (api_base ?? null) === (chosen.api_base ?? null);
   const keepsWindow = context_window !== undefined && sameServer && model === chosen.model;
   const keepsSmall =
     small_model !== undefined && (sameServer || typeof small_model === 'string' || small_model?.provider !== undefined);
+  const { servers: _servers, ...settings } = chosen;
   return {
-    ...chosen,
+    ...settings,
     ...(keepsWindow ? { context_window } : {}),
     ...(keepsSmall ? { small_model } : {}),
     ...others,
+    ...(Object.keys(servers).length > 0 && { servers }),
   };
 }
 
