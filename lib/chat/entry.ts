@@ -42,6 +42,9 @@ export const REST = 'rest';
 /** The strategy of a block that brought everything back into view that fits. It is in effect until the next block, and no other is made from it. */
 export const WHOLE = 'all';
 
+/** The strategy of a block that was written because much arrived from other machines, without asking a model. */
+export const ARRIVAL = 'arrival';
+
 export interface CompressBlock extends NewCompressBlock {
   readonly id: number;
   readonly at: string;

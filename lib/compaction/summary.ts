@@ -1,4 +1,4 @@
-import { isCompressBlock, type NewCompressBlock } from '../chat/entry.js';
+import { ARRIVAL, isCompressBlock, type NewCompressBlock } from '../chat/entry.js';
 import { undoneIds } from '../chat/entry-list.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { Message } from '../chat/message.js';
@@ -138,7 +138,10 @@ const FAILURES = 3;
 
 /** Throws a `HiError` when the newest blocks are all failures and the user did not ask for a summary: it would probably fail again. */
 function refuseAfterFailures({ entries, reason }: CompactionInput): void {
-  const newest = entries.filter(isCompressBlock).slice(-FAILURES);
+  const newest = entries
+    .filter(isCompressBlock)
+    .filter(({ strategy }) => strategy !== ARRIVAL)
+    .slice(-FAILURES);
   if (reason === 'manual' || newest.length < FAILURES) return;
   if (newest.some((block) => block.source !== 'fallback')) return;
   throw new HiError('overload', 'three summaries in a row failed, so automatic ones are paused. /compact tries again.');

@@ -1,4 +1,4 @@
-import type { NewCompressBlock } from '../chat/entry.js';
+import { ARRIVAL, type NewCompressBlock } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import { asTokens, estimateTokens } from '../chat/request.js';
 import { validCuts } from '../view/shorten.js';
@@ -70,7 +70,7 @@ export function arrivalBlock(input: CompactionInput): NewCompressBlock {
   const sizes = { tokens_before: asTokens(input.context_tokens ?? 0), ratio, room: asTokens(0) };
   const made: Plan = { basis, cut, compacted, leaving, kept, shortened: [], condenses: false, changes: true, ...sizes };
   const content = basis.block?.content ?? '';
-  return compressBlockOf(input, made, { content, strategy: 'truncate', source: 'fallback' });
+  return compressBlockOf(input, made, { content, strategy: ARRIVAL, source: 'fallback' });
 }
 
 /** The index of the first message from which on all fit together with those that are kept; not before `first`, which is -1 if there are none. */

@@ -1,4 +1,4 @@
-import type { CompressBlock } from '../chat/entry.js';
+import { ARRIVAL, type CompressBlock } from '../chat/entry.js';
 import { quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
@@ -45,6 +45,7 @@ function rowOf(block: CompressBlock, cost: string | null): string {
 }
 
 function howOf({ source, strategy, model, usage }: CompressBlock): string {
+  if (strategy === ARRIVAL) return 'much arrived from other machines';
   if (source === 'fallback') return `${strategy}, because no summary could be written`;
   const writer = model === undefined ? '' : `, by ${model}`;
   const used =

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { arrivalBlock } from '../../lib/compaction/truncate.js';
 import { estimateView, triggerOf } from '../../lib/view/size.js';
 import { newestBase, view } from '../../lib/view/view.js';
-import { inputFor, SETTINGS } from '../support/compaction.js';
+import { inputFor, pass, SETTINGS } from '../support/compaction.js';
 import { Log } from '../support/log.js';
+import { ideal } from '../support/summarisers.js';
 
 it('many turns of another machine leave the newest of this one in view, and of themselves as many of the newest as fit', () => {
   fc.assert(
@@ -27,4 +28,17 @@ it('many turns of another machine leave the newest of this one in view, and of t
     }),
     { numRuns: 40 },
   );
+});
+
+it('arrivals in a row are no failures, after which no summary would be written', async () => {
+  const log = new Log();
+  for (let batch = 0; batch < 4; batch += 1) {
+    log.exchange(`own ${batch}`, 'x'.repeat(4000));
+    log.user(`late ${batch}`, { from: 'laptop' });
+    log.answer('y'.repeat(4000), { from: 'laptop' });
+    log.block(arrivalBlock(inputFor(log, { reason: 'auto', context_tokens: 30_000 })));
+  }
+  for (let turn = 0; turn < 10; turn += 1) log.exchange(`own ${turn}`, 'z'.repeat(4000));
+  const { block } = await pass(inputFor(log, { reason: 'auto', context_tokens: 30_000 }), [ideal()]);
+  expect(block).toMatchObject({ source: 'model' });
 });

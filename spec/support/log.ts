@@ -15,6 +15,12 @@ export class Log {
     return this.#push({ role: 'user', content: [{ type: 'text', text }], cwd: '/', ...more, id, turn: id, at: at(id) });
   }
 
+  /** A user's message of another machine, which does not belong to the turn that is running. */
+  arrived(text: string, from: string): Message {
+    const id = this.#next();
+    return this.#push({ role: 'user', content: [{ type: 'text', text }], cwd: '/', from, id, turn: id, at: at(id) });
+  }
+
   /** The answer that ends the turn. */
   answer(text: string, more: Partial<NewMessage> = {}): Message {
     return this.message('assistant', [{ type: 'text', text }], { stop_reason: 'end', ...more });

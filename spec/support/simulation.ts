@@ -1,6 +1,7 @@
 import type { NewCompressBlock } from '../../lib/chat/entry.js';
 import { undoneTurns } from '../../lib/chat/entry-list.js';
 import type { Message, Part, Usage } from '../../lib/chat/message.js';
+import { blockAfterArrival } from '../../lib/compaction/run-strategy.js';
 import type { CompactionInput, CompactionSettings } from '../../lib/compaction/strategy.js';
 import { pinnable } from '../../lib/view/block-state.js';
 import { type Measure, measure } from '../../lib/view/measure.js';
@@ -36,6 +37,7 @@ export class Simulation {
   readonly #random: () => number;
   readonly #density: number;
   readonly #faulty: number;
+  readonly #arrives: number;
   #elsewhere: number[] = [];
   #calls = 0;
 
@@ -52,16 +54,20 @@ export class Simulation {
     this.fixed = Math.floor(context_window * this.#pick([0, 0, 0.1, 0.3, this.#random()]));
     this.#density = this.#pick([0, 0.5, 1, 1, 2.5]);
     this.#faulty = this.#pick([0, 0, 0.3, 1]);
+    this.#arrives = this.#pick([0, 0, 0.2, 0.6]);
   }
 
   async *run(turns: number): AsyncGenerator<Happening> {
     for (let turn = 0; turn < turns; turn++) {
       yield* this.#disturb();
+      if (this.#random() < this.#arrives) yield* this.#makeRoom();
       const running = this.#ask();
       const rounds = this.#random() < 0.5 ? 0 : Math.floor(this.#random() * 6);
       for (let round = 0; round <= rounds; round++) {
         yield* this.#beforeRequest(running);
+        if (this.#random() < this.#arrives) this.#arrive();
         yield this.#request(running);
+        if (this.#random() < this.#arrives) this.#arrive();
         if (round < rounds) this.#work(running);
         else this.#answer(running);
       }
@@ -98,6 +104,33 @@ export class Simulation {
       this.#redo();
       yield { kind: 'disturbance' };
     }
+  }
+
+  /** Another process takes in turns of other machines: whole, behind everything, with their own calls and the size that their windows had. */
+  #arrive(): void {
+    for (let left = 1 + Math.floor(this.#random() * 4); left > 0; left -= 1) {
+      const from = this.#pick(['laptop', 'server']);
+      const { id: turn } = this.log.arrived(this.#text(), from);
+      const call = { call_id: `call-${Math.floor(this.#random() * 3)}`, name: 'write_file' } as const;
+      if (this.#random() < 0.3) {
+        const called: Part = { type: 'tool_call', ...call, args: { path: 'a.txt' } };
+        this.log.message('assistant', [called], { turn, from, stop_reason: 'tool_calls' });
+        this.log.message('tool', [{ type: 'tool_result', ...call, result: this.#text() }], { turn, from });
+      }
+      const usage = { input_tokens: 110_000, output_tokens: 5, cached_tokens: 0, context_tokens: 110_005 };
+      const more = { turn, from, stop_reason: 'end', model: 'main', usage } as const;
+      this.log.message('assistant', [{ type: 'text', text: this.#text() }], more);
+    }
+  }
+
+  /** What was taken in before a turn, and what then leaves so that nobody waits for a summary of it. */
+  *#makeRoom(): Generator<Happening> {
+    this.#arrive();
+    const { due, context_tokens } = this.measured(null);
+    if (!due) return;
+    const input = { entries: [...this.log.entries], running: null, fixed_tokens: this.fixed, context_tokens };
+    this.log.block(blockAfterArrival({ ...input, settings: this.settings, reason: 'auto', focus: null }));
+    yield { kind: 'disturbance' };
   }
 
   /** Takes the newest undo back, whatever came after it. */
