@@ -409,13 +409,13 @@ describe('a refusal that gives no reason', () => {
     for (const requests of [2, 1]) expect(await asked('ask', 'and then?')).toMatchObject({ status: 0, requests });
   });
 
-  it('that nothing fixes leaves the error and no notice', async () => {
+  it('that nothing fixes is sent twice in all, which the error says without a notice', async () => {
     const everything: Rule = { name: 'everything', status: 400, said: 'No.', breaks: () => true };
     await start('openai', [everything]);
     const run = await asked('ask', 'hello');
-    expect(run).toMatchObject({ status: 5, requests: 3 });
+    expect(run).toMatchObject({ status: 5, requests: 2 });
     expect(run.stderr).not.toContain('refused the request');
-    expect(run.stderr).toContain('It was sent twice more in a plainer form, which was refused too.');
+    expect(run.stderr).toContain('It was sent once more in a plainer form, which was refused too.');
   });
 
   it.each([
@@ -428,8 +428,9 @@ describe('a refusal that gives no reason', () => {
     const isPlain = (body: JsonObject) =>
       Object.keys(body).every((key) => PLAIN.has(key)) && !(Number(body.max_tokens) > 4096);
     const chat = dialectOf(provider);
+    const answer = refusing(chat, []);
     server = await chatServer((body, path = '') =>
-      path === '/api/show' || isPlain(body) ? chat.text('Fine.') : refusal(status, said),
+      path === '/api/show' || isPlain(body) ? answer(body, path) : refusal(status, said),
     );
     const path = provider === 'openai' ? '/v1' : '';
     home = makeHome({ provider, model: 'm', api_key: 'k', api_base: `${server.url}${path}` });

@@ -91,8 +91,9 @@ describe.each([
     const first = await chat.ask('And now?');
     expect(first).toMatchObject({ answer: 'Fine.' });
     expect(first.requests).toBeLessThanOrEqual(3);
-    await chat.ask('And then?');
-    await chat.ask('Well?');
+    let last = first;
+    // What may be left out without a reason is left out piece by piece, the stream last.
+    for (let more = 0; more < 4 && last.requests > 1; more += 1) last = await chat.ask('And then?');
     expect(await chat.ask('So?')).toMatchObject({ answer: 'Fine.', requests: 1, notices: [] });
   });
 });

@@ -67,8 +67,8 @@ export function inWords(request: ChatRequest, notice: string): Adapted | null {
 }
 
 /**
- * Text alone, except for the files of the newest message. If that was refused too, or for the last time, it is not streamed, and without the limit of the
- * user, which bounds the cost of the answer.
+ * Text alone, except for the files of the newest message. Where the server does not say what it refused, and for the last time, it is not streamed either, and
+ * without the limit of the user, which bounds the cost of the answer: there is no other attempt. An answer proves these two only if text alone was refused before.
  */
 function inPlainForm(
   request: ChatRequest,
@@ -81,19 +81,27 @@ function inPlainForm(
   if (code === 'window' || isPlainest(request)) return null;
   const left = leftOut(request);
   const isText = left.length === 0 && !contains(request, 'extras');
+  const isUnsaid = refused.what === 'unsaid';
   // The reason given is not about how the answer arrives.
-  if (isText && refused.what !== 'unsaid') return null;
-  const isWhole = isLast || isText;
+  if (isText && !isUnsaid) return null;
   // Mostly it is what earlier messages have beside their text: the rest is tried again with the next question.
   const words = refusedNow(['earlier_parts'], now);
   const isFirst = !isRefused(known, 'earlier_parts');
-  const limit = isWhole || !contains(request, 'output_limit') ? (['output_limit'] as const) : [];
-  const stream = isWhole ? (['stream'] as const) : [];
-  const form = refusedNow(['earlier_parts', ...partsOf(request), ...limit, ...stream], now);
+  const hasLimit = contains(request, 'output_limit');
+  const text = ['earlier_parts', ...partsOf(request), ...(hasLimit ? [] : (['output_limit'] as const))] as const;
+  const whole = refusedNow([...text, 'output_limit', 'stream'], now);
+  // Known to answer text alone, which was refused now.
+  const isKnown = !isFirst && !contains(request, 'extras');
+  const form = isLast || isText || isKnown ? whole : refusedNow(text, now);
+  const sent = isUnsaid ? whole : form;
   const takes = { tools: false, web: false, system: false, schema: false };
-  const without = isWhole && left.length === 0 ? ['anything but text, and without streaming'] : left;
+  const without = [
+    ...left,
+    ...(sent === whole && hasLimit && left.length > 0 ? ['the limit of the answer'] : []),
+    ...(form === whole && left.length === 0 ? ['anything but text, and without streaming'] : []),
+  ];
   return {
-    request: { ...withFacts(request, mergeFacts({ takes }, form)), thinking: null, options: {} },
+    request: { ...withFacts(request, mergeFacts({ takes }, sent)), thinking: null, options: {} },
     notice:
       without.length === 0
         ? null

@@ -206,8 +206,8 @@ class RequestAttempts {
   #unchanged: ChatRequest | null = null;
   #attempt = 1;
   #refusals = 0;
-  /** How often a plainer form was tried. */
-  #guesses = 0;
+  /** Whether a plainer form was tried without a word of what was refused. */
+  #isGuessed = false;
   #contents = 0;
 
   constructor(
@@ -330,19 +330,20 @@ class RequestAttempts {
     const isLast = this.#refusals === MOST_REFUSALS;
     this.#adapted = this.#refusals > MOST_REFUSALS ? null : adaptRequest(this.#request, refusal, this.#memory, isLast);
     if (this.#adapted === null) {
-      throw inVain(await causeOf(this.#provider, this.#request, refusal, this.#signal), this.#guesses);
+      const failure = await causeOf(this.#provider, this.#request, refusal, this.#signal);
+      throw this.#isGuessed ? inVain(failure) : failure;
     }
     const { request, notice, proves } = this.#adapted;
     this.#request = request;
-    if (proves !== null) this.#guesses += 1;
+    if (proves !== null) this.#isGuessed = true;
     if (notice !== null && proves === null) yield warning(notice);
   }
 }
 
-/** The error of a request that was refused without a reason, with how often it was sent in a plainer form. */
-function inVain(failure: HiError, times: number): HiError {
-  if (times === 0 || failure.code === 'window') return failure;
-  const tried = `It was sent ${times === 1 ? 'once' : 'twice'} more in a plainer form, which was refused too.`;
+/** The error of a request that was refused without a reason, in the usual form and in a plainer one. */
+function inVain(failure: HiError): HiError {
+  if (failure.code === 'window') return failure;
+  const tried = 'It was sent once more in a plainer form, which was refused too.';
   const hint = failure.hint === null ? tried : `${tried} ${failure.hint}`;
   return new HiError(failure.code, failure.message, { hint, cause: failure });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Message, Part } from '../../../lib/chat/message.js';
-import { type Feature, type ModelFacts, refusedNow } from '../../../lib/chat/model.js';
+import { type Feature, type ModelFacts, mergeFacts, refusedNow } from '../../../lib/chat/model.js';
 import { type ChatRequest, schemaKey } from '../../../lib/chat/request.js';
 import { type Refused, RequestRefusal } from '../../../lib/providers/common/provider.js';
 import { adaptRequest, learntFromAnswer } from '../../../lib/session/refusals/adapt-request.js';
@@ -390,7 +390,10 @@ describe('a refused request', () => {
   it('that is text alone is asked for in one piece and without a limit, which confirms both forms', () => {
     const asked = request({ tools: [tool], options: { temperature: 1 }, facts: { takes: { schema: false } } });
     const first = adaptRequest(asked, unsaid, memory(), false);
-    const last = adaptRequest(first?.request ?? asked, unsaid, memory(), false);
+    expect(first?.request.facts?.takes).toMatchObject({ tools: false, stream: false, output_limit: false });
+    expect(first?.proves?.takes).not.toHaveProperty('stream');
+    const learnt = { ...asked, options: {}, facts: mergeFacts(asked.facts ?? {}, first?.proves ?? {}) };
+    const last = adaptRequest(learnt, unsaid, memory(), false);
     expect(last?.notice).toContain('without anything but text, and without streaming.');
     expect(last?.proves?.takes).toEqual({
       ...{ earlier_parts: false, tools: false, extras: false, stream: false, output_limit: false },
