@@ -101,6 +101,14 @@ describe('hi history on a terminal', () => {
     const plain = historyOf(chat, { PAGER: 'cat -' });
     await plain.until('answer 11');
     expect(plain.look('you ·').bold).toBe(true);
+    const forward = historyOf(chat, { PAGER: 'more' });
+    await forward.until(/^── newest first ──\n\nyou · .*\nline 11\n\n.*\nanswer 11\n\nyou · .*\nline 10\n/m);
+    const missing = historyOf(chat, { PAGER: 'no-such-pager -x' });
+    await missing.until(/line 11\n\n[^\n]*\nanswer 11\n/);
+    expect(missing.written()).toContain("There is no 'no-such-pager', which PAGER names: less pages this.");
+    const wrong = historyOf(chat, { PAGER: 'no-such-pager | cat 2>&1; exit 127' });
+    await wrong.until("PAGER cannot be run: 'no-such-pager | cat");
+    expect(await wrong.exit()).toMatchObject({ status: 3 });
   });
 });
 

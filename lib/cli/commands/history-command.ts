@@ -29,7 +29,7 @@ import {
 import type { World } from '../base/world.js';
 import { takeInFirst } from '../wiring/sharing.js';
 import { pageWriter, type WritePage } from './history-page.js';
-import { openPager } from './pager.js';
+import { newestFirst, openPager } from './pager.js';
 
 interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   readonly number?: number;
@@ -168,7 +168,13 @@ async function printEntries(
       ? openPager(world, options.find === undefined && !options.hasId ? 'end' : 'start')
       : null;
   const style = isShown ? styleOf(world, pager?.hasColour ?? outputStreams(world).colour.out) : null;
-  await writeAll(pager?.input ?? stdout, printed(entries, options, style, undone, world.now()));
+  const reversed = pager?.missesEnd ? await newestFirst(entries) : null;
+  async function* texts(): AsyncGenerator<string> {
+    if (reversed !== null)
+      yield `── newest first${reversed.isWhole ? '' : `, the last ${reversed.entries.length}`} ──\n\n`;
+    yield* printed(reversed?.entries ?? entries, options, style, undone, world.now());
+  }
+  await writeAll(pager?.input ?? stdout, texts());
   await pager?.done();
 }
 

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { type Entry, isMessage } from '../../chat/entry.js';
+import { HiError } from '../../errors.js';
 import { ownEnvironment } from '../../own-programs.js';
+import { neutralise } from '../../screen/text/neutralise.js';
 import { shellCommand } from '../../shell-command.js';
 import { outputStreams } from '../base/output.js';
 import type { World } from '../base/world.js';
@@ -12,31 +15,42 @@ import type { World } from '../base/world.js';
 export interface OpenPager {
   readonly input: Writable;
   readonly hasColour: boolean;
-  /** Ends the input. Resolves when the user has left. */
+  /** Whether it opens at the start of the text although the end was asked for. */
+  readonly missesEnd: boolean;
+  /** Ends the input. Resolves when the user has left. Throws a `HiError` of code `config` if the command line of the user started nothing. */
   done(): Promise<void>;
 }
 
 /** Starts the pager of the user, or the usual one; null if there is none: a terminal scrolls. It opens at the `end` of the text as far as it can. */
 export function openPager(world: World, at: 'start' | 'end'): OpenPager | null {
-  const pager = pagerFor(world.env, at);
+  const env = ownEnvironment(world.env);
+  const { pager, missing } = pagerFor(env, at);
+  if (missing !== null) {
+    const instead = pager === null ? 'nothing pages this' : 'less pages this';
+    world.stderr.write(neutralise(`hi: There is no '${missing}', which PAGER names: ${instead}.\n`));
+  }
   if (pager === null) return null;
   const { file, args, options } = shellCommand(pager.command);
-  const child = spawn(file, args, {
-    ...options,
-    stdio: ['pipe', 'inherit', 'inherit'],
-    env: { ...ownEnvironment(world.env), ...pager.env },
-  });
+  const child = spawn(file, args, { ...options, stdio: ['pipe', 'inherit', 'inherit'], env: { ...env, ...pager.env } });
   child.stdin.on('error', () => child.stdin.destroy());
   const closed = once(child, 'close');
   return {
     input: child.stdin,
     hasColour: pager.takesColour && outputStreams(world).colour.out,
+    missesEnd: pager.missesEnd,
     async done() {
       child.stdin.end();
-      await closed;
+      const [status] = await closed;
+      if (NOT_STARTED.includes(status))
+        throw new HiError('config', `PAGER cannot be run: '${pager.command}'.`, {
+          hint: 'Correct or unset the variable, or print without a pager: hi history | cat',
+        });
     },
   };
 }
+
+/** The statuses of a shell that cannot start a program. */
+const NOT_STARTED: readonly unknown[] = [126, 127];
 
 /** How a pager is started. */
 interface Pager {
@@ -44,6 +58,14 @@ interface Pager {
   /** Added to its environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly takesColour: boolean;
+  readonly missesEnd: boolean;
+}
+
+/** The pager, null for none. */
+interface PagerChoice {
+  readonly pager: Pager | null;
+  /** The program that the user chose and that is not there. */
+  readonly missing: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -55,46 +77,114 @@ interface PagerSearch {
   programAt(path: string): string | null;
 }
 
-/** What is behind these names is known to pass colours on; `less` and what pages with it can open at the end. */
-const COLOURED: readonly string[] = ['bat', 'batcat', 'cat', 'moar', 'moor', 'ov'];
+/** What is known of a pager by the name of its program. */
+interface KnownPager {
+  /** What opens it at the end, by its manual; empty if it prints and is gone. */
+  readonly end: string;
+  /** Whether it passes colours on, and knows that they have no width. */
+  readonly takesColour: boolean;
+}
+
+const KNOWN: Readonly<Record<string, KnownPager>> = {
+  cat: { end: '', takesColour: true },
+  moar: { end: '--follow', takesColour: true },
+  moor: { end: '--follow', takesColour: true },
+  most: { end: '+999999999', takesColour: true },
+  nvim: { end: '+', takesColour: false },
+  ov: { end: '--follow-mode', takesColour: true },
+  view: { end: '+', takesColour: false },
+  vim: { end: '+', takesColour: false },
+};
+
+/** Of several programs, or found by a shell alone. */
+const OF_A_SHELL = /[|&;<>()$`"'\\*?[]|^[^\s/]*=|^~/;
 
 /**
  * The pager in `PAGER`, or `less`, if it is the real one: BusyBox's knows neither the options nor colours, and Windows' `more` no UTF-8. What the user set for
- * `less` holds, and colours and where it opens are added. A pager that is not known gets plain text.
+ * `less` holds, and colours and where it opens are added. A pager that is not known gets plain text, and is taken to open at the start.
  */
 export function pagerFor(
   env: Environment,
   at: 'start' | 'end',
   search: PagerSearch = { platform: process.platform, programAt: realProgram },
-): Pager | null {
-  const place = at === 'end' ? ' +G' : '';
-  const usual = `-FRX${place}`;
+): PagerChoice {
   const chosen = env.PAGER?.trim() ?? '';
-  if (chosen === '')
-    return isRealLess('less', env, search) ? { command: `less ${usual}`, env: {}, takesColour: true } : null;
-  const [program = '', ...args] = chosen.split(/\s+/);
-  const name = basename(program);
-  // A command line of several programs is the user's own affair.
-  if (/[|&;<>()$`"'\\]/.test(chosen)) return { command: chosen, env: {}, takesColour: false };
-  if (name === 'less' && isRealLess(program, env, search)) {
-    const isBare = args.length === 0 && !env.LESS;
-    return { command: `${chosen} ${isBare ? usual : `-R${place}`}`, env: {}, takesColour: true };
-  }
-  const forBat = { BAT_PAGER: env.BAT_PAGER ?? `less ${usual}`, BAT_STYLE: env.BAT_STYLE ?? 'plain' };
-  const isBat = name === 'bat' || name === 'batcat';
-  return { command: chosen, env: isBat ? forBat : {}, takesColour: COLOURED.includes(name) };
+  const [program = ''] = chosen.split(/\s+/);
+  const isOfAShell = OF_A_SHELL.test(chosen);
+  const isMissing =
+    chosen !== '' && !isOfAShell && search.platform !== 'win32' && fileOf(program, env, search) === null;
+  if (chosen !== '' && !isMissing) return { pager: chosenPager(chosen, { env, at, search }), missing: null };
+  const usual = `less -FRX${at === 'end' ? ' +G' : ''}`;
+  const pager = { command: usual, env: {}, takesColour: true, missesEnd: false };
+  return { pager: isRealLess('less', env, search) ? pager : null, missing: isMissing ? program : null };
 }
 
-function isRealLess(program: string, env: Environment, { platform, programAt }: PagerSearch): boolean {
-  if (platform === 'win32') return false;
+/** How the pager that the user chose is started. */
+function chosenPager(
+  chosen: string,
+  { env, at, search }: { readonly env: Environment; readonly at: 'start' | 'end'; readonly search: PagerSearch },
+): Pager {
+  const isEnd = at === 'end';
+  const [program = '', ...args] = chosen.split(/\s+/);
+  const name = basename(program);
+  // Read by a less that another program starts; a text in it ends at the sign.
+  const forLess = { LESS: `${isEnd ? '+G$' : ''}-R ${env.LESS ?? ''}`.trim() };
+  if (OF_A_SHELL.test(chosen)) {
+    const isLess = /\bless\b/.test(chosen) && !chosen.includes('LESS=');
+    return { command: chosen, env: isLess ? forLess : {}, takesColour: false, missesEnd: isEnd && !isLess };
+  }
+  if (name === 'less' && isRealLess(program, env, search)) {
+    const usual = args.length === 0 && !env.LESS ? '-FRX' : '-R';
+    return { command: `${chosen} ${usual}${isEnd ? ' +G' : ''}`, env: {}, takesColour: true, missesEnd: false };
+  }
+  if (name === 'bat' || name === 'batcat') {
+    const style = { BAT_STYLE: env.BAT_STYLE ?? 'plain', BAT_PAGER: env.BAT_PAGER ?? 'less -FRX' };
+    return { command: chosen, env: { ...forLess, ...style }, takesColour: true, missesEnd: false };
+  }
+  const known = KNOWN[name];
+  const end = isEnd && known && !args.some((arg) => arg.startsWith('+')) ? known.end : '';
+  const command = `${chosen} ${end}`.trim();
+  return { command, env: {}, takesColour: known?.takesColour ?? false, missesEnd: isEnd && known === undefined };
+}
+
+/** How many of the newest entries are shown first: the pager cannot go to the end of all. */
+const MOST_FIRST = 1000;
+
+/** The newest entries in turns, the newest turn first, each in reading order. `isWhole` tells whether these are all. */
+export async function newestFirst(
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
+): Promise<{ readonly entries: readonly Entry[]; readonly isWhole: boolean }> {
+  const turns: Entry[][] = [];
+  let [turn, count, isWhole] = [0, 0, true];
+  for await (const entry of entries) {
+    const last = turns.at(-1);
+    if (last !== undefined && !(isMessage(entry) && entry.turn !== turn)) last.push(entry);
+    else turns.push([entry]);
+    if (isMessage(entry)) turn = entry.turn;
+    count += 1;
+    if (count > MOST_FIRST && turns.length > 1) {
+      count -= turns.shift()?.length ?? 0;
+      isWhole = false;
+    }
+  }
+  return { entries: turns.reverse().flat(), isWhole };
+}
+
+function isRealLess(program: string, env: Environment, search: PagerSearch): boolean {
+  if (search.platform === 'win32') return false;
+  const file = fileOf(program, env, search);
+  return file !== null && !basename(file).startsWith('busybox');
+}
+
+/** The file of a program, searched for as a shell does in the absolute folders of PATH; null if there is none. */
+function fileOf(program: string, env: Environment, { programAt }: PagerSearch): string | null {
   const paths = program.includes('/')
     ? [program]
     : (env.PATH ?? '')
         .split(delimiter)
         .filter(isAbsolute)
         .map((folder) => join(folder, program));
-  const file = paths.map(programAt).find((found) => found !== null);
-  return file !== undefined && file !== null && !basename(file).startsWith('busybox');
+  return paths.map(programAt).find((found) => found !== null) ?? null;
 }
 
 function realProgram(path: string): string | null {
