@@ -56,11 +56,13 @@ function usualServer(asked: Asked): ServerChoice | null {
   if (inUse !== null) return serverBy(inUse, null, asked);
   if (provider !== null || env.HI_API_BASE || file?.provider || file?.api_base) return null;
   const [first] = Object.keys(file?.servers ?? {});
+  const [name = '', ...rest] = file?.model?.split('/') ?? [];
   if (first === undefined) {
+    const named = KNOWN_SERVERS.find((one) => one.name === name && env[one.keyVariable]?.trim());
+    if (named !== undefined) return serverBy(named.name, rest.join('/') || null, asked);
     const [ready] = file?.api_key || env.HI_API_KEY?.trim() || vendorIn(env, vendors) ? [] : readyServers(env);
     return ready === undefined ? null : serverBy(ready.name, file?.model ?? null, asked);
   }
-  const [name = '', ...rest] = file?.model?.split('/') ?? [];
   if (Object.hasOwn(file?.servers ?? {}, name)) return serverBy(name, rest.join('/') || null, asked);
   return serverBy(first, file?.model ?? null, asked);
 }

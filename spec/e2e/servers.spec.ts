@@ -168,6 +168,12 @@ describe('services that hi knows', () => {
     ]);
   });
 
+  it('are named by the model of the configuration, beside the keys of others', async () => {
+    start({ model: 'mistral/mistral-small-latest' });
+    const { requests } = await run(['ask', 'hello'], keys(['OPENROUTER_API_KEY', 'MISTRAL_API_KEY', 'OPENAI_API_KEY']));
+    expect(asked(requests)).toEqual(['api.mistral.ai mistral-small-latest']);
+  });
+
   it('leave a name to the gateway that lists it as the maker of a model', async () => {
     answer = (request) =>
       request.method === 'GET' ? { chunks: ['{"data":[{"id":"mistral/large"}]}'] } : answering(request);

@@ -339,6 +339,10 @@ describe('the set-up of several', () => {
     await start(['ask', '-m', name, 'hello'], internet.env);
     await expectLeft(0);
     expect(local.asked.at(-1)).toBe('POST /v1/chat/completions');
+    await start(['chat'], { ...internet.env, GROQ_API_KEY: 'gsk-of-the-shell' });
+    await terminal.until(PROMPT, 20_000);
+    expect(terminal.screen()).toContain('groq/openai/gpt-oss-120b ·');
+    expect(terminal.screen()).not.toContain('hi config init');
   });
 
   it('asks for the key of a service that is not in the environment', async () => {

@@ -142,8 +142,10 @@ export class WindowUsage {
 }
 
 /** Whether neither the file nor the command line nor a variable of hi's own chooses a provider. */
-function isProviderUnset({ env }: World, options: SettingsOptions, { file }: Settings): boolean {
-  return !(file?.provider || options.provider || options.model || env.HI_PROVIDER || env.HI_MODEL);
+function isProviderUnset({ env }: World, options: SettingsOptions, { file, config }: Settings): boolean {
+  const server = config?.server ?? '';
+  const isNamed = Object.hasOwn(file?.servers ?? {}, server) || file?.model?.split('/')[0] === server;
+  return !(isNamed || file?.provider || options.provider || options.model || env.HI_PROVIDER || env.HI_MODEL);
 }
 
 /** Why hi uses this provider although none was chosen; null when one was. */
@@ -157,7 +159,6 @@ export function detectedProviderNotice(world: World, options: SettingsOptions, s
 function reasonOf(member: ProviderMember, { api_base, server }: Config, { env }: World): string {
   const known = KNOWN_SERVERS.find(({ name }) => name === server);
   if (known !== undefined) return `${known.title}: its key is in ${known.keyVariable}`;
-  if (server !== undefined) return `the server '${server}' of the configuration`;
   const { title, keyVariables, baseVariable, ownHosts } = member;
   if (api_base !== null && env[baseVariable] && !isOwnAddress(member, api_base)) {
     const host = `'${new URL(api_base).host}'`;
