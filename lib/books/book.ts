@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMessage } from '../chat/entry.js';
 import type { Message, NewMessage } from '../chat/message.js';
@@ -153,7 +153,12 @@ export function removeAttachments(folder: string, kept: ReadonlySet<string>): vo
   removeEmptyFolder(folder);
 }
 
-/** Removes what killed processes left of books that they were writing. */
+/** Removes what killed processes left of books that they were writing. Only while no other process writes books. */
 export function removeUnfinished(folder: string): void {
   removeLeftovers(folder, /\.zst$|\.threads$/);
+  for (const name of readdirSync(folder)) {
+    const [, book] = /^(.+)\.attachments$/.exec(name) ?? [];
+    if (book !== undefined && !existsSync(bookFiles(folder, book).history))
+      removeAttachments(join(folder, name), new Set());
+  }
 }

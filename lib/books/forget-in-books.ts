@@ -1,20 +1,41 @@
 import { rmSync } from 'node:fs';
+import { storedText } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
+import { occurrenceOf } from '../chat/occurrence.js';
 import { attachmentsIn } from '../history/attachments.js';
+import { attachmentsWith } from '../history/forget-everywhere.js';
 import { type BookFiles, BookWriter, messagesOf, removeAttachments } from './book.js';
 
-/** The messages of a book that are to be forgotten. Throws a `HiError` if it is damaged. */
-export function messagesMeant(book: BookFiles, isMeant: (message: Message) => boolean): readonly Message[] {
-  const meant: Message[] = [];
-  for (const message of messagesOf(book)) if (message.content.length > 0 && isMeant(message)) meant.push(message);
-  return meant;
+/** Which messages of a book are to be forgotten. */
+export interface MeantInBook {
+  readonly book: BookFiles;
+  readonly messages: readonly Message[];
+  /** Whether nothing is: no message, and no attachment of none. */
+  readonly isNothing: boolean;
+  isMeant(message: Message): boolean;
+}
+
+/** The messages of a book with a text, in their words or in a file that was attached. Throws a `HiError` if the book is damaged. */
+export function withText(book: BookFiles, text: string): MeantInBook {
+  const holds = occurrenceOf(text);
+  const marked = attachmentsWith([book.attachments], { kind: 'text', text });
+  const isMarked = (message: Message): boolean => attachmentsIn(message).some(({ sha256 }) => marked.has(sha256));
+  const found = meantInBook(book, (message) => holds(storedText(message)) || isMarked(message));
+  return { ...found, isNothing: found.isNothing && marked.size === 0 };
+}
+
+/** The messages of a book that are meant. Throws a `HiError` if it is damaged. */
+export function meantInBook(book: BookFiles, isMeant: (message: Message) => boolean): MeantInBook {
+  const messages: Message[] = [];
+  for (const message of messagesOf(book)) if (message.content.length > 0 && isMeant(message)) messages.push(message);
+  return { book, messages, isNothing: messages.length === 0, isMeant };
 }
 
 /**
  * Removes messages from a book, with the attachments that only they had, and its index. The ids that their source gave them stay, so that a later import does
  * not bring them back.
  */
-export function forgetInBook(book: BookFiles, isMeant: (message: Message) => boolean): void {
+export function forgetInBook({ book, isMeant }: MeantInBook): void {
   const kept = new Set<string>();
   const writer = new BookWriter(book);
   try {

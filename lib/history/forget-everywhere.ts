@@ -20,7 +20,7 @@ import { runningTurns } from './turns.js';
 /** Finds the messages to forget and their copies, without changing anything. Throws a `HiError`. */
 export async function findForgettable(log: Log, paths: HistoryPaths, order: ForgetOrder): Promise<Forgettable> {
   return await withHistoryErrors(paths.history, async () => {
-    const marked = attachmentsWith(paths, order);
+    const marked = attachmentsWith([paths.attachments, ...paths.oldAttachments], order);
     let found: Forgettable | null = null;
     await log.rewrite((entries) => {
       found = surveyAll(paths, order, marked, entries).found;
@@ -43,7 +43,7 @@ export async function forget(
   named: (ForgottenName & { readonly at: string }) | null,
 ): Promise<void> {
   const work = async (): Promise<void> => {
-    const marked = attachmentsWith(paths, order);
+    const marked = attachmentsWith([paths.attachments, ...paths.oldAttachments], order);
     let mark: ForgottenMark | null = null;
     await log.rewrite(
       (entries) => {
@@ -141,12 +141,12 @@ function requireEnded({ folder }: HistoryPaths, messages: readonly Message[]): v
   });
 }
 
-/** The hashes of the attachments that contain the text. */
-function attachmentsWith({ attachments, oldAttachments }: HistoryPaths, order: ForgetOrder): ReadonlySet<string> {
+/** The hashes of the attachments in these folders that contain the text. */
+export function attachmentsWith(folders: readonly string[], order: ForgetOrder): ReadonlySet<string> {
   if (order.kind !== 'text') return new Set();
   const holds = occurrenceInBytes(order.text);
   const found = new Set<string>();
-  for (const folder of [attachments, ...oldAttachments]) {
+  for (const folder of folders) {
     for (const name of fileNamesIn(folder)) {
       heartbeat();
       const [, hash] = /^([0-9a-f]{64})(?:\.|$)/.exec(name) ?? [];

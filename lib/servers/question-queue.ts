@@ -4,7 +4,7 @@ import { isJsonObject, parseObject } from '../chat/json.js';
 import { HiError, systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { readRegularFile } from '../regular-file.js';
-import { writeAside } from '../write-aside.js';
+import { namesWithLeftovers, writeAside } from '../write-aside.js';
 
 /** What the user asked while no server could answer. */
 export interface Question {
@@ -109,8 +109,11 @@ interface QueueFile {
   readonly isUnclear: boolean;
 }
 
-/** The names of the files of questions. */
-export const QUESTIONS = /^\d+-\d+-\d+\.(?:json|\d+\.sending)$/;
+/** The names of the files of questions, and of what a kill leaves of them. */
+export const QUESTIONS = namesWithLeftovers(String.raw`\d+-\d+-\d+\.(?:json|\d+\.sending)`);
+
+/** When the question in a file of that name was asked, in milliseconds. */
+export const askedAt = (name: string): number => Number.parseInt(name, 10);
 
 const WAITING = '.json';
 const SENDING = '.sending';
@@ -132,7 +135,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function readQuestion(path: string): Pick<QueuedQuestion, 'at' | 'question'> | null {
+/** The question in a file; null if there is none. */
+export function readQuestion(path: string): Pick<QueuedQuestion, 'at' | 'question'> | null {
   let stored: ReturnType<typeof parseObject>;
   try {
     stored = parseObject(readRegularFile(path).toString());

@@ -21,7 +21,7 @@ export const slashReset: SlashCommand = {
   },
 };
 
-async function* clear({ session, ask }: SlashContext): AsyncGenerator<SlashEvent> {
+async function* clear({ session, ask, desk }: SlashContext): AsyncGenerator<SlashEvent> {
   const { messages } = session.history.totals;
   if (messages === 0) return yield { type: 'print', text: 'The conversation is empty.' };
   const [copy, restore] = session.history.isEphemeral
@@ -32,7 +32,8 @@ async function* clear({ session, ask }: SlashContext): AsyncGenerator<SlashEvent
     return yield { type: 'print', text: 'Nothing was cleared.' };
   }
   await session.reset({ purge: false });
-  yield { type: 'print', text: `Cleared ${quantity(messages, 'message')}.${restore}` };
+  const left = session.history.isEphemeral ? '' : desk.leftByReset();
+  yield { type: 'print', text: withLeft(`Cleared ${quantity(messages, 'message')}.${restore}`, left) };
 }
 
 /** Runs on an empty conversation too: it also removes the copy of an earlier one. */
@@ -46,11 +47,11 @@ async function* purge({ session, ask, desk }: SlashContext): AsyncGenerator<Slas
   const problems = session.history.takeNotices();
   for (const text of problems) yield { type: 'notice', level: 'warning', text };
   await desk.purgeCaches();
-  yield {
-    type: 'print',
-    text: `Cleared ${quantity(messages, 'message')}.${problems.length === 0 ? ' No copy is kept.' : ''}`,
-  };
+  const cleared = `Cleared ${quantity(messages, 'message')}.${problems.length === 0 ? ' No copy is kept.' : ''}`;
+  yield { type: 'print', text: withLeft(cleared, desk.leftByReset()) };
 }
+
+const withLeft = (cleared: string, left: string): string => (left === '' ? cleared : `${cleared}\n${left}`);
 
 async function* undo({ session }: SlashContext): AsyncGenerator<SlashEvent> {
   await session.undoReset();

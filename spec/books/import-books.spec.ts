@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { bookFiles } from '../../lib/books/book.js';
+import { forgetInBook, withText } from '../../lib/books/forget-in-books.js';
 import { Shelf } from '../support/books.js';
 import { chatgptConversation, claudeCodeLines, jsonLines, type Talk, zip } from '../support/exports.js';
 import { png } from '../support/pictures.js';
@@ -17,6 +20,9 @@ afterEach(() => {
 });
 
 const write = (name: string, content: Buffer | string): void => writeFileSync(join(shelf.folder, name), content);
+
+const pdf = (text: string): Buffer =>
+  Buffer.concat([Buffer.from('%PDF-1.7\nstream\n'), deflateSync(text), Buffer.from('\nendstream\n%%EOF')]);
 
 const talk = (id: string, start: number, count = 4): Talk => ({
   id,
@@ -105,12 +111,14 @@ describe('an import', () => {
       const attachments = [
         { id: 'file-Notes1', name: 'notes.txt' },
         { id: 'file-gone', name: 'gone.pdf' },
+        { id: 'file-Plan', name: 'plan.pdf' },
       ];
       const message = { id: 'm', author: { role: 'user' }, create_time: 1, content, metadata: { attachments } };
       const pictured = { id: 'p', current_node: 'm', mapping: { m: { id: 'm', parent: null, message } } };
       const members = [
         { name: 'file_000abc-sanitized.dat', content: png(2, 3) },
         { name: 'file-Notes1-notes.txt', content: 'milk' },
+        { name: 'file-Plan-plan.pdf', content: pdf('(saffron) Tj') },
         { name: 'conversations-000.json', content: chatgpt(talk('a', 1000)) },
         { name: 'conversations-001.json', content: JSON.stringify([pictured]) },
         { name: 'user.json', content: '{"id":"user-1"}' },
@@ -123,11 +131,17 @@ describe('an import', () => {
       expect(first?.content).toMatchObject([
         { type: 'image', mime: 'image/png', width: 2, height: 3, name: 'file_000abc-sanitized.dat' },
         { type: 'text', text: '<file name="notes.txt">\nmilk\n</file>' },
+        { type: 'document', mime: 'application/pdf', name: 'plan.pdf' },
         { type: 'text', text: 'Look at this' },
       ]);
       const [picture] = first?.content ?? [];
       const stored = picture?.type === 'image' ? join(shelf.books, 'chatgpt.attachments', picture.sha256) : '';
       expect(readFileSync(stored)).toEqual(png(2, 3));
+      const meant = withText(bookFiles(shelf.books, 'chatgpt'), 'saffron');
+      expect(meant.messages).toEqual([first]);
+      forgetInBook(meant);
+      expect(withText(meant.book, 'saffron').isNothing).toBe(true);
+      expect(shelf.lines('chatgpt')).toHaveLength(5);
     },
   );
 

@@ -30,8 +30,12 @@ describe('the questions that wait for a server', () => {
   it('are asked in order by hi ask --pending, each with its time, and none twice', async () => {
     const { chat, ask, queue } = await house();
     chat.home.write('note.txt', 'from a file');
-    await ask(['--later', 'a secret for nobody'], NOBODY);
-    await runProgram(chat.home, ['forget', '-y', 'secret for nobody']);
+    for (const order of [['secret for nobody'], ['--since', '1d']]) {
+      await ask(['--later', 'a secret for nobody'], NOBODY);
+      const reset = await runProgram(chat.home, ['reset', '-y']);
+      expect(reset.stderr).toContain('Not cleared: 1 question in the queue.');
+      await runProgram(chat.home, ['forget', '-y', ...order]);
+    }
     expect(await ask(['--later', 'first'], NOBODY)).toMatchObject({ status: 0, stdout: '' });
     expect((await ask(['--later', '-f', 'note.txt', 'second'], NOBODY)).stderr).toContain('hi ask --pending');
     expect([queue().length, chat.server.requests.length]).toEqual([2, 0]);

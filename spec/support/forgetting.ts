@@ -123,6 +123,8 @@ export function keepAll(home: Home, now: Conversation, reset: Conversation, text
     join(home.data, 'recall', 'log'),
     join(cache, 'outputs'),
     join(cache, 'compressions'),
+    join(home.data, 'queue'),
+    join(home.data, 'imports', 'chatgpt.attachments'),
   ])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   const write = (path: string, content: string | Buffer): void => writeFileSync(path, content, { mode: 0o600 });
@@ -142,6 +144,12 @@ export function keepAll(home: Home, now: Conversation, reset: Conversation, text
     join(home.config, 'memory.md'),
     `- keep this\n- never say ${text} <!-- user 2026-11-23T10:00:00Z -->\n- and this\n`,
   );
+  const question = JSON.stringify({ at: '', text, texts: [], attachments: [] });
+  write(join(home.data, 'queue', '00000000000001-1-0.json'), question);
+  // What killed processes leave.
+  write(join(home.data, 'queue', '00000000000002-1-0.json.99999999.new'), question);
+  write(join(home.data, 'imports', 'claude.json.zst.threads.99999999.new'), text);
+  write(join(home.data, 'imports', 'chatgpt.attachments', 'a'.repeat(64)), text);
   write(join(cache, 'debug.log'), JSON.stringify({ body: JSON.stringify({ text }) }));
   write(join(cache, 'outputs', '2026-01-01T00-00-00-000Z-abcdef.stdout'), `line\n${text}\n`);
   write(join(cache, 'outputs', '2026-01-01T00-00-00-000Z-abcdee.stdout'), 'line\n');

@@ -23,7 +23,7 @@ import type { ToolContext } from '../../tools/common/tool.js';
 import { copyText, expandPath, writeFileAtomically } from '../base/give-out.js';
 import type { World } from '../base/world.js';
 import { orderOf, parseForgetWords } from '../forget/forgetting.js';
-import { purgeCaches } from '../forget/places.js';
+import { leftByReset, purgeCaches } from '../forget/places.js';
 import { type OwnInputDeps, ownSlashCommands } from '../input/own-commands.js';
 import { queuedLine, sendAll } from '../input/queued.js';
 import {
@@ -76,6 +76,7 @@ export async function slashContext(
         return await forgettingEverywhere(world, order, session.history, paths);
       },
       purgeCaches: async () => purgeCaches(paths),
+      leftByReset: () => leftByReset(paths),
       queue: waitingQuestions(new QuestionQueue(paths.queue), session),
     },
     memory: () => keptMemory(session, memory),

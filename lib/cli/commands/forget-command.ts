@@ -1,8 +1,6 @@
-import { bookNamed, exclusively } from '../../books/book.js';
-import { forgetInBook, messagesMeant } from '../../books/forget-in-books.js';
-import { storedText } from '../../chat/entry.js';
-import { type Message, textOf } from '../../chat/message.js';
-import { occurrenceOf } from '../../chat/occurrence.js';
+import { type BookFiles, bookNamed, exclusively } from '../../books/book.js';
+import { forgetInBook, type MeantInBook, meantInBook, withText } from '../../books/forget-in-books.js';
+import { textOf } from '../../chat/message.js';
 import { firstCharacters, quantity } from '../../chat/text.js';
 import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
@@ -67,19 +65,19 @@ async function forgetIn(
 ): Promise<number> {
   await prepareCodec();
   const book = bookNamed(folder, name);
-  const isMeant = meantBy(words.trim(), options, world.now());
-  const meant = messagesMeant(book, isMeant);
-  if (meant.length === 0) {
+  const meant = meantBy(book, words.trim(), options, world.now());
+  const { messages } = meant;
+  if (meant.isNothing) {
     say('There is nothing to forget.');
     return 0;
   }
-  for (const { id, role, content } of meant.slice(0, LISTED))
+  for (const { id, role, content } of messages.slice(0, LISTED))
     say(`#${book.name}:${id} ${role}: ${firstCharacters(textOf(content).replace(/\s+/g, ' ').trim(), 60)}`);
-  if (meant.length > LISTED) say(`… and ${meant.length - LISTED} more`);
+  if (messages.length > LISTED) say(`… and ${messages.length - LISTED} more`);
   if (!options.yes && !(await confirmed(world))) return 130;
-  await exclusively(folder, async () => forgetInBook(book, isMeant));
+  await exclusively(folder, async () => forgetInBook(meant));
   say(
-    `Forgotten: ${quantity(meant.length, 'message')} of ${book.name}. Passages of it in the conversation stay; hi forget TEXT removes them.`,
+    `Forgotten: ${quantity(messages.length, 'message')} of ${book.name}. Passages of it in the conversation stay; hi forget TEXT removes them.`,
   );
   return 0;
 }
@@ -88,21 +86,20 @@ async function forgetIn(
 const LISTED = 20;
 
 /** Which messages of a book are meant: those with a text or with these ids, or those since a time. Throws a `HiError` of code `usage`. */
-function meantBy(text: string, { since, last }: ForgetOptions, now: Date): (message: Message) => boolean {
+function meantBy(book: BookFiles, text: string, { since, last }: ForgetOptions, now: Date): MeantInBook {
   if (last || (text === '') === (since === undefined))
     throw new HiError('usage', 'Nothing given to forget, or too much.', {
       hint: "Give a text, a message ('#12', in quotes for the shell), or --since TIME.",
     });
   if (since !== undefined) {
     const from = parseTime(since, now, false).toISOString();
-    return ({ at }) => at >= from;
+    return meantInBook(book, ({ at }) => at >= from);
   }
   if (/^#\d{1,15}(?:\s+#\d{1,15})*$/.test(text)) {
     const ids = new Set(text.split(/\s+/).map((id) => Number(id.slice(1))));
-    return ({ id }) => ids.has(id);
+    return meantInBook(book, ({ id }) => ids.has(id));
   }
-  const holds = occurrenceOf(text);
-  return (message) => holds(storedText(message));
+  return withText(book, text);
 }
 
 async function confirmed(world: World): Promise<boolean> {

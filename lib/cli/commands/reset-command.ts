@@ -7,7 +7,7 @@ import { askQuestion } from '../ask/terminal-question.js';
 import type { CommonOptions } from '../base/options.js';
 import { printHistoryNotices, printNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
-import { purgeCaches } from '../forget/places.js';
+import { leftByReset, purgeCaches } from '../forget/places.js';
 import { sharingFor } from '../wiring/sharing.js';
 
 interface ResetOptions extends CommonOptions {
@@ -59,6 +59,8 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
       ? 'Nothing to clear.'
       : `Cleared ${quantity(messages, 'message')}.${where}${note}`,
   );
+  const left = leftByReset(paths);
+  if (left !== '') say(left);
   return 0;
 }
 

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
+import { exclusively, removeUnfinished } from '../../books/book.js';
 import { isCompressBlock, isMessage } from '../../chat/entry.js';
 import { citedIn } from '../../chat/marked-text.js';
 import type { Message } from '../../chat/message.js';
@@ -36,29 +38,39 @@ export async function forgetting(
   const places = placesFor(order, found, paths);
   if (isNothing(found) && places.every(({ what }) => what.length === 0)) {
     // Completes an earlier run that was killed.
-    await history.forget(order, () => undefined);
-    for (const place of places) remove(place);
+    await besideNoImport(order, paths, async () => {
+      await history.forget(order, () => undefined);
+      for (const place of places) remove(place);
+    });
     return null;
   }
   return {
     shown: [...inHistory(found), ...places.flatMap(({ what }) => what)],
     async forget() {
       let short: readonly string[] = [];
-      await history.forget(
-        order,
-        (now) => {
-          const all = placesFor(order, now, paths);
-          short = [...counted(now), ...all.filter(({ what }) => what.length > 0).map((place) => place.short)];
-          for (const place of all) remove(place);
-        },
-        named,
-      );
-      // Another hi may have written it down in the meantime.
-      for (const place of placesFor(order, found, paths, true)) remove(place);
+      const elsewhere = (now: Forgettable): void => {
+        const all = placesFor(order, now, paths);
+        short = [...counted(now), ...all.filter(({ what }) => what.length > 0).map((place) => place.short)];
+        for (const place of all) remove(place);
+      };
+      await besideNoImport(order, paths, async () => {
+        await history.forget(order, elsewhere, named);
+        // Another hi may have written it down in the meantime.
+        for (const place of placesFor(order, found, paths, true)) remove(place);
+      });
       const unsearched = order.kind === 'text' ? [notSearched()] : [];
       return [`Forgotten: ${short.join(', ')}.`, NOT_REACHED, ...unsearched, ...stillIn(order, paths)];
     },
   };
+}
+
+/** Forgets while no import runs, which would write a book again as it was, and without what killed ones left. */
+async function besideNoImport({ kind }: ForgetOrder, { imports }: Paths, work: () => Promise<void>): Promise<void> {
+  if (kind !== 'text' || !existsSync(imports)) return await work();
+  await exclusively(imports, async () => {
+    removeUnfinished(imports);
+    await work();
+  });
 }
 
 function placesFor(order: ForgetOrder, found: Forgettable, paths: Paths, isGone = false): readonly Place[] {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bookFiles, bookNames } from '../../books/book.js';
-import { forgetInBook, messagesMeant } from '../../books/forget-in-books.js';
+import { forgetInBook, withText } from '../../books/forget-in-books.js';
 import { storedText } from '../../chat/entry.js';
 import { type Message, typedText } from '../../chat/message.js';
 import { type ForgetOrder, occurrenceOf } from '../../chat/occurrence.js';
@@ -9,13 +9,14 @@ import { quantity } from '../../chat/text.js';
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
 import { HiError, systemCode } from '../../errors.js';
+import { occurrenceInBytes } from '../../history/forget/survey.js';
 import { LOGS } from '../../mcp/connection/spawn-server.js';
 import { readMemory, withoutLines } from '../../memory/memory-file.js';
-import type { MemoryLine } from '../../memory/memory-text.js';
+import { linesOf, type MemoryLine } from '../../memory/memory-text.js';
 import { removeIndex } from '../../recall/disk/index-folder.js';
 import { readRegularFile } from '../../regular-file.js';
 import { fileNamesIn, leadsToFile, removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
-import { QUESTIONS } from '../../servers/question-queue.js';
+import { askedAt, QUESTIONS, readQuestion } from '../../servers/question-queue.js';
 import { OUTPUTS } from '../../tools/shell/spill.js';
 import { namesWithLeftovers, writeAside } from '../../write-aside.js';
 import { KEPT_SCRIPTS } from '../compiled/keep-scripts.js';
@@ -106,27 +107,38 @@ const outputs: Find = ({ outputs: folder }, traces) => {
 };
 
 /** What was said to other programs is searched for a text only: ids and times are those of the conversation. */
-const books: Find = ({ imports }, { isText, holds }) => {
-  if (!isText || !existsSync(imports)) return null;
-  const isMeant = (message: Message): boolean => holds(storedText(message));
+const books: Find = ({ imports }, { text }) => {
+  if (text === null || !existsSync(imports)) return null;
   const found = bookNames(imports)
-    .map((name) => bookFiles(imports, name))
-    .map((book) => ({ book, count: messagesMeant(book, isMeant).length }))
-    .filter(({ count }) => count > 0);
+    .map((name) => withText(bookFiles(imports, name), text))
+    .filter(({ isNothing }) => !isNothing);
   if (found.length === 0) return null;
-  const all = found.reduce((sum, { count }) => sum + count, 0);
+  const all = found.reduce((sum, { messages }) => sum + messages.length, 0);
   return {
-    what: found.map(({ book, count }) => `in the book ${book.name}: ${quantity(count, 'message')}`),
-    short: quantity(all, 'message of imported books', 'messages of imported books'),
+    what: found.map(({ book, messages }) => `in the book ${book.name}: ${countIn(messages)}`),
+    short:
+      all === 0 ? 'files of imported books' : quantity(all, 'message of imported books', 'messages of imported books'),
     forget() {
-      for (const { book } of found) forgetInBook(book, isMeant);
+      for (const meant of found) forgetInBook(meant);
     },
   };
 };
 
+/** A killed import leaves files that no message has. */
+const countIn = ({ length }: readonly Message[]): string => (length === 0 ? 'files' : quantity(length, 'message'));
+
 /** The questions that wait for a server. */
 const questions: Find = ({ queue: folder }, traces) => {
-  const goes = (name: string): boolean => QUESTIONS.test(name) && fileHolds(join(folder, name), traces.holds);
+  const goes = (name: string): boolean => {
+    if (!QUESTIONS.test(name)) return false;
+    const path = join(folder, name);
+    const attachments = readQuestion(path)?.question.attachments ?? [];
+    return (
+      traces.isSince(askedAt(name)) ||
+      fileHolds(path, traces.holds) ||
+      attachments.some(({ bytes }) => traces.holdsBytes(Buffer.from(bytes)))
+    );
+  };
   const meant = fileNamesIn(folder).filter(goes);
   if (meant.length === 0) return null;
   return {
@@ -252,11 +264,15 @@ function filesBelow(folder: string): readonly string[] {
 
 /** How to recognise what is to be removed outside the history. */
 interface Traces {
-  /** Whether a text is to be forgotten. */
-  readonly isText: boolean;
+  /** The text that is to be forgotten; null if it is something else. */
+  readonly text: string | null;
   /** Whether messages, or copies of them, are removed. If so, data derived from the whole conversation is removed too. */
   readonly any: boolean;
   holds(content: string): boolean;
+  /** The same for the bytes of an attachment. */
+  holdsBytes(bytes: Buffer): boolean;
+  /** Whether everything of a time is removed. Milliseconds. */
+  isSince(time: number): boolean;
   isTyped(input: string): boolean;
   /** Whether to remove a command's output file, given its name and time. */
   isOutputMeant(name: string, written: Date): boolean;
@@ -273,8 +289,10 @@ export function tracesOf(order: ForgetOrder, messages: readonly Message[], any: 
   const isSince = (time: number): boolean => order.kind === 'since' && time >= order.from.getTime();
   return {
     any,
-    isText: order.kind === 'text',
+    text: order.kind === 'text' ? order.text : null,
     holds,
+    holdsBytes: order.kind === 'text' ? occurrenceInBytes(order.text) : () => false,
+    isSince,
     isTyped: (input) => holds(input) || typed.has(input.trim()),
     isOutputMeant: (name, written) => isSince(written.getTime()) || texts.some((text) => text.includes(name)),
     isLineMeant: ({ origin }) => {
@@ -308,6 +326,19 @@ export function purgeCaches(paths: Paths): void {
   }
   removing(paths.index, () => removeIndex(paths.index));
   removeEmptyFolder(paths.cache);
+}
+
+/** What a reset leaves of what the user said, as a sentence of its receipt; empty if there is nothing. */
+export function leftByReset({ memory, imports, queue }: Paths): string {
+  const lines = linesOf(readMemory(memory)).length;
+  const books = bookNames(imports).length;
+  const waiting = fileNamesIn(queue).filter((name) => QUESTIONS.test(name)).length;
+  const left = [
+    ...(lines > 0 ? [`the memory (${quantity(lines, 'line')})`] : []),
+    ...(books > 0 ? [quantity(books, 'imported book')] : []),
+    ...(waiting > 0 ? [`${quantity(waiting, 'question')} in the queue`] : []),
+  ];
+  return left.length > 0 ? `Not cleared: ${left.join(', ')}.` : '';
 }
 
 function removing(path: string, work: () => void): void {

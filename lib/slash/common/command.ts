@@ -103,6 +103,8 @@ export interface Desk {
   forgetting(argument: string): Promise<Forgetting | null>;
   /** Removes files outside the history that may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
   purgeCaches(): Promise<void>;
+  /** What a reset leaves of what the user said, as a sentence; empty if there is nothing. */
+  leftByReset(): string;
   readonly queue: WaitingQuestions;
 }
 
