@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from '../../lib/chat/entry.js';
 import { isMessage } from '../../lib/chat/entry.js';
+import type { Message } from '../../lib/chat/message.js';
 import type { ForgetOrder } from '../../lib/chat/occurrence.js';
 import { turnName } from '../../lib/chat/turn-name.js';
 import { HistoryStore } from '../../lib/history/store.js';
+import { isFinished } from '../../lib/share/log-reader.js';
 import { beginSharing, exchangeNow, type ShareDeps } from '../../lib/share/share.js';
 import { archived, exchange, quickFolder } from './history.js';
 
@@ -14,6 +16,8 @@ export interface Machine {
   readonly data: string;
   readonly memory: string;
   readonly folder: string;
+  /** What its clock says; that of all others if there is none. */
+  readonly now?: () => Date;
 }
 
 /** The key of all shared folders of the specs. */
@@ -45,7 +49,7 @@ export function nextTime(): Date {
 
 /** Opens a machine's history for `work`, which must not keep it. */
 export async function on<Result>(machine: Machine, work: (history: HistoryStore) => Promise<Result>): Promise<Result> {
-  const history = await HistoryStore.open({ folder: machine.data, now: nextTime });
+  const history = await HistoryStore.open({ folder: machine.data, now: machine.now ?? nextTime });
   try {
     return await work(history);
   } finally {
@@ -89,17 +93,27 @@ export async function entriesOf(machine: Machine): Promise<readonly Entry[]> {
   return await on(machine, archived);
 }
 
-/** The turns of a machine in the order that all machines agree on, without what is of one machine only. */
+/** The finished turns of a machine in the order that all machines agree on, without what is of one machine only. */
 export async function turnsOn(machine: Machine): Promise<readonly string[]> {
-  const turns = new Map<number, string[]>();
-  const names = new Map<number, string>();
-  for (const entry of await entriesOf(machine)) {
-    // What `hi forget` left in the place of an entry.
-    if (!isMessage(entry) || entry.content.length === 0) continue;
-    if (!names.has(entry.turn)) names.set(entry.turn, `${entry.at} ${turnName(entry)}`);
-    const { id: _id, turn: _turn, from: _from, ...message } = entry;
-    const content = message.content.filter((part) => part.type !== 'text' || part.clock !== true);
-    turns.set(entry.turn, [...(turns.get(entry.turn) ?? []), JSON.stringify({ ...message, content })]);
+  return [...finishedTurns(await entriesOf(machine)).values()]
+    .map((messages) => {
+      const said = messages.map(({ id: _id, turn: _turn, from: _from, ...message }) => {
+        const content = message.content.filter((part) => part.type !== 'text' || part.clock !== true);
+        return JSON.stringify({ ...message, content });
+      });
+      return [`${messages[0].at} ${turnName(messages[0])}`, ...said].join('\n');
+    })
+    .sort();
+}
+
+/** The turns that may leave a machine, without what `hi forget` has left in the place of messages. */
+export function finishedTurns(entries: readonly Entry[]): ReadonlyMap<number, readonly [Message, ...Message[]]> {
+  const turns = new Map<number, Message[]>();
+  for (const entry of entries) if (isMessage(entry)) turns.set(entry.turn, [...(turns.get(entry.turn) ?? []), entry]);
+  const finished = new Map<number, readonly [Message, ...Message[]]>();
+  for (const [turn, messages] of turns) {
+    const [first, ...others] = messages.filter(({ content }) => content.length > 0);
+    if (first !== undefined && isFinished(messages)) finished.set(turn, [first, ...others]);
   }
-  return [...turns].map(([id, messages]) => `${names.get(id)}\n${messages.join('\n')}`).sort();
+  return finished;
 }
