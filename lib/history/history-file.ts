@@ -116,11 +116,10 @@ export class HistoryFile {
   }
 
   /** Rewrites the file with the result of `change` for each entry, and `more` behind them; null drops it. Only inside `withLock`. Throws `Damaged`. */
-  rewrite(codec: Codec, change: (entry: Entry) => Entry | null, more: readonly Entry[] = []): HistoryChange {
+  rewrite(codec: Codec, change: (entry: Entry) => Entry | null, more: Iterable<Entry> = []): HistoryChange {
     const file = this.#file;
-    if (file === null) return this.#noFile();
-    const kept = file.all('Rewriting the history');
-    const entries = flattenEntries(withMore(changedEntries(flattenEntries(kept), change), more));
+    const kept = file?.all('Rewriting the history') ?? [];
+    const entries = withMore(changedEntries(flattenEntries(kept), change), more);
     replaceHistory(codec, this.#paths, file instanceof LogFile ? file.log : newLogName(), entries);
     return this.#sync(codec, true);
   }
@@ -278,9 +277,9 @@ export class HistoryFile {
   }
 }
 
-function* withMore(entries: Iterable<Entry>, more: readonly Entry[]): Generator<readonly Entry[]> {
-  for (const entry of entries) yield [entry];
-  yield more;
+function* withMore(entries: Iterable<Entry>, more: Iterable<Entry>): Generator<Entry> {
+  yield* entries;
+  yield* more;
 }
 
 /** The result of `read`; null for what is damaged, or being written. */

@@ -188,7 +188,7 @@ export class Log {
    */
   async rewrite(
     plan: (entries: Iterable<Entry>) => ((entry: Entry) => Entry | null) | null,
-    more: (next: number) => readonly Entry[] = () => [],
+    more: (next: number) => Iterable<Entry> = () => [],
   ): Promise<void> {
     await this.#lockedWithRepair((codec) => {
       const all = { [Symbol.iterator]: () => flattenEntries(this.#disk.file?.all() ?? []) };

@@ -225,6 +225,14 @@ export class HistoryStore {
     return await this.#conversation.log.write(plan);
   }
 
+  /**
+   * The same for very many entries, which are never all in memory: the file is written anew. `plan` is run again if it was damaged, or another process took the
+   * lock away.
+   */
+  async takeInMany(plan: (next: number) => Iterable<Entry>): Promise<void> {
+    await this.#conversation.log.rewrite(() => (entry) => entry, plan);
+  }
+
   /** Runs `work` under the lock with all entries, oldest first. It may go through them more than once. */
   async readAll(work: (entries: Iterable<Entry>) => void): Promise<void> {
     await this.#conversation.log.rewrite((entries) => {

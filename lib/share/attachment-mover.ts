@@ -40,7 +40,7 @@ export class AttachmentMover {
     return [...new Set(named)].filter((sha256) => !this.#fetch(sha256, machine)).map((sha256) => [sha256, machine]);
   }
 
-  /** The messages that refer to the attachments are written. */
+  /** The messages that refer to the attachments were written. */
   commit(messages: readonly Message[]): void {
     for (const { sha256 } of messages.flatMap(attachmentsIn)) commitAttachment(this.#paths, sha256);
   }

@@ -28,9 +28,11 @@ export class Giving {
     const { history } = this.#at.deps;
     await this.#at.deps.unlock();
     const [first] = history.loaded;
-    const isFarBack = [...this.#at.accounted.open].some((turn) => first !== undefined && turn < first.id);
+    const { open } = this.#at.accounted;
     if (this.#at.inOwnFiles !== null) this.#adoptOwnFiles(this.#at.inOwnFiles);
-    if (this.#at.inOwnFiles !== null || isFarBack) await history.readAll((entries) => this.#giveAll(entries));
+    const areFarBack = this.#at.inOwnFiles !== null || [...open].some((turn) => first !== undefined && turn < first.id);
+    if (this.#at.inFiles !== null || (areFarBack && open.size > 0))
+      await history.readAll((entries) => this.#giveAll(entries));
     const summary = await this.#newSummary();
     await this.#at.locked(() => {
       this.#cleanForgotten();

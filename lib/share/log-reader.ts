@@ -109,7 +109,8 @@ export function turnItem(messages: readonly [Message, ...Message[]]): TurnItem {
 /** Ids mean nothing elsewhere, and what was recalled is there as well. */
 function travelling({ id: _id, turn: _turn, from: _from, ...message }: Message): JsonObject {
   const content = message.content.filter((part) => part.type !== 'text' || part.recalled === undefined);
-  return JSON.parse(JSON.stringify({ ...message, content }));
+  // What is in the log is JSON.
+  return { ...message, content } as unknown as JsonObject;
 }
 
 /** What of a turn must stay away: single messages that were forgotten. */
@@ -135,7 +136,7 @@ export function arrivedMessages(
   }
   const [first, ...others] = arrived;
   if (first === undefined) return [];
-  const named = turnName(first) === turn ? first : { ...first, uid: turn };
+  const named = first.uid === turn || turnName(first) === turn ? first : { ...first, uid: turn };
   return [line === null || named.role !== 'user' ? named : withLine(named, line), ...others];
 }
 

@@ -32,8 +32,9 @@ export interface News {
   readonly machine: string;
   /** The state once its files were taken in. */
   readonly state: MachineState;
-  /** The files to take in, in the order of their numbers. */
+  /** The files to take in, in the order of their numbers, and how many items they have. */
   readonly files: Iterable<FileContent>;
+  readonly items: number;
   /** The newest summary in them, unless something was forgotten or reset since, and what was forgotten by their items. */
   readonly summary: SummaryItem | null;
   readonly forgotten: ReadonlySet<string>;
@@ -90,6 +91,7 @@ export function newsOf(
   return {
     machine,
     files: contentsOf(taken),
+    items: taken.reduce((sum, { first, last }) => sum + last - first + 1, 0),
     ...summaryIn(taken.flatMap(({ marks }) => marks)),
     state: {
       ...before,
@@ -121,7 +123,7 @@ function inOrder(found: readonly ReadFile[], { done: before, since }: MachineSta
   return { taken, waiting, done };
 }
 
-function summaryIn(marks: readonly JsonObject[]): Omit<News, 'machine' | 'state' | 'files'> {
+function summaryIn(marks: readonly JsonObject[]): Pick<News, 'summary' | 'forgotten'> {
   const forgotten = new Set<string>();
   let summary: SummaryItem | null = null;
   for (const item of marks.map(itemOf)) {

@@ -23,7 +23,7 @@ import {
 /** What an exchange needs of the conversation. */
 export type SharedHistory = Pick<
   HistoryStore,
-  'loaded' | 'name' | 'refresh' | 'takeIn' | 'readAll' | 'newest' | 'now' | 'reading'
+  'loaded' | 'name' | 'refresh' | 'takeIn' | 'takeInMany' | 'readAll' | 'newest' | 'now' | 'reading' | 'totals'
 >;
 
 export interface ExchangeDeps {

@@ -1,11 +1,14 @@
 import { type Entry, isMessage } from '../chat/entry.js';
-import type { JsonObject } from '../chat/json.js';
+import type { JsonObject, JsonValue } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
 import { HiError } from '../errors.js';
+import { attachmentsIn } from '../history/attachments.js';
+import { progress } from '../history/base/notices.js';
 import { waitingDecisions, withReceived } from './decisions.js';
 import { type ForgetItem, itemOf, type ResetItem, type SummaryItem, type TurnItem } from './items.js';
-import { arrivedMessages, markOf } from './log-reader.js';
+import { account, arrivedMessages, markOf } from './log-reader.js';
 import { changedMachines, type News, newsOf, stateOfMachine } from './news.js';
+import { inFolder } from './shared-folder.js';
 import { later, type Standing } from './standing.js';
 import { type MachineState, RECENT } from './state.js';
 import { arrivedBlock, coveredBy } from './summaries.js';
@@ -21,6 +24,9 @@ export interface Arrival {
 
 /** So many characters are appended at a time. */
 const BATCH = 2 * 1024 * 1024;
+
+/** More items than this, if they are also more than what is here, are taken in by writing the whole history anew, which takes half as long. */
+const MANY = 1000;
 
 /** The state of a machine while its files are read. */
 interface ReadState extends Omit<MachineState, 'name' | 'last' | 'recent' | 'forgot'> {
@@ -38,6 +44,19 @@ interface Coming {
   readonly turns: Turns;
   /** How many were not here. */
   came: number;
+  /** Whether a line says where they were said. */
+  isIntroduced: boolean;
+}
+
+/** Turns of all machines that are taken in in one pass over the history. */
+interface Pass {
+  /** How many items there are, for what is shown meanwhile. */
+  readonly items: number;
+  readonly isMeant: (coming: Coming) => (turn: string) => boolean;
+  readonly hasLine: boolean;
+  /** The messages with attachments. */
+  readonly pictured: Message[];
+  isBegun: boolean;
 }
 
 /** Turns that are read in several goes. */
@@ -92,7 +111,10 @@ export class Taking {
       newsOf(this.#at.folder, machine, stateOfMachine(this.#at.state, machine), now, this.#at.inFiles === null),
     );
     const coming = news.map((one) => this.#coming(one));
-    if (isNew) await this.#beginWith(bestSummary(news), coming);
+    const items = news.reduce((sum, one) => sum + one.items, 0);
+    const isMany = items > MANY && items > this.#at.deps.history.totals.messages;
+    if (isNew) await this.#beginWith(bestSummary(news), coming, isMany ? items : null);
+    if (isMany) await this.#takeMany(coming, { items, isMeant: () => () => true, hasLine: true });
     for (const one of coming) {
       const arrival = await this.#take(one);
       if (arrival.turns > 0 && one.machine !== this.#at.folder.machine) arrivals.push(arrival);
@@ -106,13 +128,22 @@ export class Taking {
   #coming({ machine, state, files }: News): Coming {
     const read = { ...state, forgot: new Set(state.forgot) };
     const found = { turns: 0 };
-    return { machine, read, found, turns: new Turns(this.#turnsIn(files, machine, read, found)), came: 0 };
+    return {
+      machine,
+      read,
+      found,
+      turns: new Turns(this.#turnsIn(files, machine, read, found)),
+      came: 0,
+      isIntroduced: false,
+    };
   }
 
   /** Where nothing is here yet, first takes in what a summary of another machine covers, and then the summary, so that only what comes behind it is sent. */
-  async #beginWith(summary: SummaryItem | null, coming: readonly Coming[]): Promise<void> {
+  async #beginWith(summary: SummaryItem | null, coming: readonly Coming[], many: number | null): Promise<void> {
     if (summary === null) return;
-    for (const one of coming) await this.#takeTurns(one, coveredBy(summary, one.machine), false);
+    const isMeant = ({ machine }: Coming): ((turn: string) => boolean) => coveredBy(summary, machine);
+    if (many !== null) await this.#takeMany(coming, { items: many, isMeant, hasLine: false });
+    else for (const one of coming) await this.#takeTurns(one, isMeant(one), false);
     const { history } = this.#at.deps;
     const block = await arrivedBlock(summary, history, this.#at.accounted.known);
     await history.takeIn((next): readonly Entry[] => {
@@ -134,18 +165,7 @@ export class Taking {
 
   /** Takes in the turns of a machine up to the first that is not meant. */
   async #takeTurns(coming: Coming, isMeant: (turn: string) => boolean, hasLine: boolean): Promise<void> {
-    const { machine, read, turns } = coming;
-    const isOwn = machine === this.#at.folder.machine;
-    let isFirst = hasLine && !isOwn;
-    for (const batch of batchesOf(turns.while(isMeant))) {
-      const came = await this.#append(
-        batch,
-        isOwn ? null : machine,
-        isFirst ? this.#at.shown(machine, read.name) : null,
-      );
-      coming.came += came;
-      isFirst &&= came === 0;
-    }
+    for (const batch of batchesOf(coming.turns.while(isMeant))) await this.#append(batch, coming, hasLine);
   }
 
   /** The turns in files of a machine, in their order. What else is in a file is read with it. */
@@ -171,40 +191,80 @@ export class Taking {
     }
   }
 
-  /** Appends the turns that are not here, those of the machine `from` or, with null, of this one. Resolves to their number. */
-  async #append(items: readonly TurnItem[], from: string | null, machine: string | null): Promise<number> {
-    const late = this.#at.attachments.fetch(items, from ?? this.#at.folder.machine);
-    let names: readonly string[] = [];
+  /** Appends the turns that are not here. A line is put before the first one with `hasLine`. */
+  async #append(items: readonly TurnItem[], coming: Coming, hasLine: boolean): Promise<void> {
+    const late = this.#at.attachments.fetch(items, coming.machine);
+    let names: ReadonlySet<string> = new Set();
     const written = await this.#at.deps.history.takeIn((next) => {
       this.#at.catchUp();
-      const arrived = this.#arrived(items, next, from, machine);
+      const arrived = this.#arrived(items, next, coming, hasLine);
       names = arrived.names;
       return arrived.messages;
     });
     this.#at.catchUp();
     this.#at.attachments.commit(written);
     this.#at.state.late = [...this.#at.state.late, ...late];
-    if (from === null)
-      for (const name of names) this.#at.accounted.open.delete(this.#at.accounted.known.idOf(name) ?? 0);
-    return names.length;
+    this.#count(coming, names, hasLine);
   }
 
-  #arrived(items: readonly TurnItem[], next: number, from: string | null, machine: string | null) {
-    const names: string[] = [];
+  #count(coming: Coming, names: ReadonlySet<string>, hasLine: boolean): void {
+    const { known, open } = this.#at.accounted;
+    coming.came += names.size;
+    coming.isIntroduced ||= hasLine && names.size > 0;
+    if (coming.machine === this.#at.folder.machine) for (const name of names) open.delete(known.idOf(name) ?? 0);
+  }
+
+  /** Takes in the turns of all machines that are meant in one pass over the history. */
+  async #takeMany(all: readonly Coming[], which: Pick<Pass, 'items' | 'isMeant' | 'hasLine'>): Promise<void> {
+    const pass: Pass = { ...which, pictured: [], isBegun: false };
+    await this.#at.deps.history.takeInMany((next) => {
+      // What was read of the files is gone, and what was accounted for may not be in the history.
+      if (pass.isBegun)
+        throw new HiError('history', 'Another hi took the lock of the history.', { hint: 'Try again.' });
+      this.#at.catchUp();
+      return this.#arriving(all, next, pass);
+    });
+    this.#at.attachments.commit(pass.pictured);
+  }
+
+  *#arriving(all: readonly Coming[], next: number, pass: Pass): Generator<Entry> {
+    let [id, done] = [next, 0];
+    pass.isBegun = true;
+    for (const coming of all) {
+      for (const batch of batchesOf(coming.turns.while(pass.isMeant(coming)))) {
+        progress('Taking in the conversation', done, pass.items);
+        const late = inFolder(this.#at.folder.path, () => this.#at.attachments.fetch(batch, coming.machine));
+        this.#at.state.late = [...this.#at.state.late, ...late];
+        const { names, messages } = this.#arrived(batch, id, coming, pass.hasLine);
+        for (const message of messages) {
+          account(this.#at.accounted, message);
+          if (attachmentsIn(message).length > 0) pass.pictured.push(message);
+          yield message;
+        }
+        this.#count(coming, names, pass.hasLine);
+        id += messages.length;
+        done += batch.length;
+      }
+    }
+    progress('Taking in the conversation', pass.items, pass.items);
+  }
+
+  /** Those of the turns that are not here, with ids from `next` on. */
+  #arrived(items: readonly TurnItem[], next: number, { machine, read, isIntroduced }: Coming, hasLine: boolean) {
+    const names = new Set<string>();
     const messages: Message[] = [];
-    const barred = new Set(
-      [...this.#at.accounted.forgotten.values(), ...this.#at.state.pending].flatMap((item) =>
-        item.messages.map(String),
-      ),
-    );
+    const forgotten = [...this.#at.accounted.forgotten.values(), ...this.#at.state.pending];
+    const barred = new Set(forgotten.flatMap((item) => item.messages.map(String)));
+    const isBarred = (name: readonly string[]): boolean => barred.has(String(name));
     const away = new Set(this.#at.state.pending.flatMap(({ turns }) => turns));
+    const from = machine === this.#at.folder.machine ? null : machine;
     for (const item of items) {
-      if (this.#at.accounted.known.has(item.turn) || away.has(item.turn) || names.includes(item.turn)) continue;
-      const line = machine === null || names.length > 0 ? null : this.#at.deps.line(machine, timeOf(item.messages[0]));
-      const isBarred = (name: readonly string[]): boolean => barred.has(String(name));
+      if (this.#at.accounted.known.has(item.turn) || away.has(item.turn) || names.has(item.turn)) continue;
+      const isFirst = hasLine && from !== null && !isIntroduced && names.size === 0;
+      const line = isFirst ? this.#at.deps.line(this.#at.shown(machine, read.name), timeOf(item.messages[0])) : null;
       const arrived = arrivedMessages(item, next + messages.length, from, isBarred, line);
       if (arrived.length === 0) continue;
-      names.push(item.turn);
+      names.add(item.turn);
       for (const message of arrived) messages.push(message);
     }
     return { names, messages };
@@ -286,12 +346,21 @@ export function* batchesOf(turns: Iterable<TurnItem>): Generator<readonly TurnIt
   let size = 0;
   for (const turn of turns) {
     batch.push(turn);
-    size += JSON.stringify(turn.messages).length;
+    size += sizeOf(turn.messages);
     if (size < BATCH) continue;
     yield batch;
     [batch, size] = [[], 0];
   }
   if (batch.length > 0) yield batch;
+}
+
+/** About how many characters a value has. */
+function sizeOf(value: JsonValue | undefined): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let size = 0;
+  for (const part of Object.values(value)) size += 8 + sizeOf(part);
+  return size;
 }
 
 const timeOf = (message: JsonObject | undefined): string => (typeof message?.at === 'string' ? message.at : '');

@@ -47,6 +47,9 @@ export interface Step {
   readonly kill: number | null;
 }
 
+/** An item that this version does not know. */
+const NEWER = '{"kind":"of a newer hi"}';
+
 const DAY = 24 * 60 * 60_000;
 
 /** Machines, each with its own copy of the shared folder, and what a syncer and their users do. */
@@ -286,7 +289,10 @@ export class World {
     if (existsSync(memory)) writeFileSync(memory, rows.map((row) => `${row}\n`).join(''));
   }
 
-  /** As if each item had been given out alone, and many more, so that the next one that is given out makes one file of all. */
+  /**
+   * As if each item had been given out alone, and many more that are not known here: the next one that is given out makes one file of all, and those who have
+   * read nothing of this machine yet take in more than they have.
+   */
   #split(machine: Machine): void {
     const id = idOf(machine);
     if (id === null) return;
@@ -301,7 +307,8 @@ export class World {
       for (const item of content.items) given = own.write([JSON.stringify(item)], given).last;
       rmSync(join(path, name));
     }
-    for (let more = names.length; more < 64; more += 1) given = own.write(['{"kind":"of a newer hi"}'], given).last;
+    for (let more = names.length; more < 64; more += 1) given = own.write([NEWER], given).last;
+    own.write(Array<string>(1001).fill(NEWER), given);
     rmSync(join(machine.data, 'share.json'), { force: true });
   }
 
