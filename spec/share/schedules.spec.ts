@@ -6,9 +6,9 @@ import type { Machine } from '../support/shared.js';
 import type { World as SharedWorld, Step } from '../support/shared-world.js';
 
 observeChanges();
-const { decided, DONE, HAPPENS, keptOn, World } = await import('../support/shared-world.js');
+const { DONE, HAPPENS, keptOn, World } = await import('../support/shared-world.js');
 const { fileIn, printed } = await import('../support/history.js');
-const { on, sync, turnsOn } = await import('../support/shared.js');
+const { decided, on, sync, turnsOn } = await import('../support/shared.js');
 
 /** A few in the suite; `HI_SCHEDULES=1000 npm run unit -- spec/share/schedules.spec.ts` draws as many as were asked for. */
 const RUNS = Number(process.env.HI_SCHEDULES ?? 6);

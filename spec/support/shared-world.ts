@@ -1,36 +1,22 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMessage } from '../../lib/chat/entry.js';
-import { undoneTurns } from '../../lib/chat/entry-list.js';
 import { parseObject } from '../../lib/chat/json.js';
 import { type Message, textOf } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { newUid, turnName } from '../../lib/chat/turn-name.js';
+import { newUid } from '../../lib/chat/turn-name.js';
 import { HiError } from '../../lib/errors.js';
 import { loadCodec } from '../../lib/history/file/codec.js';
 import { readMemory } from '../../lib/memory/memory-file.js';
-import { linesOf } from '../../lib/memory/memory-text.js';
 import { joinHistory } from '../../lib/share/joining.js';
 import { openedFile, type SharedFolder } from '../../lib/share/news.js';
 import { OwnFiles } from '../../lib/share/own-files.js';
 import { parseKey } from '../../lib/share/sealed-file.js';
 import { readMarker } from '../../lib/share/shared-folder.js';
-import { pinnable, pinnedIn } from '../../lib/view/block-state.js';
-import { newestBlock } from '../../lib/view/view.js';
+import { pinnable } from '../../lib/view/block-state.js';
 import { fileIn, printed, quickFolder } from './history.js';
 import { killed } from './kills.js';
-import {
-  entriesOf,
-  finishedTurns,
-  KEY,
-  type Machine,
-  machinesSharing,
-  nextTime,
-  on,
-  removeMachine,
-  say,
-  sync,
-} from './shared.js';
+import { entriesOf, KEY, type Machine, machinesSharing, nextTime, on, removeMachine, say, sync } from './shared.js';
 
 /** What can happen on a machine: what hi does there, which may be killed, and what else happens to its files. */
 export const DONE = ['say', 'sync', 'repair', 'undo', 'redo', 'pin', 'unpin', 'forget', 'compact', 'import'] as const;
@@ -366,24 +352,6 @@ const messagesOf = async (machine: Machine): Promise<readonly Message[]> =>
 function sharedFolder({ folder }: Machine, machine: string): SharedFolder {
   const key = parseKey(KEY) ?? Buffer.alloc(0);
   return { path: folder, id: readMarker(folder)?.id ?? '', machine, key, codec: loadCodec() };
-}
-
-/** What a user decided about what all machines have, as it holds on one. */
-export async function decided(machine: Machine) {
-  const entries = await entriesOf(machine);
-  const turns = finishedTurns(entries);
-  const nameOf = (turn: number): readonly string[] => {
-    const [first] = turns.get(turn) ?? [];
-    return first === undefined ? [] : [turnName(first)];
-  };
-  const pinned = [...pinnedIn(entries, newestBlock(entries), null).values()];
-  return {
-    undone: [...undoneTurns(entries)].flatMap(nameOf).sort(),
-    pins: pinned.flatMap(({ turn, at, role }) => nameOf(turn).map((name) => `${name} ${at} ${role}`)).sort(),
-    lines: linesOf(readMemory(machine.memory))
-      .map(({ text }) => text)
-      .sort(),
-  };
 }
 
 /** Everything that a machine keeps, in its data folder and in its copy of the shared one. */

@@ -2,12 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from '../../lib/chat/entry.js';
 import { isMessage } from '../../lib/chat/entry.js';
+import { undoneTurns } from '../../lib/chat/entry-list.js';
 import type { Message } from '../../lib/chat/message.js';
 import type { ForgetOrder } from '../../lib/chat/occurrence.js';
 import { turnName } from '../../lib/chat/turn-name.js';
 import { HistoryStore } from '../../lib/history/store.js';
+import { readMemory } from '../../lib/memory/memory-file.js';
+import { linesOf } from '../../lib/memory/memory-text.js';
 import { isFinished } from '../../lib/share/log-reader.js';
 import { beginSharing, exchangeNow, type ShareDeps } from '../../lib/share/share.js';
+import { pinnedIn } from '../../lib/view/block-state.js';
+import { newestBlock } from '../../lib/view/view.js';
 import { archived, exchange, quickFolder } from './history.js';
 
 /** A machine of a spec: a data folder, a memory and a place where it finds the shared folder. */
@@ -116,4 +121,22 @@ export function finishedTurns(entries: readonly Entry[]): ReadonlyMap<number, re
     if (first !== undefined && isFinished(messages)) finished.set(turn, [first, ...others]);
   }
   return finished;
+}
+
+/** What a user decided about what all machines have, as it holds on one. */
+export async function decided(machine: Machine) {
+  const entries = await entriesOf(machine);
+  const turns = finishedTurns(entries);
+  const nameOf = (turn: number): readonly string[] => {
+    const [first] = turns.get(turn) ?? [];
+    return first === undefined ? [] : [turnName(first)];
+  };
+  const pinned = [...pinnedIn(entries, newestBlock(entries), null).values()];
+  return {
+    undone: [...undoneTurns(entries)].flatMap(nameOf).sort(),
+    pins: pinned.flatMap(({ turn, at, role }) => nameOf(turn).map((name) => `${name} ${at} ${role}`)).sort(),
+    lines: linesOf(readMemory(machine.memory))
+      .map(({ text }) => text)
+      .sort(),
+  };
 }
