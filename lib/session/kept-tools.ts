@@ -5,12 +5,12 @@ import type { SessionDeps, Target } from './common/deps.js';
 
 /** The tools to send although none may be called: the server has just read them before the conversation, and without them it would read all of it again. */
 export function keptTools(
-  { history, otherTools = [] }: Pick<SessionDeps, 'history' | 'otherTools'>,
+  { history, tools }: Pick<SessionDeps, 'history' | 'tools'>,
   { target, web }: { readonly target: Target; readonly web: WebMode },
 ): readonly ToolSpec[] {
   const last = history.entries.findLast((entry) => isMessage(entry) && entry.id === entry.turn);
   if (last === undefined || !isMessage(last) || last.tools === 'none' || !target.keeps_tools || web !== 'off')
     return [];
   const since = history.now().getTime() - Date.parse(history.entries.findLast(isMessage)?.at ?? last.at);
-  return since <= (target.cache_rates?.terms[0].life ?? 0) ? otherTools : [];
+  return since <= (target.cache_rates?.terms[0].life ?? 0) ? (tools.others ?? []) : [];
 }

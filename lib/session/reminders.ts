@@ -6,11 +6,10 @@ import { recalledLine } from '../chat/transcript.js';
 import { monotonic } from '../clock.js';
 import type { HistoryStore } from '../history/store.js';
 import { askedIn, mayAsk } from '../recall/asked.js';
-import type { Finder } from '../recall/recall.js';
 import type { Reminded } from '../recall/search.js';
 import { recalledParts } from '../recall/show/for-model.js';
 import { isSameDay, offsetFromUtc } from '../time-zone/time-zone.js';
-import type { Clock, SessionDeps } from './common/deps.js';
+import type { Clock, SessionSearch } from './common/deps.js';
 
 /** The number of messages that must be out of view. */
 const OUT_OF_VIEW = 4;
@@ -26,25 +25,18 @@ const TOO_SHORT = `fewer than ${OUT_OF_VIEW} messages are out of view.`;
 /** Automatic recall: searches the conversation once for each message of the user. */
 export class Reminders {
   readonly #history: HistoryStore;
-  readonly #finder: () => Promise<Finder>;
-  readonly #settings: SessionDeps['automaticRecall'];
+  readonly #search: SessionSearch;
   /** The size of the window in tokens. */
   readonly #window: () => number;
   isOn: boolean;
   #why = 'No message has been sent yet.';
   #hasSearched = false;
 
-  constructor(
-    history: HistoryStore,
-    finder: () => Promise<Finder>,
-    settings: SessionDeps['automaticRecall'],
-    window: () => number,
-  ) {
+  constructor(history: HistoryStore, search: SessionSearch, window: () => number) {
     this.#history = history;
-    this.#finder = finder;
-    this.#settings = settings;
+    this.#search = search;
     this.#window = window;
-    this.isOn = settings.auto;
+    this.isOn = search.auto;
   }
 
   /** Whether it has opened the index. */
@@ -71,7 +63,7 @@ export class Reminders {
 
   async #recalled(message: string): Promise<readonly TextPart[]> {
     if (!this.isOn) return this.#nothing('automatic recall is off.');
-    const hasBooks = this.#settings.hasBooks?.() === true;
+    const hasBooks = this.#search.hasBooks?.() === true;
     if (this.#history.length < OUT_OF_VIEW && !hasBooks) return this.#nothing(TOO_SHORT);
     const { messages } = this.#history.view(null);
     if (this.#history.length - messages.length < OUT_OF_VIEW && !hasBooks) return this.#nothing(TOO_SHORT);
@@ -80,7 +72,7 @@ export class Reminders {
     const seen = new Set(messages.flatMap(({ id, content }) => [id, ...recalledIn(content)]));
     const texts = new Set(messages.map(({ content }) => textOf(content)));
     const known = { isSeen: (id: number) => seen.has(id), isSaid: (text: string) => texts.has(text) };
-    const finder = await this.#finder();
+    const finder = await (this.#search.sending?.() ?? this.#search.finder());
     this.#hasSearched = true;
     const reminded = await finder.remind(asked, known, this.#room, monotonic() + PATIENCE);
     if (reminded === 'late') return this.#nothing(`the search took longer than ${PATIENCE / 1000} s.`);
@@ -90,7 +82,7 @@ export class Reminders {
   /** The maximum number of tokens to recall. */
   get #room(): number {
     const share = Math.min(1, this.#window() / SMALL_WINDOW);
-    return Math.floor(this.#settings.tokens * share * share);
+    return Math.floor(this.#search.tokens * share * share);
   }
 
   #partsOf({ reminders, best, thresholds }: Reminded, asked: string): readonly TextPart[] {

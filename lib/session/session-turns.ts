@@ -125,13 +125,13 @@ export class SessionTurns {
   }
 
   async *#answered(content: readonly Part[], signal: AbortSignal, options: TurnOptions): AsyncGenerator<ChatEvent> {
-    const { history, cwd, clock, via } = this.#deps;
+    const { history, cwd, clock, settings } = this.#deps;
     // Not whether there are any: those of a server that is starting come later.
-    const mayCall = options.tools !== false && this.#deps.otherTools === undefined;
-    const asked = { tools: mayCall && this.#deps.toolSpecs.length > 0, schema: options.schema !== undefined };
+    const mayCall = options.tools !== false && this.#deps.tools.others === undefined;
+    const asked = { tools: mayCall && this.#deps.tools.specs.length > 0, schema: options.schema !== undefined };
     const route = new Route(this.#target, this.#deps, asked, signal);
     this.#route = route;
-    this.#patience = new Patience(this.#deps.longestWait ?? 0, () => route.next);
+    this.#patience = new Patience(this.#deps.models.longestWait ?? 0, () => route.next);
     const provider = yield* route.connect();
     yield* askAboutModel(this.#target, asked.tools, signal);
     yield* this.#settle(signal);
@@ -140,7 +140,7 @@ export class SessionTurns {
     if (history.entries.findLast(isMessage)?.from !== undefined)
       yield* (await this.context(null, this.#skills.active)).makeRoom(signal);
     const kept = mayCall || options.tools === false ? [] : keptTools(this.#deps, this.#turnSettings);
-    const tools = (): readonly ToolSpec[] => (mayCall ? this.#deps.toolSpecs : kept);
+    const tools = (): readonly ToolSpec[] => (mayCall ? this.#deps.tools.specs : kept);
     yield* this.#warnOfHistory();
     const rested = options.whole ? yield* this.#bringAll(content, signal) : yield* this.#rest(signal);
     const selection = yield* this.#skills.choose(textOf(content), signal);
@@ -150,13 +150,13 @@ export class SessionTurns {
     if (options.repeats !== undefined) await this.#requireThere(options.repeats);
     const whole = [line, ...content, ...reminders].filter((part) => part !== null);
     const skills = selection.record;
-    const bare = this.#deps.otherTools !== undefined && kept.length === 0 && ({ tools: 'none' } as const);
+    const bare = this.#deps.tools.others !== undefined && kept.length === 0 && ({ tools: 'none' } as const);
     const message = {
       role: 'user',
       content: whole,
       cwd: cwd(),
       ...place,
-      ...(via && { via }),
+      ...(settings.via && { via: settings.via }),
       ...bare,
       skills,
     } as const;
@@ -168,7 +168,11 @@ export class SessionTurns {
     yield* this.#warnOfHistory();
     const { loaded, dropped } = selection;
     if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
-    const given = { tools, ...(!mayCall && NO_CALLS), ...(options.schema && { schema: options.schema }) };
+    const given = {
+      tools,
+      ...(!mayCall && { tool_choice: 'none' as const }),
+      ...(options.schema && { schema: options.schema }),
+    };
     let context = await this.context(user.id, selection.record.active, given);
     this.#last = context;
     let since = history.edition;
@@ -191,7 +195,10 @@ export class SessionTurns {
         }),
     };
     try {
-      const { kept, ...outcome } = yield* this.#beside(this.#run(provider, own, signal));
+      const { kept, ...outcome } = yield* this.restSummaries.beside(
+        this.#run(provider, own, signal),
+        settings.summarisesBeside,
+      );
       if (kept) this.#failed = null;
       else await this.takeBack(user.turn);
       const turn = history.isEphemeral || !kept ? null : user.turn;
@@ -239,20 +246,6 @@ export class SessionTurns {
     return yield* (await this.context(null, this.#skills.active)).rest(rest, signal);
   }
 
-  /** Writes the summary of what left the view while the answer arrives, once its first words are there. */
-  async *#beside<Outcome>(answer: AsyncGenerator<ChatEvent, Outcome>): AsyncGenerator<ChatEvent, Outcome> {
-    let hasBegun = !this.#deps.summarisesBeside;
-    for (;;) {
-      const { done, value } = await answer.next();
-      if (done) return value;
-      if (value.type === 'text' && !hasBegun) {
-        hasBegun = true;
-        this.restSummaries.begin(false);
-      }
-      yield value;
-    }
-  }
-
   async #unsummarised(upcoming: boolean): Promise<SummaryToWrite | null> {
     const { history } = this.#deps;
     const rest = nextRest(this.#deps, this.#turnSettings.target);
@@ -297,16 +290,22 @@ export class SessionTurns {
     own: Partial<Pick<ContextDeps, 'tools' | 'tool_choice' | 'schema'>> = {},
   ): Promise<Context> {
     const kept = { shownWarnings: this.#shownWarnings, overhead: this.#overhead, ahead: this.ahead };
+    const { history, cache, settings, models, tools } = this.#deps;
     const target = this.#target;
-    const loaded = { skills: await this.#skills.library(), standing: await this.#deps.standing() };
     const given = {
+      ...settings,
       ...this.#turnSettings,
       target,
-      tools: () => this.#deps.toolSpecs,
+      history,
+      cache,
+      skills: await this.#skills.library(),
+      standing: await this.#deps.standing.read(),
+      tools: () => tools.specs,
+      toolEffects: tools.effects,
       ...own,
-      writers: () => this.#deps.writers(target),
+      writers: () => models.writers(target),
     };
-    return new Context({ ...this.#deps, ...given, ...loaded, ...kept }, running, active);
+    return new Context({ ...given, ...kept }, running, active);
   }
 
   /** What the next request will consist of, without the user's message. */
@@ -334,8 +333,8 @@ export class SessionTurns {
     const context = await this.context(null, this.#skills.active);
     const found = await context.upcomingCompaction(new AbortController().signal);
     // A turn that is not stored leaves nothing on disk.
-    const { get } = this.#deps.cache;
-    return found && { ...found, deps: { ...found.deps, cache: { get, put: async () => undefined } } };
+    const cache = { get: this.#deps.cache.get, put: async () => undefined };
+    return found && { ...found, deps: { ...found.deps, cache } };
   }
 
   #fitted(
@@ -352,12 +351,13 @@ export class SessionTurns {
   }
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
-    const { maxRounds, cwd, tools } = this.#deps;
+    const { history, cwd, saveImage } = this.#deps;
+    const { maxRounds, runner: tools } = this.#deps.tools;
     const { model, api_base, server, memory, spent } = this.#target;
     const attempts = this.#route?.isTrial ? { attempts: 1 } : {};
-    const keep: TurnDeps['keepImage'] = (drawing) => keepImage(drawing, this.#deps.history, this.#deps.saveImage);
-    const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, this.#deps.history);
-    const undisturbed: TurnDeps['undisturbed'] = (work) => this.#deps.history.undisturbed(work);
+    const keep: TurnDeps['keepImage'] = (drawing) => keepImage(drawing, history, saveImage);
+    const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, history);
+    const undisturbed: TurnDeps['undisturbed'] = (work) => history.undisturbed(work);
     const deps = { provider, model, api_base, server, memory, spent, tools, maxRounds, cwd, keepFiles, undisturbed };
     return runTurn({ ...deps, keepImage: keep, ...attempts, ...own }, signal);
   }
@@ -375,7 +375,7 @@ export class SessionTurns {
   }
 
   async *#settle(signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    for (const text of await this.#deps.settle(signal)) yield { type: 'notice', level: 'warning', text };
+    for (const text of await this.#deps.standing.settle(signal)) yield { type: 'notice', level: 'warning', text };
   }
 
   /** Shows new notices of the history: the file may be damaged, and repaired, at any time. */
@@ -395,5 +395,3 @@ async function isStored({ id, role }: Message, history: SessionDeps['history']):
   for await (const entry of history.archive()) if (entry.id === id) return 'role' in entry && entry.role === role;
   return false;
 }
-
-const NO_CALLS = { tool_choice: 'none' } as const;

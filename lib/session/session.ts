@@ -53,26 +53,22 @@ export class Session {
   #before: number;
 
   constructor(deps: SessionDeps) {
-    const { target, web, thinking } = deps;
+    const { history, models, settings, search } = deps;
+    const { web, thinking, compaction } = settings;
     this.#deps = deps;
-    this.#turnSettings = { target, web, thinking };
-    this.reminders = new Reminders(
-      deps.history,
-      () => deps.sending?.() ?? deps.finder(),
-      deps.automaticRecall,
-      () => this.target.context_window,
-    );
-    const limits = () => ({ ...deps.compaction, context_window: this.target.context_window });
-    this.pins = new PinnedMessages(deps.history, () => deps.finder(), limits);
+    this.#turnSettings = { target: models.target, web, thinking };
+    this.reminders = new Reminders(history, search, () => this.target.context_window);
+    const limits = () => ({ ...compaction, context_window: this.target.context_window });
+    this.pins = new PinnedMessages(history, () => search.finder(), limits);
     this.skills = new SkillState(
-      deps.history,
+      history,
       (model) => deps.skills(model),
       () => this.target,
     );
     this.#turns = new SessionTurns(deps, this.skills, this.reminders, this.#turnSettings);
     this.ahead = this.#turns.ahead;
     this.restSummaries = this.#turns.restSummaries;
-    this.#before = deps.history.entries.at(-1)?.id ?? 0;
+    this.#before = history.entries.at(-1)?.id ?? 0;
   }
 
   get target(): Target {
@@ -115,14 +111,14 @@ export class Session {
     const content = await contentOf(input, this.history);
     const { model = null } = options;
     if (model === null) yield* this.#turns.run(content, signal, options);
-    else yield* this.#turnBy(await this.#deps.find(model, signal), content, signal, options);
+    else yield* this.#turnBy(await this.#deps.models.find(model, signal), content, signal, options);
   }
 
   /**
    * Runs the last turn again, with another model if one is named. The turn that it replaces is undone, unless the new one ends without any answer.
    */
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const target = model === null ? this.#turnSettings.target : await this.#deps.find(model, signal);
+    const target = model === null ? this.#turnSettings.target : await this.#deps.models.find(model, signal);
     await this.#turns.refresh();
     const last = await this.lastTurn();
     const content = this.#unanswered() ?? (last === null ? null : last.content);
@@ -232,7 +228,7 @@ export class Session {
   askSeveral(names: readonly string[], text: string, signal: AbortSignal): AsyncGenerator<Reply> {
     const asking = (target: Target): SessionTurns =>
       new SessionTurns(this.#deps, this.skills, this.reminders, { ...this.#turnSettings, target });
-    return askSeveral(names, text, this.#deps.find, asking, signal);
+    return askSeveral(names, text, this.#deps.models.find, asking, signal);
   }
 
   /** Keeps one of these answers in the conversation, and the others in the archive. */
@@ -242,7 +238,7 @@ export class Session {
 
   /** Sends a request with tools, as a turn does, but runs no tool and stores nothing. */
   async *tryOut(text: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    yield* this.#turns.unkept(text, this.#deps.toolSpecs, signal);
+    yield* this.#turns.unkept(text, this.#deps.tools.specs, signal);
   }
 
   /** Adds the output of a local command to the conversation, without asking the model. */
@@ -293,7 +289,7 @@ export class Session {
 
   /** Uses another model from now on. */
   async useModel(name: string, signal: AbortSignal): Promise<void> {
-    this.#turnSettings.target = await this.#deps.find(name, signal);
+    this.#turnSettings.target = await this.#deps.models.find(name, signal);
   }
 
   /** Drops what exists only in memory: the message of a failed turn, and a summary written ahead. */
@@ -303,17 +299,18 @@ export class Session {
 
   /** The search over the whole conversation, loaded on first use. */
   async finder(): Promise<Finder> {
-    return await this.#deps.finder();
+    return await this.#deps.search.finder();
   }
 
   /** The search whose index is kept up to date: that of what the model may be shown. */
   async indexed(): Promise<Finder> {
-    return await (this.#deps.sending?.() ?? this.#deps.finder());
+    const { search } = this.#deps;
+    return await (search.sending?.() ?? search.finder());
   }
 
   /** The tools the model may call. */
   get toolSpecs(): readonly ToolSpec[] {
-    return this.#deps.toolSpecs;
+    return this.#deps.tools.specs;
   }
 
   /** Everything that fits together with this input, and how many of the model's tokens that has. Throws a `HiError` in an aside, which has nothing else. */

@@ -1,7 +1,7 @@
 import type { ChatEventOf } from '../chat/event.js';
 import type { NewMessage } from '../chat/message.js';
 import { HiError, isAbort } from '../errors.js';
-import type { SessionDeps, Target } from './common/deps.js';
+import type { SessionDeps, SessionModels, Target } from './common/deps.js';
 import type { SessionTurns } from './session-turns.js';
 
 /** The answer of one of several models to one question, or why there is none. */
@@ -20,7 +20,7 @@ type Asking = (target: Target) => Pick<SessionTurns, 'unkept'>;
 export async function* askSeveral(
   names: readonly string[],
   text: string,
-  find: SessionDeps['find'],
+  find: SessionModels['find'],
   asking: Asking,
   signal: AbortSignal,
 ): AsyncGenerator<Reply> {
@@ -36,7 +36,7 @@ export async function* askSeveral(
 async function replyOf(
   name: string,
   text: string,
-  find: SessionDeps['find'],
+  find: SessionModels['find'],
   asking: Asking,
   signal: AbortSignal,
 ): Promise<Reply> {

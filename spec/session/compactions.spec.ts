@@ -119,7 +119,9 @@ describe('the compactions of a conversation', () => {
   });
 
   it('cannot be taken back if the originals were removed', async () => {
-    const one = await stage([answer('yes')], { compaction: { ...SETTINGS, strategy: 'truncate', archive: 'discard' } });
+    const one = await stage([answer('yes')], {
+      settings: { compaction: { ...SETTINGS, strategy: 'truncate', archive: 'discard' } },
+    });
     set = one;
     await say(one, 12);
     await compact(one);

@@ -49,9 +49,8 @@ async function sizesOf(dialect: Dialect, strategy: string, limit: number | null,
   });
   const compaction = { ...CONFIGURED, strategy, trigger_ratio: limit === null ? 0.02 : 0.8, max_input_tokens: limit };
   const { session, close } = await stage([], {
-    target: target('main'),
-    writers: () => [textModel(target('small'))],
-    compaction,
+    models: { target: target('main'), writers: () => [textModel(target('small'))] },
+    settings: { compaction },
   });
   for (let turn = 0; turn < TURNS; turn += 1) {
     const length = Math.floor(4 * trigger * (SHARES[turn % SHARES.length] ?? 0));

@@ -41,7 +41,11 @@ async function live(folder: string, turns: number, obedient: boolean, ways: read
   const writer = scripted(({ ...prompt }) => losing({ obedient })(prompt), { context_window: 100_000 });
   const set = await stage(
     life.map(({ answered }) => answer(answered)),
-    { compaction: CONFIGURED, writers: () => [writer], standing: () => standing.read() },
+    {
+      settings: { compaction: CONFIGURED },
+      models: { writers: () => [writer] },
+      standing: { read: () => standing.read() },
+    },
     32_000,
   );
   const wishes: Planted[] = [];

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { ChatRequest } from '../../lib/chat/request.js';
 import { Recall } from '../../lib/recall/recall.js';
-import type { SessionDeps } from '../../lib/session/common/deps.js';
 import type { RestTimes } from '../../lib/view/rest.js';
 import { CONFIGURED, memoryCache } from '../support/compaction.js';
 import { lifeOf, losing } from '../support/long-life.js';
 import fc, { cases } from '../support/properties.js';
 import { prose } from '../support/prose.js';
-import { answer, drain, type Stage, stage } from '../support/session.js';
+import { answer, drain, type Stage, type StageChanges, stage } from '../support/session.js';
 import { scripted } from '../support/summarisers.js';
 
 const MINUTE = 60_000;
@@ -24,7 +23,7 @@ class Life {
 
   static async begin(
     said: readonly string[],
-    deps: Partial<SessionDeps>,
+    deps: StageChanges,
     window: number,
     rest: RestTimes | null,
   ): Promise<Life> {
@@ -133,11 +132,10 @@ describe('a life with a pause after every fourth turn, and a summariser that los
     const life = await Life.begin(
       story.map(({ answered }) => answered),
       {
-        compaction: CONFIGURED,
-        writers: () => [losingModel],
+        settings: { compaction: CONFIGURED },
+        models: { writers: () => [losingModel] },
         cache: memoryCache(),
-        finder,
-        automaticRecall: { auto: true, tokens: 3000 },
+        search: { finder, auto: true },
       },
       128_000,
       TIMES,

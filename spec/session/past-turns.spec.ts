@@ -127,7 +127,7 @@ describe('the turns of a conversation', () => {
 describe('a session', () => {
   it('previews a request with the offered tools, asks an aside without, and keeps nothing of either', async () => {
     const tool = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
-    set = await stage([answer('yes')], { toolSpecs: [tool] });
+    set = await stage([answer('yes')], { tools: { specs: [tool] } });
     const { session, history, requests } = set;
     for (const events of [session.tryOut('a', signal), session.aside('b', signal)]) {
       const all = await drain(events);
@@ -197,7 +197,7 @@ describe('a session', () => {
   });
 
   it('shows notices before a turn', async () => {
-    set = await stage([answer('yes')], { settle: async () => ['mind the gap'] });
+    set = await stage([answer('yes')], { standing: { settle: async () => ['mind the gap'] } });
     const events = await drain(set.session.send(typed('one'), signal));
     expect(events[0]).toEqual({ type: 'notice', level: 'warning', text: 'mind the gap' });
     expect((await drain(set.session.aside('b', signal)))[0]).toEqual(events[0]);
@@ -205,7 +205,7 @@ describe('a session', () => {
 
   it('offers no tools in a turn without them, and checks an answer against its schema', async () => {
     const tool = { name: 'look', description: 'Looks.', parameters: { type: 'object' } };
-    set = await stage([answer('{}')], { toolSpecs: [tool] });
+    set = await stage([answer('{}')], { tools: { specs: [tool] } });
     const schema = { name: 'thing', schema: { type: 'object' }, needsTools: false };
     await drain(set.session.send(typed('one'), signal, { tools: false, schema }));
     await drain(set.session.send(typed('two'), signal));

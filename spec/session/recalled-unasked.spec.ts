@@ -79,12 +79,7 @@ async function recalled(
   window = 128_000,
 ) {
   const finder = answer instanceof Recall ? answer : new Scripted(answer);
-  const reminders = new Reminders(
-    history,
-    async () => finder,
-    { auto, tokens: 3000 },
-    () => window,
-  );
+  const reminders = new Reminders(history, { finder: async () => finder, auto, tokens: 3000 }, () => window);
   const events: ChatEvent[] = [];
   const running = reminders.for([{ type: 'text', text: question }]);
   for (;;) {
@@ -172,8 +167,7 @@ describe('automatic recall', () => {
     await talk(150);
     const reminders = new Reminders(
       history,
-      async () => await Promise.reject(new Error('no')),
-      { auto: true, tokens: 3000 },
+      { finder: async () => await Promise.reject(new Error('no')), auto: true, tokens: 3000 },
       () => 128_000,
     );
     expect(reminders.why).toBe('No message has been sent yet.');

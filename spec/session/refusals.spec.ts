@@ -112,7 +112,11 @@ async function conversation({ dialect, rules, steps, thinking, own, hasOptions }
     connect: async () => provider,
     spent() {},
   };
-  const set = await stage([], { target, thinking, toolSpecs: SPECS, preamble: 'Be kind.' });
+  const set = await stage([], {
+    models: { target },
+    settings: { thinking, preamble: 'Be kind.' },
+    tools: { specs: SPECS },
+  });
   for (const step of steps) await play(step, set, own ? dialect.provider : 'another');
   return {
     async ask(question: string) {

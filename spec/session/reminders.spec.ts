@@ -30,7 +30,7 @@ let recall: Recall;
 
 beforeEach(async () => {
   const folder = join(quickFolder(), 'recall');
-  set = await stage([answer('Fine.')], { automaticRecall: { auto: true, tokens: TOKENS }, finder: async () => recall });
+  set = await stage([answer('Fine.')], { search: { auto: true, tokens: TOKENS, finder: async () => recall } });
   recall = new PatientRecall({ folder, history: set.history, writes: true });
   for (let turn = 0; turn < 220; turn += 1) {
     const rare = turn % 28 === 0 ? ` The ${RARE[turn / 28]} costs ${turn} florins. ` : '';

@@ -2,12 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { fileBlock } from '../../lib/chat/marked-text.js';
 import { textOf } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
-import type { SessionDeps } from '../../lib/session/common/deps.js';
 import { stateOf } from '../../lib/view/block-state.js';
 import { CONFIGURED, memoryCache } from '../support/compaction.js';
 import { answers, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
-import { answer, drain, type Stage, stage } from '../support/session.js';
+import { answer, drain, type Stage, type StageChanges, stage } from '../support/session.js';
 import { partsOf, type ScriptedModel, scripted } from '../support/summarisers.js';
 
 const MINUTE = 60_000;
@@ -27,7 +26,7 @@ interface Life {
 
 async function inLife(
   live: (life: Life) => Promise<void>,
-  { window = 128_000, rests = true, said = prose(2000, 1), deps = {} as Partial<SessionDeps> } = {},
+  { window = 128_000, rests = true, said = prose(2000, 1), deps = {} as StageChanges } = {},
 ): Promise<void> {
   let now = Date.UTC(2026, 2, 1, 8);
   const writer = scripted((prompt) => {
@@ -36,7 +35,7 @@ async function inLife(
   });
   const set = await stage(
     [answer(said)],
-    { compaction: CONFIGURED, writers: () => [writer], cache: memoryCache(), ...deps },
+    { settings: { compaction: CONFIGURED }, models: { writers: () => [writer] }, cache: memoryCache(), ...deps },
     window,
     undefined,
     undefined,
@@ -234,7 +233,7 @@ describe('a conversation', () => {
   });
 
   it('reads no old backlog when the window is nearly full, and keeps what no summary covers in the archive', async () => {
-    const discarding = { compaction: { ...CONFIGURED, archive: 'discard' } } as const;
+    const discarding = { settings: { compaction: { ...CONFIGURED, archive: 'discard' } } } as const;
     await inLife(
       async ({ set, writer, say, sent }) => {
         for (let turn = 0; turn < 200; turn += 1) {

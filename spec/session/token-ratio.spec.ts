@@ -54,7 +54,12 @@ async function talk(ratio: number, strategy: string, turns: number) {
     return answer('They talked about it.', [], usage)(request, signal);
   };
   const compaction = { ...CONFIGURED, strategy };
-  const set = await stage([script], { compaction, writers: (main) => [textModel(main)] }, WINDOW, known);
+  const set = await stage(
+    [script],
+    { settings: { compaction }, models: { writers: (main) => [textModel(main)] } },
+    WINDOW,
+    known,
+  );
   for (let turn = 0; turn < turns; turn += 1) {
     const share = [0.02, 0.2, 0.3, 0.05, 0.25, 0.3, 0.01, 0.28][turn % 8] ?? 0;
     const tokens = Math.floor((share * 0.8 * WINDOW) / ratio);

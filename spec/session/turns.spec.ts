@@ -146,14 +146,16 @@ describe('calls that cannot be run', () => {
   });
 
   it('because of the length limit in the last round end the turn with that reason', async () => {
-    set = await stage([calls('length', broken)], { maxRounds: 1 });
+    set = await stage([calls('length', broken)], { tools: { maxRounds: 1 } });
     const events = await drain(set.session.send(say('x'), never()));
     expect(set.requests).toHaveLength(1);
     expect(events.at(-1)).toMatchObject({ stop_reason: 'length' });
   });
 
   it('because of their arguments three times in a row end the turn', async () => {
-    set = await stage([calls('tool_calls', broken, { ...broken, call_id: 'c2', name: '' })], { maxRounds: 9 });
+    set = await stage([calls('tool_calls', broken, { ...broken, call_id: 'c2', name: '' })], {
+      tools: { maxRounds: 9 },
+    });
     const events = await drain(set.session.send(say('x'), never()));
     expect(set.requests).toHaveLength(3);
     expect(noticesOf(events)).toEqual([expect.stringMatching(/Stopped: the model called write, a tool 3 times in a/)]);
@@ -163,7 +165,9 @@ describe('calls that cannot be run', () => {
 
   it('because of their arguments now and then do not', async () => {
     const bad = calls('tool_calls', broken);
-    set = await stage([bad, bad, calls('tool_calls', whole, broken), bad, bad, answer('done')], { maxRounds: 9 });
+    set = await stage([bad, bad, calls('tool_calls', whole, broken), bad, bad, answer('done')], {
+      tools: { maxRounds: 9 },
+    });
     expect((await drain(set.session.send(say('x'), never()))).at(-1)).toMatchObject({ text: 'done' });
   });
 });
@@ -179,7 +183,7 @@ describe('skills', () => {
   };
 
   it('are sent with the preamble, and changes are reported', async () => {
-    set = await stage([answer('fine')], { skills: async () => library, preamble: 'Be brief.' });
+    set = await stage([answer('fine')], { skills: async () => library, settings: { preamble: 'Be brief.' } });
     const events = await drain(set.session.send(say('rebase'), never()));
     expect(events).toContainEqual({ type: 'skills', loaded: ['git'], dropped: ['sql'] });
     expect(set.requests[0]?.system).toEqual(['Be brief.', expect.stringMatching(/^git whole/)]);
@@ -226,7 +230,7 @@ describe('skills', () => {
   });
 
   it('that leave no room cause one warning', async () => {
-    set = await stage([answer('fine')], { preamble: 'x'.repeat(3400) }, 1000);
+    set = await stage([answer('fine')], { settings: { preamble: 'x'.repeat(3400) } }, 1000);
     expect(noticesOf(await drain(set.session.send(say('x'), never())))).toEqual([
       expect.stringMatching(/^warning: The preamble, skills and tools alone take 850 tokens/),
     ]);

@@ -33,7 +33,7 @@ async function inLife(
   });
   const set = await stage(
     [answer(reply)],
-    { compaction: CONFIGURED, writers: () => [writer], cache: memoryCache() },
+    { settings: { compaction: CONFIGURED }, models: { writers: () => [writer] }, cache: memoryCache() },
     128_000,
     undefined,
     undefined,

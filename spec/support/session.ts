@@ -71,10 +71,17 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+type Groups = 'models' | 'settings' | 'tools' | 'search' | 'standing';
+
+/** How a session differs from the usual one. */
+export type StageChanges = Partial<Omit<SessionDeps, Groups>> & {
+  readonly [Group in Groups]?: Partial<SessionDeps[Group]>;
+};
+
 /** Sets a stage; the scripts answer one request each, the last one all that follow. `context_window` is the model's, in tokens. */
 export async function stage(
   scripts: readonly Script[],
-  deps: Partial<SessionDeps> = {},
+  changes: StageChanges = {},
   context_window = 100_000,
   known = memory(),
   ask: () => Promise<void> = async () => {},
@@ -131,29 +138,39 @@ export async function stage(
   };
   const session = new Session({
     history,
-    target,
-    find: async (model) => ({ ...target, model }),
-    finder: async () => new Recall({ folder: '', history, writes: false }),
-    automaticRecall: { auto: false, tokens: 3000 },
     clock: null,
-    writers: (main) => [textModel(main)],
-    preamble: null,
-    standing: async () => ({ text: null, warning: null }),
-    settle: async () => [],
-    thinking: null,
-    web: 'off',
     saveImage: async () => ({ reason: 'nowhere' }),
-    compaction: { ...CONFIGURED, strategy: 'truncate', timeout_ms: 1000, idle_timeout_ms: 1000 },
-    view: DEFAULTS.view,
-    summarisesBeside: false,
-    maxRounds: 3,
-    toolSpecs: [],
-    toolEffects: {},
-    tools: async () => runner,
     skills: async () => NO_SKILLS,
     cache: { get: async () => null, put: async () => undefined },
     cwd: () => '/work',
-    ...deps,
+    ...changes,
+    models: {
+      target,
+      find: async (model) => ({ ...target, model }),
+      writers: (main) => [textModel(main)],
+      ...changes.models,
+    },
+    settings: {
+      preamble: null,
+      thinking: null,
+      web: 'off',
+      compaction: { ...CONFIGURED, strategy: 'truncate', timeout_ms: 1000, idle_timeout_ms: 1000 },
+      view: DEFAULTS.view,
+      summarisesBeside: false,
+      ...changes.settings,
+    },
+    tools: { specs: [], effects: {}, maxRounds: 3, runner: async () => runner, ...changes.tools },
+    search: {
+      finder: async () => new Recall({ folder: '', history, writes: false }),
+      auto: false,
+      tokens: 3000,
+      ...changes.search,
+    },
+    standing: {
+      read: async () => ({ text: null, warning: null }),
+      settle: async () => [],
+      ...changes.standing,
+    },
   });
   return {
     session,

@@ -93,41 +93,47 @@ export async function wire(
   history = await opened;
   const session = new Session({
     history,
-    target: connections.target(config),
-    find: (name, signal) => connections.find(name, session.target, signal),
-    fallback: fallbackOf(world, options, config, settings, connections),
-    longestWait: options.longestWait ?? (options.idles ? CHAT_WAIT : 0),
-    writers: (main: Target) => {
-      const small = smallFor(main);
-      return (small === null ? [main] : [small, main]).map(textModel);
+    models: {
+      target: connections.target(config),
+      find: (name, signal) => connections.find(name, session.target, signal),
+      fallback: fallbackOf(world, options, config, settings, connections),
+      longestWait: options.longestWait ?? (options.idles ? CHAT_WAIT : 0),
+      writers: (main) => {
+        const small = smallFor(main);
+        return (small === null ? [main] : [small, main]).map(textModel);
+      },
     },
-    preamble: config.preamble,
-    ...standingTexts(new StandingMemory(paths.memory), project, servers, () => connections.beginTurn()),
-    thinking: options.think ?? config.thinking,
-    web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
-    compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
-    view: config.view,
-    get summarisesBeside() {
-      return (
-        config.compaction.background &&
-        options.idles !== true &&
-        (smallFor(session.target) ?? session.target).isSingle !== true
-      );
+    settings: {
+      preamble: config.preamble,
+      thinking: options.think ?? config.thinking,
+      web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
+      compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
+      view: config.view,
+      get summarisesBeside() {
+        return (
+          config.compaction.background &&
+          options.idles !== true &&
+          (smallFor(session.target) ?? session.target).isSingle !== true
+        );
+      },
+      ...(isUnattended(world) && { via: 'script' }),
     },
-    ...(isUnattended(world) && { via: 'script' }),
-    maxRounds: config.tools.max_rounds,
-    get toolSpecs() {
-      return [...offered, ...servers.specs];
+    standing: standingTexts(new StandingMemory(paths.memory), project, servers, () => connections.beginTurn()),
+    tools: {
+      maxRounds: config.tools.max_rounds,
+      get specs() {
+        return [...offered, ...servers.specs];
+      },
+      ...(options.tools === false && { others: offeredTools(config, {}, context) }),
+      effects: EFFECTS,
+      runner: memoized(() =>
+        toolRunner(offered, { world, options, settings, config, context, connections, window, servers }),
+      ),
     },
-    ...(options.tools === false && { otherTools: offeredTools(config, {}, context) }),
-    toolEffects: EFFECTS,
-    tools: memoized(() =>
-      toolRunner(offered, { world, options, settings, config, context, connections, window, servers }),
-    ),
-    skills: (main: Target) => skillsFor(world, main, smallFor(main) ?? main, settings, config, cache),
-    finder,
-    sending,
-    automaticRecall: {
+    skills: (main) => skillsFor(world, main, smallFor(main) ?? main, settings, config, cache),
+    search: {
+      finder,
+      sending,
       ...config.recall,
       auto: config.recall.auto && !fresh,
       hasBooks: () => existsSync(paths.imports) && bookNames(paths.imports).some((name) => !permit.isClosed(name)),
@@ -179,9 +185,9 @@ function standingTexts(
   project: ProjectInstructions,
   servers: Awaited<ReturnType<typeof serverTools>>,
   begin: () => void,
-): Pick<SessionDeps, 'standing' | 'settle'> {
+): SessionDeps['standing'] {
   return {
-    standing: async () => withMore(withMore(await memory.read(), project.text), servers.instructions),
+    read: async () => withMore(withMore(await memory.read(), project.text), servers.instructions),
     settle: async (signal) => {
       begin();
       const notice = await project.settle(signal);

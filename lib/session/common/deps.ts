@@ -78,9 +78,9 @@ export interface Fallback {
   readonly states: Pick<ServerStates, 'of' | 'failed' | 'answered'>;
 }
 
-/** What a session depends on. Functions load what they need on their first call. */
-export interface SessionDeps {
-  readonly history: HistoryStore;
+/** The models of a session. */
+export interface SessionModels {
+  /** The one that answers. */
   readonly target: Target;
   /** Another model by name, or `provider/name`. Throws a `HiError` if it cannot be used. */
   find(name: string, signal: AbortSignal): Promise<Target>;
@@ -90,11 +90,11 @@ export interface SessionDeps {
   readonly longestWait?: number;
   /** The models to try for summaries, in order, while `target` answers. */
   writers(target: Target): readonly TextModel[];
+}
+
+/** What the user configured. */
+export interface SessionSettings {
   readonly preamble: string | null;
-  /** The current memory. */
-  standing(): Promise<Standing>;
-  /** Prepares a turn, and may ask the user. Resolves to notices for them. */
-  settle(signal: AbortSignal): Promise<readonly string[]>;
   readonly thinking: ThinkingLevel | null;
   readonly web: WebMode;
   readonly compaction: Omit<CompactionSettings, 'context_window'>;
@@ -104,22 +104,45 @@ export interface SessionDeps {
   readonly summarisesBeside: boolean;
   /** Set if no terminal is involved: recorded with what is sent. */
   readonly via?: 'script';
+}
+
+/** The tools of a session. */
+export interface SessionTools {
+  /** The current ones: those of MCP servers may come and go. */
+  readonly specs: readonly ToolSpec[];
+  /** The tools of the conversation's other questions, if those of this session are off; none if that is unknown. */
+  readonly others?: readonly ToolSpec[];
+  /** The effects of tool calls, including those of tools not offered. */
+  readonly effects: ToolEffects;
   /** How many requests one turn may make. */
   readonly maxRounds: number;
-  /** The current tools: those of MCP servers may come and go. */
-  readonly toolSpecs: readonly ToolSpec[];
-  /** The tools of the conversation's other questions, if those of this session are off; none if that is unknown. */
-  readonly otherTools?: readonly ToolSpec[];
-  /** The effects of tool calls, including those of tools not offered. */
-  readonly toolEffects: ToolEffects;
-  tools(): Promise<ToolRunner>;
-  skills(target: Target): Promise<SkillLibrary>;
-  /** The search over the whole conversation and all imported books, for the user. */
+  /** Loaded when the model first calls one. */
+  runner(): Promise<ToolRunner>;
+}
+
+/** The search over what was said. */
+export interface SessionSearch {
+  /** Over the whole conversation and all imported books, for the user. */
   finder(): Promise<Finder>;
   /** The same for the model: of books only what may be sent to its server. The same as `finder` if absent. */
   sending?(): Promise<Finder>;
-  /** Automatic recall: whether it is on, the maximum number of tokens for one message, and whether there are imported books. */
-  readonly automaticRecall: { readonly auto: boolean; readonly tokens: number; hasBooks?(): boolean };
+  /** Whether messages are searched for unasked, and how many tokens of what is found may go with one. */
+  readonly auto: boolean;
+  readonly tokens: number;
+  /** Whether there are imported books. */
+  hasBooks?(): boolean;
+}
+
+/** What a session depends on. Functions load what they need on their first call. */
+export interface SessionDeps {
+  readonly history: HistoryStore;
+  readonly models: SessionModels;
+  readonly settings: SessionSettings;
+  readonly tools: SessionTools;
+  readonly search: SessionSearch;
+  skills(target: Target): Promise<SkillLibrary>;
+  /** The texts of every request; `settle` prepares a turn, may ask the user, and resolves to notices for them. */
+  readonly standing: { read(): Promise<Standing>; settle(signal: AbortSignal): Promise<readonly string[]> };
   readonly cache: TextCache;
   readonly saveImage: SaveImage;
   cwd(): string;

@@ -1,4 +1,5 @@
 import { isMessage } from '../../chat/entry.js';
+import type { ChatEvent } from '../../chat/event.js';
 import { type Gap, writeRecord } from '../../compaction/rest-record.js';
 import type { CompactionDeps, CompactionInput } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
@@ -7,7 +8,7 @@ import { isRestDue, pauseBefore, type Rest, type RestTimes, restSizes } from '..
 import type { SessionDeps, Target } from '../common/deps.js';
 import { cacheHints } from './cache-hints.js';
 
-type RestDeps = Pick<SessionDeps, 'history' | 'view' | 'compaction'>;
+type RestDeps = Pick<SessionDeps, 'history' | 'settings'>;
 
 /** The rest before a message that the user sends now; null if nothing leaves the view. */
 export function restBefore(deps: RestDeps, target: Target): Rest | null {
@@ -26,13 +27,13 @@ function keptTimes({ entries }: HistoryStore, times: RestTimes, { cache_rates }:
 /** The rest after a long pause from now; null if nothing ever rests. */
 export const nextRest = (deps: RestDeps, target: Target): Rest | null => restAfter('long', deps, target);
 
-function restAfter(pause: Rest['pause'], { history, view, compaction }: RestDeps, target: Target): Rest | null {
-  const sizes = restSizes(view, target.context_window);
+function restAfter(pause: Rest['pause'], { history, settings }: RestDeps, target: Target): Rest | null {
+  const sizes = restSizes(settings.view, target.context_window);
   if (target.rest === undefined || sizes === null) return null;
   return {
     pause,
     sizes,
-    keep_recent: compaction.keep_recent,
+    keep_recent: settings.compaction.keep_recent,
     ratio: ratioOf(history.view(null), target.model, target.memory.facts.token_ratio),
     unused: new Date(history.now().getTime() - target.rest.after).toISOString(),
   };
@@ -67,6 +68,22 @@ export class RestSummaries {
         if (this.#writing?.stop === stop) this.#writing = null;
       });
     this.#writing = { stop, done };
+  }
+
+  /** The events of an answer. While it arrives, once its first words are there, the missing summary is written if `begins` is set. */
+  async *beside<Outcome>(
+    answer: AsyncGenerator<ChatEvent, Outcome>,
+    begins: boolean,
+  ): AsyncGenerator<ChatEvent, Outcome> {
+    for (let isDue = begins; ; ) {
+      const { done, value } = await answer.next();
+      if (done) return value;
+      if (value.type === 'text' && isDue) {
+        isDue = false;
+        this.begin(false);
+      }
+      yield value;
+    }
   }
 
   /** Abandons the summary. Its finished parts are kept. */

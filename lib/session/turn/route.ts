@@ -21,7 +21,7 @@ interface AskedOf {
   readonly schema: boolean;
 }
 
-type RouteDeps = Pick<SessionDeps, 'target' | 'fallback' | 'history' | 'via' | 'compaction'>;
+type RouteDeps = Pick<SessionDeps, 'models' | 'history' | 'settings'>;
 
 /**
  * The way of one turn through the servers: the first that is not passed over is asked, and after a failure of the server, before anything of the answer was shown,
@@ -44,7 +44,7 @@ export class Route {
   constructor(first: Target, deps: RouteDeps, asked: AskedOf, signal: AbortSignal) {
     this.#deps = deps;
     this.#first = first;
-    this.#fallback = deps.fallback ?? null;
+    this.#fallback = deps.models.fallback ?? null;
     this.#asked = asked;
     this.#signal = signal;
     this.#left = this.#fallback?.names ?? [];
@@ -79,7 +79,7 @@ export class Route {
 
   /** Connects with the first server that can be asked: with that of the user's choice, unless it failed lately and is the usual one. */
   async *connect(): AsyncGenerator<ChatEvent, Provider> {
-    if (this.#first === this.#deps.target && !this.#fallback?.isChosen) yield* this.#passOver();
+    if (this.#first === this.#deps.models.target && !this.#fallback?.isChosen) yield* this.#passOver();
     for (;;) {
       try {
         return await this.#target.connect(this.#signal);
@@ -177,14 +177,14 @@ export class Route {
   async #unfit(target: Target): Promise<string | null> {
     await target.ask?.(this.#signal);
     const { takes = {}, token_ratio = 1 } = target.memory.facts;
-    const { history, via, compaction } = this.#deps;
+    const { history, settings } = this.#deps;
     if (this.#asked.schema && takes.schema === false) return 'it takes no schema for the answer';
-    const needsTools = this.#turn !== null || (this.#asked.tools && via === 'script');
+    const needsTools = this.#turn !== null || (this.#asked.tools && settings.via === 'script');
     if (needsTools && takes.tools === false) return 'it takes no tools';
     if (this.#turn === null) return null;
     const said = history.entries.filter(isMessage).filter(({ turn }) => turn === this.#turn);
     const size = estimateParts(said.flatMap(({ content }) => content)) * token_ratio;
-    const room = triggerOf({ ...compaction, context_window: target.context_window }) / 2;
+    const room = triggerOf({ ...settings.compaction, context_window: target.context_window }) / 2;
     return size > room ? 'what this turn has done does not fit its window' : null;
   }
 }

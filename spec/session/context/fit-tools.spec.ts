@@ -36,7 +36,7 @@ describe('the tools', () => {
     const notices: unknown[] = [];
     for (const text of ['one', 'two']) {
       const usage = { input_tokens: 700, output_tokens: 5, cached_tokens: 0, context_tokens: 705 };
-      const set = await stage([answer('fine', [], usage)], { toolSpecs: SPECS }, 2048, known);
+      const set = await stage([answer('fine', [], usage)], { tools: { specs: SPECS } }, 2048, known);
       const events = await drain(set.session.send(say(text), never()));
       notices.push(events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])).length);
       await set.close();
@@ -47,7 +47,7 @@ describe('the tools', () => {
   it('are left out with one notice for a model whose server says that it accepts none', async () => {
     const known = memory();
     const ask = async () => known.learn({ takes: { tools: false } });
-    const set = await stage([answer('fine')], { toolSpecs: SPECS }, 100_000, known, ask);
+    const set = await stage([answer('fine')], { tools: { specs: SPECS } }, 100_000, known, ask);
     const [first, second] = [
       await drain(set.session.send(say('one'), never())),
       await drain(set.session.send(say('two'), never())),

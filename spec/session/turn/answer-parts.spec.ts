@@ -102,6 +102,6 @@ async function staged(
   toolSpecs: readonly ToolSpec[] = [],
 ) {
   const saveImage = async () => (path === null ? { reason: 'nowhere' } : { name: 'cat.png', path });
-  const set = await stage(scripts, { saveImage, toolSpecs }, 100_000, known);
+  const set = await stage(scripts, { saveImage, tools: { specs: toolSpecs } }, 100_000, known);
   return { ...set, [Symbol.asyncDispose]: set.close };
 }
