@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { textOf } from '../../lib/chat/message.js';
 import { Shelf } from '../support/books.js';
 import {
   claudeConversation,
@@ -13,6 +14,21 @@ import {
 } from '../support/exports.js';
 import { zstd } from '../support/history.js';
 import fc, { cases } from '../support/properties.js';
+import { itWhere } from '../support/where.js';
+
+/** The SQLite of this Node; absent where it has none. */
+const sqlite: object | undefined = process.getBuiltinModule('node:sqlite');
+
+/** What writes a database here. */
+function sqliteOf(found: object | undefined): {
+  readonly DatabaseSync: new (path: string) => { exec(sql: string): void; close(): void };
+} {
+  if (!isSqlite(found)) throw new Error('There is no SQLite.');
+  return found;
+}
+
+const isSqlite = (found: object | undefined): found is ReturnType<typeof sqliteOf> =>
+  found !== undefined && 'DatabaseSync' in found;
 
 let shelf: Shelf;
 
@@ -101,6 +117,52 @@ describe('an export', () => {
     expect(await shelf.import('.')).toMatchObject([{ threads: 1 }]);
     expect(shelf.lines('llm')).toEqual(['user: one?', 'assistant: one.', 'user: two?', 'assistant: two.']);
     expect(shelf.messages('llm')[0]?.at).toBe('2024-05-01T10:00:00.123Z');
+  });
+
+  itWhere(sqlite !== undefined, 'this Node has no SQLite')(
+    'of llm is its logs.db too, of both generations, without a warning',
+    async () => {
+      const warnings = jest.spyOn(process, 'emitWarning');
+      const database = new (sqliteOf(sqlite).DatabaseSync)(join(shelf.folder, 'logs.db'));
+      database.exec(`
+        CREATE TABLE conversations (id TEXT, name TEXT, model TEXT);
+        CREATE TABLE responses (id TEXT, model TEXT, prompt TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT);
+        CREATE TABLE threads (id TEXT, name TEXT);
+        CREATE TABLE turns (id TEXT, thread_id TEXT, parent_message_hash TEXT, tip_message_hash TEXT, model TEXT, datetime_utc TEXT);
+        CREATE TABLE messages (hash TEXT, parent_hash TEXT, role TEXT);
+        CREATE TABLE parts (message_hash TEXT, position INTEGER, type TEXT, text TEXT, payload TEXT);
+        INSERT INTO conversations VALUES ('a', 'Talk', 'm');
+        INSERT INTO responses VALUES ('r1', 'm', 'one?', 'one.', 'a', '2024-05-01T10:00:00.123456'), ('t1', 'm', 'copied', 'copied', 'b', '');
+        INSERT INTO threads VALUES ('b', 'New');
+        INSERT INTO turns VALUES ('t1', 'b', 'u1', 'm1', 'm', '2026-09-01 10:00:00+00:00'), ('t2', 'b', 'u2', 'm2', 'm', '2026-09-01 10:01:00+00:00');
+        INSERT INTO messages VALUES ('s', NULL, 'system'), ('u1', 's', 'user'), ('m1', 'u1', 'assistant'), ('u2', 'm1', 'tool'), ('m2', 'u2', 'assistant'), ('x', 'x', 'user');
+        INSERT INTO parts VALUES ('s', 0, 'text', 'be brief', NULL),
+          ('u1', 0, 'text', NULL, '{"text_ref": [{"fragment": 1}, {"literal": "two?"}]}'),
+          ('m1', 0, 'text', 'two', NULL), ('m1', 1, 'tool_call', NULL, '{"name": "ls", "arguments": {}, "tool_call_id": "c"}'),
+          ('u2', 0, 'tool_result', NULL, '{"name": "ls", "output": "I always allow it", "tool_call_id": "c"}'), ('m2', 0, 'text', 'three', NULL);
+        INSERT INTO turns VALUES ('t3', 'b', 'x', 'gone', 'm', '');
+      `);
+      database.close();
+      expect(await shelf.import('logs.db')).toMatchObject([{ name: 'llm', threads: 2, added: 6, unread: 0 }]);
+      expect(shelf.messages('llm').map(({ role, at, content }) => [role, at.slice(0, 16), textOf(content)])).toEqual([
+        ['user', '2024-05-01T10:00', 'one?'],
+        ['assistant', '2024-05-01T10:00', 'one.'],
+        ['user', '2026-09-01T10:00', 'two?'],
+        ['assistant', '2026-09-01T10:00', 'two'],
+        ['tool', '2026-09-01T10:01', ''],
+        ['assistant', '2026-09-01T10:01', 'three'],
+      ]);
+      expect(await shelf.import('logs.db')).toMatchObject([{ added: 0 }]);
+      expect(warnings).not.toHaveBeenCalled();
+    },
+  );
+
+  it('of llm that is a damaged logs.db, or on a Node that cannot read one, says what to do', async () => {
+    write('logs.db', 'SQLite format 3\0CREATE TABLE [conversations] CREATE TABLE [responses]');
+    const [outcome] = await shelf.import('logs.db');
+    expect(outcome).toMatchObject({ name: 'llm', messages: 0, unread: 1 });
+    expect(outcome?.problems[0]?.what).toContain("Run 'llm logs --json -n 0 > logs.json'");
+    if (sqlite === undefined) expect(outcome?.problems[0]?.what).toContain(`hi runs on Node ${process.versions.node}`);
   });
 
   it('of aichat, and Markdown, has no times', async () => {

@@ -45,10 +45,11 @@ export interface Thread {
   readonly messages: readonly ForeignMessage[];
 }
 
-/** What the first part of a file holds: the first object of a JSON file, or the beginning of a text. */
+/** What the first part of a file holds: the first object of a JSON file, or the beginning of a text; of a SQLite database the names of its tables. */
 export type Sample =
   | { readonly form: 'json'; readonly first: JsonObject }
-  | { readonly form: 'text'; readonly text: string };
+  | { readonly form: 'text'; readonly text: string }
+  | { readonly form: 'sqlite'; readonly tables: ReadonlySet<string> };
 
 /** What a source is given while it reads. */
 export interface Reading {

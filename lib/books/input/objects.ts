@@ -1,6 +1,7 @@
 import { isJsonObject, isTooDeep, type JsonObject, MAX_LEVELS } from '../../chat/json.js';
 import { ArraySplitter } from '../../history/file/entries.js';
 import { type Reading, type Sample, type SourceFile, Unreadable } from '../common/book-source.js';
+import { SQLITE_MARK, tablesIn } from './sqlite.js';
 
 /** The largest object that is read, in bytes: a conversation of a million words has a tenth of it. */
 const LARGEST_OBJECT = 32 * 1024 * 1024;
@@ -52,6 +53,7 @@ export async function sampleOf(file: SourceFile): Promise<Sample | null> {
       text += piece.toString();
       if (text.trimStart() !== '' || text.length > TEXT_SAMPLE) break;
     }
+    if (text.startsWith(SQLITE_MARK)) return { form: 'sqlite', tables: await tablesIn(file) };
     if (text.trim() === '' || text.slice(0, TEXT_SAMPLE).includes('\0')) return null;
     if (!/^\s*[[{]/.test(text)) return { form: 'text', text: text.slice(0, TEXT_SAMPLE) };
     for await (const { value } of objectsIn(file, { problem: () => undefined })) return { form: 'json', first: value };

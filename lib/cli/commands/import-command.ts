@@ -160,8 +160,13 @@ async function agreed(
   { yes, dryRun }: ImportOptions,
 ): Promise<boolean> {
   if (yes || dryRun) return true;
-  const { title, threads, messages, added, from, until } = await importSource(found, { ...order, dryRun: true });
+  const outcome = await importSource(found, { ...order, dryRun: true });
+  const { title, threads, messages, added, from, until } = outcome;
   line.erase();
+  if (messages === 0) {
+    for (const text of problemLines([outcome])) world.stderr.write(neutralise(`${text}\n`));
+    return false;
+  }
   const parts = [countsOf(threads, messages), ...span(from, until)];
   const words = `${title}: ${parts.join(', ')}; ${added === 0 ? 'nothing' : number(added)} of it new.`;
   if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
@@ -186,15 +191,16 @@ function print(world: World, outcomes: readonly Imported[], skipped: readonly st
   if (options.json) writeJson(stdout, outcomes, 2);
   else for (const outcome of outcomes) stdout.write(`${neutralise(`${sentenceOf(outcome, options)}\n`)}`);
   if (options.quiet) return;
-  const problems = outcomes.flatMap((one) =>
-    one.problems.map(({ file, place, what }) => `${file}, ${place}: ${what}.`),
-  );
+  const problems = problemLines(outcomes);
   const unread = outcomes.reduce((sum, one) => sum + one.unread, 0);
   const lines = [...skipped, ...problems];
   for (const text of lines.slice(0, PRINTED)) stderr.write(neutralise(`${text}\n`));
   const more = skipped.length + unread - Math.min(PRINTED, lines.length);
   if (more > 0) stderr.write(`${quantity(more, 'more place')} could not be read.\n`);
 }
+
+const problemLines = (outcomes: readonly Imported[]): readonly string[] =>
+  outcomes.flatMap((one) => one.problems.map(({ file, place, what }) => `${file}, ${place}: ${what}.`));
 
 /** `ChatGPT: 212 conversations, 18,400 messages, Mar 2025 – Nov 2026; 400 are new.` */
 function sentenceOf(outcome: Imported, { dryRun, mirror }: ImportOptions): string {
