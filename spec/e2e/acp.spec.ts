@@ -310,12 +310,14 @@ describe('hi acp', () => {
         { type: 'resource_link', uri: 'file:///a/b.ts', name: 'b.ts' },
         { type: 'image', data, mimeType: 'image/png' },
         { type: 'resource', resource: { uri: 'file:///a/c%20d.txt', text: 'inside' } },
+        { type: 'resource', resource: { uri: 'file:///a/%zz', text: 'no address' } },
       ]);
     });
     const sent = JSON.stringify(server.requests[0]?.messages.at(-1)?.content);
     expect(sent).toContain(data);
     expect(sent).toContain('Compare [b.ts](file:///a/b.ts)');
     expect(sent).toContain('/a/c d.txt');
+    expect(sent).toMatch(/%zz.*no address/);
     expect(sent).toContain('inside');
   });
 

@@ -177,8 +177,11 @@ describe('hi mcp remove', () => {
 describe('hi mcp test', () => {
   it('calls a tool, and its exit status says whether that failed', async () => {
     const bad = { isError: true, content: [{ type: 'text', text: 'broken' }] };
-    house = await mcpHouse({ tools: [textTool('add'), textTool('bad')], results: { bad } }, []);
-    expect((await hi('mcp', 'test', 'notes', '--call', 'add={"text":"x"}')).stdout).toContain('\n\n{"text":"x"}\n');
+    const asTask = { ...textTool('research'), execution: { taskSupport: 'required' } };
+    house = await mcpHouse({ tools: [textTool('add'), textTool('bad'), asTask], results: { bad } }, []);
+    const test = await hi('mcp', 'test', 'notes', '--call', 'add={"text":"x"}');
+    expect(test.stdout).toMatch(/^2 tools[\s\S]*\n\n\{"text":"x"\}\n$/m);
+    expect(test.stdout + test.stderr).toContain('1 of its 3 tools were left out: they run only as tasks');
     const failed = await hi('mcp', 'test', 'notes', '--json', '--call', 'bad={"text":"x"}');
     expect(failed.status).toBe(5);
     expect(JSON.parse(failed.stdout)).toMatchObject({ protocol: 'legacy', result: { text: 'broken', is_error: true } });
