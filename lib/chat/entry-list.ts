@@ -13,6 +13,22 @@ export function undoneTurns(entries: readonly Entry[]): ReadonlySet<number> {
   return undone;
 }
 
+/** The marks among the entries: undo, redo, pins and the like. */
+export async function marksAmong(entries: AsyncIterable<Entry>): Promise<readonly Entry[]> {
+  const marks: Entry[] = [];
+  for await (const entry of entries) if (!isMessage(entry)) marks.push(entry);
+  return marks;
+}
+
+/** The entries that somebody else should read: messages of turns that were neither undone nor failed, and summaries. */
+export async function* standing(
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
+  undone: ReadonlySet<number>,
+): AsyncGenerator<Entry> {
+  for await (const entry of entries)
+    if (isMessage(entry) ? !undone.has(entry.turn) : isCompressBlock(entry)) yield entry;
+}
+
 /** The ids of these turns and of their messages, as far as these are among the entries. */
 export function undoneIds(entries: readonly Entry[]): ReadonlySet<number> {
   const undone = undoneTurns(entries);

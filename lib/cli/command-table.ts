@@ -110,6 +110,7 @@ export function commandTable(
           .option('--until <time>', 'not newer than this')
           .addOption(new Option('--role <role>', 'only messages of this role').choices(['user', 'assistant', 'tool']))
           .option('--in <book>', 'the messages of this imported book')
+          .option('--no-undone', 'leave out what was undone or failed, and notes about pins')
           .option('--follow', 'keep printing new messages; with --json one object per line')
           .option('--json', 'print as a JSON array')
           .option('--md', 'print as Markdown')

@@ -112,7 +112,7 @@ export function sharesOf(tokens: number): { readonly whole: number; readonly new
   return { whole, newest: tokens - whole };
 }
 
-/** The earlier messages on the subject of a message, best first, that fit into so many tokens, and the certainty of the best match. `check` throws when the time is over. */
+/** The earlier messages on the subject of a message, best first, that fit into so many tokens, and the certainty of the best match among them and those below the thresholds: what is in view is none. `check` throws when the time is over. */
 export function recallUnasked(
   library: Library,
   asked: string,
@@ -124,9 +124,13 @@ export function recallUnasked(
   const { whole, newest } = candidatesFor(library, asked, thresholds, { check });
   const shares = sharesOf(tokens);
   const reminders: Reminder[] = [];
+  const useless = new Set<number>();
   const price = (candidate: RankedDocument) => {
     const reminder = reminderOf(library, candidate, known);
-    if (reminder === null || isKnown(reminder, reminders, asked)) return null;
+    if (reminder === null || isKnown(reminder, reminders, asked)) {
+      if (reminder === null) useless.add(candidate.document);
+      return null;
+    }
     return { reminder, cost: passageCost(tokenBound(reminder.text.slice(0, 4 * MOST))) };
   };
   let room = tokens;
@@ -140,7 +144,8 @@ export function recallUnasked(
   };
   take(whole, thresholds.whole, shares.whole);
   take(newest, thresholds.newest, shares.newest);
-  const best = [...whole, ...newest].reduce((most, candidate) => Math.max(most, certainty(candidate)), 0);
+  const useful = [...whole, ...newest].filter(({ document, terms }) => terms !== 0 && !useless.has(document));
+  const best = useful.reduce((most, candidate) => Math.max(most, certainty(candidate)), 0);
   return { reminders, best };
 }
 

@@ -1,4 +1,4 @@
-import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../chat/entry.js';
+import { type CompressBlock, type Entry, isCompressBlock, isMessage, REST } from '../chat/entry.js';
 import { asTokens, type Tokens } from '../chat/request.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
@@ -25,6 +25,12 @@ export function takenBack(blocks: readonly CompressBlock[]): ReadonlySet<number>
     for (const { id } of blocks.slice(0, index)) if (id > restores) taken.add(id);
   }
   return taken;
+}
+
+/** Whether the last compaction was made after the entry with this id, and not because of a pause. */
+export function isCompactedSince(history: HistoryStore, id: number): boolean {
+  const block = newestBlock(history.entries);
+  return block !== null && block.id > id && block.restores === undefined && block.strategy !== REST && !isWhole(block);
 }
 
 /** What is in view after a compaction is undone. */

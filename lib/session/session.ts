@@ -7,7 +7,7 @@ import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Finder } from '../recall/recall.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './common/deps.js';
-import { type Restored, uncompact } from './compactions.js';
+import { isCompactedSince, type Restored, uncompact } from './compactions.js';
 import type { CompactionAhead, CompactionOrder } from './context/compaction-ahead.js';
 import type { RestSummaries } from './context/rest-summaries.js';
 import { contentOf } from './input.js';
@@ -174,12 +174,12 @@ export class Session {
     return this.#turns.skipWait();
   }
 
-  /** Undoes the last turn, and returns it. */
-  async undo(): Promise<LastTurn> {
+  /** Undoes the last turn, and returns it, and whether the conversation was compacted since it began, and stays so. */
+  async undo(): Promise<LastTurn & { readonly compacted: boolean }> {
     const last = await this.lastTurn();
     if (last === null) throw new HiError('usage', 'There are no turns to undo.');
     await this.#turns.takeBack(last.id);
-    return last;
+    return { ...last, compacted: isCompactedSince(this.history, last.id) };
   }
 
   /** Goes back to before a turn in view: undoes it and all later ones, and returns the input that sends the user's message again. */

@@ -10,8 +10,10 @@ export const slashUndo: SlashCommand = {
     const last = await session.lastTurn();
     if (last?.notOwn && !(await ask.confirm(`${notOwnLine(last)} Undo it?`, notOwnHint(last, '/undo'))))
       return yield { type: 'print', text: 'Nothing was undone.' };
-    const { id, text } = await session.undo();
+    const { id, text, compacted } = await session.undo();
     yield { type: 'print', text: `Undone: #${id} · ${beginningOf(text)}` };
+    if (compacted)
+      yield { type: 'print', text: 'The conversation was compacted meanwhile. To take that back too: /uncompact' };
     yield { type: 'prefill', text };
   },
 };

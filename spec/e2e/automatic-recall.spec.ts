@@ -94,8 +94,14 @@ describe('automatic recall', () => {
       ),
     );
     expect(sent.endsWith('</recalled>')).toBe(true);
-    await ask(`Again: ${QUESTION}`);
+    const { stdout } = await ask(`Again: ${QUESTION}`);
     expect(lastOf(server.requests.at(-1)?.messages)).not.toContain(FACT);
+    // What is in view is no match that would be good enough.
+    const [, best = '0', threshold = ''] =
+      /well enough\. (?:No match comes near it|The best match has ([\d.]+))\. The threshold is ([\d.]+),/.exec(
+        stdout,
+      ) ?? [];
+    expect(Number(best)).toBeLessThan(Number(threshold));
     const [before, after] = server.requests.slice(-2).map(({ messages }) => messages);
     expect(after?.slice(0, before?.length)).toEqual(before);
   });

@@ -150,5 +150,12 @@ describe('/export FILE.html', () => {
     ]);
     expect(withClass(elements, 'mark').map(({ attributes }) => attributes['data-undone'])).toEqual(['3']);
     expect(forbiddenIn(elements)).toEqual([]);
+    await chat.say('/pin #1', 'Pinned #1');
+    await chat.say('/export "to share.md" --no-undone', 'Wrote to share.md.');
+    const shared = readFileSync(join(chat.home.work, 'to share.md'), 'utf8');
+    expect(shared).toMatch(/look at @red\.png[\s\S]*An \*\*answer\*\*\.\n*$/);
+    expect(shared).not.toMatch(/wrong|undone|[Pp]inned/);
+    const { stdout } = await runProgram(chat.home, ['history', '--json', '--no-undone']);
+    expect(JSON.parse(stdout).map(({ id }: { id: number }) => id)).toEqual([1, 2]);
   });
 });

@@ -348,8 +348,8 @@ describe('what the history reports', () => {
   const system = (code: string, more: object = {}): Error =>
     Object.assign(new Error(code), { code, syscall: 'open', ...more });
   it.each([
-    ['ENOSPC', "The disk is full: the last message could not be written to the history 'p'.", /Free some space/],
-    ['EDQUOT', "The disk is full: the last message could not be written to the history 'p'.", /Free some space/],
+    ['ENOSPC', "The disk is full: the history 'p' could not be written.", /Free some space/],
+    ['EDQUOT', "The disk is full: the history 'p' could not be written.", /Free some space/],
     ['EFBIG', "The history 'p' cannot grow: the file size limit is reached.", /ulimit -f/],
     ['EROFS', "The history 'p' is on a read-only file system.", /HI_DATA_DIR.*--ephemeral/],
     ['EACCES', "Permission denied for the history 'p'.", /ls -ld/],

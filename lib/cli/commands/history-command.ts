@@ -3,7 +3,7 @@ import { attachmentOf, bookNamed, messagesOf } from '../../books/book.js';
 import type { SearchUse } from '../../books/open-book.js';
 import { searchOfBook } from '../../books/search-books.js';
 import { type Entry, isMessage, storedText } from '../../chat/entry.js';
-import { inReadingOrder, undoneTurns } from '../../chat/entry-list.js';
+import { inReadingOrder, marksAmong, standing, undoneTurns } from '../../chat/entry-list.js';
 import type { Message } from '../../chat/message.js';
 import { keptText, markdownOf } from '../../chat/transcript.js';
 import { findPaths, wasShared } from '../../config/paths.js';
@@ -36,6 +36,8 @@ interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   /** The file of the page; true or `-` for stdout. */
   readonly html?: string | true;
   readonly yes?: boolean;
+  /** False leaves out turns that were undone or failed, and notes about them and about pins. */
+  readonly undone?: boolean;
   /** The book that is printed in place of the conversation. */
   readonly in?: string;
 }
@@ -62,7 +64,7 @@ export async function historyCommand(world: World, id: string | null, options: H
   printHistoryNotices(world, store);
   if (options.follow) hideHistoryProgress();
   if (options.follow) return await follow(world, store, filter, options);
-  const entries =
+  const chosenEntries =
     id !== null
       ? await around(store, id)
       : options.find === undefined
@@ -72,7 +74,9 @@ export async function historyCommand(world: World, id: string | null, options: H
           : await found(world, store, paths.index, options.find, filter, options);
   if (store.totals.messages === 0 && !options.json && !options.quiet)
     world.stderr.write('The conversation is empty.\n');
-  if (page === null) await printEntries(world, entries, { ...options, hasId: id !== null }, undoneTurns(store.loaded));
+  const undone = undoneTurns(options.undone === false ? await marksAmong(store.archive()) : store.loaded);
+  const entries = options.undone === false ? standing(chosenEntries, undone) : chosenEntries;
+  if (page === null) await printEntries(world, entries, { ...options, hasId: id !== null }, undone);
   else await page({ entries, read: (sha256) => store.attachments.get(sha256), now: world.now() });
   // Entries before the newest messages were first read while printing.
   printHistoryNotices(world, store);
@@ -134,6 +138,10 @@ function checkOptions(id: string | null, options: HistoryOptions): void {
   const [first, second] = (['html', 'json', 'md'] as const).filter((format) => options[format] !== undefined);
   if (second !== undefined)
     throw new HiError('usage', `Cannot use --${first} and --${second} together.`, { hint: 'Choose one.' });
+  if (options.follow && options.undone === false)
+    throw new HiError('usage', 'Cannot use --follow and --no-undone together.', {
+      hint: 'Nobody knows yet what will be undone.',
+    });
   if (options.follow && options.in !== undefined)
     throw new HiError('usage', 'Cannot use --follow and --in together.', {
       hint: 'Nothing is added to a book by itself.',

@@ -49,13 +49,13 @@ function explained(code: string, path: string): readonly [happened: string | nul
     case 'ENOSPC':
     case 'EDQUOT':
       return [
-        `The disk is full: the last message could not be written to the history '${path}'.`,
-        'Free some space and send it again. Everything before it is saved.',
+        `The disk is full: the history '${path}' could not be written.`,
+        'Free some space and try again. Everything that was in it is still there.',
       ];
     case 'EFBIG':
       return [
         `The history '${path}' cannot grow: the file size limit is reached.`,
-        'Raise it (ulimit -f) and send the message again. Everything before it is saved.',
+        'Raise it (ulimit -f) and try again. Everything that was in it is still there.',
       ];
     case 'EROFS':
       return [
