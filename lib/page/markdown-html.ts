@@ -1,4 +1,4 @@
-import MarkdownIt, { type Env, type RendererRule, type StateInline, type Token } from 'markdown-it';
+import MarkdownIt, { type Env, type RendererRule, type StateBlock, type StateInline, type Token } from 'markdown-it';
 import type { Highlighter } from '../screen/markdown/languages.js';
 import { loadHighlighter } from '../screen/markdown/languages.js';
 import { neutralise } from '../screen/text/neutralise.js';
@@ -31,11 +31,14 @@ function createMarkdown() {
   // The text of a link is shown as written: host names are not converted to another alphabet.
   made.normalizeLinkText = (url) => url;
   made.inline.ruler.before('escape', 'math', math);
+  made.inline.ruler.before('link', 'footnote', footnoteMark);
+  made.block.ruler.before('reference', 'footnote', footnote);
   Object.assign(made.renderer.rules, RULES);
   return made;
 }
 
 const RULES: Readonly<Record<string, RendererRule>> = {
+  footnote: (tokens, at) => `<sup>${escaped(tokens[at]?.content ?? '')}</sup>`,
   math: (tokens, at) => `<span class="math">${escaped(tokens[at]?.content ?? '')}</span>`,
   fence: (tokens, at, _options, env) => fence(tokens[at] as Token, env?.find as LoadedHighlighters),
   code_block: (tokens, at) => codeBlock(tokens[at]?.content ?? '', null),
@@ -81,6 +84,7 @@ function arrange(tokens: readonly Token[]): void {
   let level = OUTER_LEVEL;
   tokens.forEach((token, at) => {
     if (token.type === 'inline') arrangeLinks(token.children ?? []);
+    if (token.type === 'list_item_open') showBox(tokens[at + 2]?.children?.[0]);
     const close = tokens[at + 2];
     if (close === undefined || (token.type !== 'heading_open' && token.type !== 'th_open')) return;
     const isEmpty = textOf(tokens[at + 1]?.children).trim() === '';
@@ -91,6 +95,14 @@ function arrange(tokens: readonly Token[]): void {
       token.tag = close.tag = `h${level}`;
     }
   });
+}
+
+const BOXES: Readonly<Record<string, string>> = { '[ ] ': '☐ ', '[x] ': '☑ ', '[X] ': '☑ ' };
+
+/** Shows the box of a task as one. */
+function showBox(text: Token | undefined): void {
+  const box = BOXES[text?.content.slice(0, 4) ?? ''];
+  if (text?.type === 'text' && box !== undefined) text.content = box + text.content.slice(4);
 }
 
 /** Marks links without text, and pictures inside links. */
@@ -112,12 +124,45 @@ function textOf(tokens: readonly Token[] | null | undefined): string {
   return (tokens ?? []).map(({ type, content, children }) => (type === 'image' ? textOf(children) : content)).join('');
 }
 
+const FOOTNOTE = /\[\^([\w-]{1,20})\]/y;
+
+/** `[^1]`, in a text and before the footnote itself. */
+function footnoteMark(state: StateInline, silent: boolean): boolean {
+  FOOTNOTE.lastIndex = state.pos;
+  const found = FOOTNOTE.exec(state.src);
+  if (found === null) return false;
+  if (!silent) state.push('footnote', 'sup', 0).content = found[1] ?? '';
+  state.pos += found[0].length;
+  if (found.index === 0 && state.src.startsWith(': ', state.pos)) state.pos += 1;
+  return true;
+}
+
+/** A footnote is a paragraph: Markdown would take one that begins with an address for a reference, and show nothing of it. */
+function footnote(state: StateBlock, line: number, _end: number, silent: boolean): boolean {
+  const text = state.getLines(line, line + 1, state.blkIndent, false);
+  if (!/^\[\^[\w-]{1,20}\]: \S/.test(text)) return false;
+  if (silent) return true;
+  state.push('paragraph_open', 'p', 1);
+  const inline = state.push('inline', '', 0);
+  inline.content = text.trim();
+  inline.children = [];
+  state.push('paragraph_close', 'p', -1);
+  state.line = line + 1;
+  return true;
+}
+
 /** How formulas start and end. */
 const MARKS: readonly (readonly [string, string])[] = [
   ['\\(', '\\)'],
   ['\\[', '\\]'],
   ['$$', '$$'],
+  ['$', '$'],
 ];
+
+/** A single dollar is that of a formula where no blank is inside and no number follows, as for Pandoc: not in "$5 to $10". */
+function isPrice(text: string): boolean {
+  return /^\$[^$]/.test(text) && /^\$\s|\s\$.?$|\$\d$/s.test(text);
+}
 
 /** Keeps LaTeX formulas as written: Markdown would remove their backslashes, and read `_` and `*` as emphasis. */
 function math(state: StateInline, silent: boolean): boolean {
@@ -126,6 +171,7 @@ function math(state: StateInline, silent: boolean): boolean {
   const [begin, end] = mark;
   const close = closing(state, end, state.pos + begin.length);
   if (close === -1 || close + end.length > state.posMax) return false;
+  if (isPrice(state.src.slice(state.pos, close + end.length + 1))) return false;
   if (!silent) state.push('math', 'span', 0).content = state.src.slice(state.pos, close + end.length);
   state.pos = close + end.length;
   return true;

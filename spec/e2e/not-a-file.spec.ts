@@ -212,4 +212,6 @@ it.each([
   expect(run.status).toBe(0);
   expect(run.stderr).toContain(`The history was not one JSON array in zstd but ${what}.`);
   expect(readdirSync(home.data).filter((name) => name.startsWith('history.damaged-'))).toHaveLength(1);
+  const { stdout } = await runProgram(home, ['status']);
+  expect(stdout).toMatch(/^file +.*history\.damaged-\S+\.json\.zst \(damaged, set aside\)$/m);
 });

@@ -123,6 +123,10 @@ describe('the exported page in Chromium', () => {
       expect(await ground()).not.toBe(before);
       expect(await faultsOf(page)).toEqual([]);
       expect(await page.locator('.undone').count()).toBe(2);
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.locator('pre.code .copy').last().click();
+      await page.locator('.copy.done').waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe('- old\n+ new');
       expect(offences).toEqual([]);
     }
   });
@@ -130,7 +134,7 @@ describe('the exported page in Chromium', () => {
   itInChromium('runs and requests nothing, whatever the conversation contains', async () => {
     const { page, offences } = await browser.open(await pageFile(hostileHistory()), 'light');
     await page.fill('#search', 'hacked');
-    await page.locator('#found', { hasText: 'found' }).waitFor();
+    await page.locator('#found', { hasText: /^1 of/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.fill('#search', '');
     // Every part has become elements.
@@ -156,8 +160,6 @@ describe('the exported page in Chromium', () => {
     const { page, offences } = await browser.open(file, 'light');
     expect(await page.textContent('#count')).toBe('10,000 messages · ');
     await page.fill('#search', 'QUESTION 7774');
-    await page.locator('#found', { hasText: /^1 found$/ }).waitFor();
-    await page.keyboard.press('Enter');
     await page.locator('#found', { hasText: /^1 of 1$/ }).waitFor();
     await page.locator('article.current', { hasText: 'question 7774' }).waitFor();
     const shown = '[...document.querySelectorAll("article")].filter((article) => article.checkVisibility()).length';
@@ -167,9 +169,19 @@ describe('the exported page in Chromium', () => {
     await page.locator('#m7776').waitFor();
     expect(await page.inputValue('#search')).toBe('');
     await expectNear(page, '#m7775');
+    // Right after the search was emptied, and on a telephone, where the search and the days have a row each.
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate('document.querySelector("#search").offsetWidth')).toBeGreaterThan(140);
+    expect(await page.evaluate('document.querySelector("#day").offsetWidth')).toBeGreaterThan(160);
+    await page.fill('#search', 'question 9998');
+    await page.locator('#found', { hasText: /^1 of 1$/ }).waitFor();
+    await page.fill('#search', '');
     await page.selectOption('#day', { label: 'Wed 1 May 2024' });
     await page.locator('#m2421').waitFor();
     await expectNear(page, 'section:has(#m2421)');
+    await page.waitForTimeout(150);
+    await expectNear(page, 'section:has(#m2421)');
+    expect(await page.textContent('#m2422 pre')).toBe('let a = 2421;');
     expect(offences).toEqual([]);
   });
 });

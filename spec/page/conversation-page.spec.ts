@@ -100,6 +100,19 @@ describe('the page of a conversation', () => {
   it('leaves formulas unchanged', async () => {
     const text = 'Sum \\(a_1 * b_1 * c\\) and $$x_1 _y_$$ and \\[ \\frac{a}{b} \\], \\(open';
     expect((await textOf(text))?.text.trim()).toBe(text.replace('\\(open', '(open'));
+    const one = 'Where $x_1 _y_$ is between $5 and $10, in $HOME or $PATH';
+    expect((await textOf(one))?.text.trim()).toBe(one);
+    expect((await textOf(one))?.children[0]?.children.map(({ text: inside }) => inside)).toEqual(['$x_1 _y_$']);
+  });
+
+  it('shows the boxes of tasks and the numbers of footnotes', async () => {
+    const text =
+      'So it is[^1], or not[^two].\n\n- [ ] open\n- [x] done\n\n[^1]: https://a.example/\n[^two]: Or *this*.';
+    const body = await textOf(text);
+    expect(body?.text.replace(/\s+/g, ' ').trim()).toBe(
+      'So it is1, or nottwo. ☐ open ☑ done 1 https://a.example/ two Or this.',
+    );
+    expect(body?.children.at(-2)?.children.map(({ name }) => name)).toEqual(['sup', 'a']);
   });
 
   it("shows the user's text unchanged, and folds files and commands", async () => {

@@ -120,10 +120,9 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   td: { class: /^(?:right|center)$/ },
   th: { class: /^(?:right|center)$/ },
   ...Object.fromEntries(
-    ['ul', 'li', 'blockquote', 'hr', 'br', 'em', 'strong', 's', 'code', 'table', 'thead', 'tbody', 'tr'].map((name) => [
-      name,
-      {},
-    ]),
+    ['ul', 'li', 'blockquote', 'hr', 'br', 'em', 'strong', 's', 'sup', 'code', 'table', 'thead', 'tbody', 'tr'].map(
+      (name) => [name, {}],
+    ),
   ),
 };
 

@@ -23,8 +23,28 @@ const near = new IntersectionObserver(
 function unpack(part: Part): void {
   if (!part.unpack()) return;
   near.unobserve(part.element);
-  markUndone(part.element);
+  finish(part.element);
   search.watch(part);
+}
+
+/** Adds what only this script can do. */
+function finish(element: HTMLElement): void {
+  markUndone(element);
+  for (const pre of element.querySelectorAll<HTMLElement>('pre.code')) pre.append(copyButton(pre));
+}
+
+/** Its word is drawn by the style, so that no selection and no search has it. */
+function copyButton(pre: HTMLElement): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.ariaLabel = 'Copy this code';
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(pre.textContent ?? '');
+    button.classList.add('done');
+    setTimeout(() => button.classList.remove('done'), 1500);
+  });
+  return button;
 }
 
 /** The turns that were undone. Their messages are marked here, because the page was written before the undo was known. */
@@ -75,7 +95,7 @@ function unpackWhenIdle(): void {
 
 for (const part of parts) {
   if (part.isPacked) near.observe(part.element);
-  else markUndone(part.element);
+  else finish(part.element);
 }
 listDays(() => search.clear());
 switchThemes();

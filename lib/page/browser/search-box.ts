@@ -17,6 +17,7 @@ export class Search {
   #found: readonly Found[] = [];
   #place = -1;
   #opened: HTMLDetailsElement[] = [];
+  #timer = 0;
   readonly #seen = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) if (isIntersecting) this.#paint(target);
   });
@@ -24,10 +25,9 @@ export class Search {
   constructor(parts: readonly Part[], unpack: (part: Part) => void) {
     this.#parts = parts;
     this.#unpack = unpack;
-    let timer = 0;
     this.#input.addEventListener('input', () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => this.#run(), 80);
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#run(), 80);
     });
     this.#input.addEventListener('keydown', (event) => this.#onKey(event));
     this.#buttons.forEach((button, place) => {
@@ -41,9 +41,10 @@ export class Search {
     });
   }
 
-  /** Shows everything again. */
+  /** Shows everything again, at once: what comes next may look for its place. */
   clear(): void {
-    if (this.#input.value === '') return;
+    clearTimeout(this.#timer);
+    if (this.#input.value === '' && this.#words.length === 0) return;
     this.#input.value = '';
     this.#run();
   }
@@ -75,10 +76,11 @@ export class Search {
       section.hidden = isSearching && section.querySelector('.part:not([hidden])') === null;
     one('main').classList.toggle('searching', isSearching);
     for (const button of this.#buttons) button.disabled = this.#found.length === 0;
-    this.#said.textContent = isSearching ? `${this.#found.length.toLocaleString('en')} found` : '';
+    this.#said.textContent = isSearching ? 'none found' : '';
     if (!isSearching) return;
     for (const part of this.#parts) if (!part.isPacked) this.watch(part);
     scrollTo(0, 0);
+    this.#step(1);
   }
 
   #foundIn(part: Part): readonly Found[] {
