@@ -15,6 +15,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     section: async (title) => await (await import('./nodes.js')).section(title),
   },
   start: { title: 'Start, one-shots and long answers', rows: async () => (await import('./start.js')).rows() },
+  servers: { title: 'Several servers', rows: async () => (await import('./servers.js')).rows() },
   history: { title: 'History', rows: async () => (await import('./history.js')).rows() },
   context: { title: 'Context and compaction', rows: async () => (await import('./context.js')).rows() },
   skills: { title: 'Skills', rows: async () => (await import('./skills.js')).rows() },
