@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { isJsonObject, parseObject } from '../../lib/chat/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../../lib/chat/json.js';
 import { type AnswerOf, type ManyServers, manyServers } from '../support/many-servers.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import { refusal, type VendorAnswer } from '../support/vendor-server.js';
@@ -15,11 +15,11 @@ const speak = (title: string): Dialect => {
 const [chat, anthropic] = [speak('OpenAI Chat Completions'), speak('Anthropic')];
 
 /** What each host says now; its own name if there is nothing here. */
-let says: Readonly<Record<string, () => VendorAnswer | null>> = {};
-const answering: AnswerOf = ({ host, method, path }) => {
+let says: Readonly<Record<string, (body: JsonObject) => VendorAnswer | null>> = {};
+const answering: AnswerOf = ({ host, method, path, body }) => {
   if (method === 'GET') return { chunks: ['{"data":[{"id":"m","context_length":64000}]}'] };
   const own = says[host];
-  if (own !== undefined) return own();
+  if (own !== undefined) return own(body);
   return (path.includes('/messages') ? anthropic : chat).text(`from ${host}`);
 };
 
@@ -147,6 +147,17 @@ describe('when a server fails', () => {
     };
     const { stdout } = await ask('--schema', 'name', 'Who?');
     expect(JSON.parse(stdout)).toEqual({ name: 'Ada' });
+    says = {
+      ...says,
+      'second.example': ({ response_format }) =>
+        response_format === undefined ? chat.text('{"name": "Bob"}') : error(400, 'response_format is not supported')(),
+    };
+    expect(JSON.parse((await ask('-m', 'second', '--schema', 'name', 'Who?')).stdout)).toEqual({ name: 'Bob' });
+    writeFileSync(statesFile(), '{}');
+    const next = await ask('--schema', 'name', 'Who?');
+    expect(next).toMatchObject({ status: 0, hosts: ['first', 'third'] });
+    expect(JSON.parse(next.stdout)).toEqual({ name: 'Ada' });
+    expect(next.stderr).toContain("'second' is left out: it takes no schema for the answer.");
   });
 
   it('a turn that has written goes on only where all of it is read as it was', async () => {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseObject } from '../../lib/chat/json.js';
 import { type ManyServers, manyServers } from '../support/many-servers.js';
-import { type Home, makeHome, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { fill, itWithSmallDisk, smallDisk, unmountAll } from '../support/small-disk.js';
+import { KEY, openTerminal } from '../support/terminal.js';
 import { namedSse } from '../support/vendor-server.js';
 
 /** How many processes ask at once. */
@@ -79,6 +80,34 @@ describe('a limit', () => {
     });
     expect((await runProgram(home, ['usage'], { env: servers.env })).stdout).toContain('limit.day: $0.12 of $0.12');
     expect(counted()).toBeCloseTo(2 * dollars());
+  });
+
+  it('is asked about on a terminal: no leaves the question in the prompt, yes goes on for this chat', async () => {
+    start({ day: 0.05 });
+    used = { input_tokens: 5000, output_tokens: 5000 };
+    await ask('one');
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'chat'], {
+      env: { ...home.env, ...servers.env },
+      cwd: home.work,
+      columns: 100,
+      rows: 30,
+    });
+    try {
+      await terminal.until(/^hi> *$/m, 20_000);
+      const before = servers.requests.length;
+      terminal.type(`two${KEY.enter}`);
+      await terminal.until(/\$0\.0600 of limit\.day \(\$0\.0500\) are spent, and the next request may cost[\s\S]*❯ no/);
+      terminal.type('n');
+      await terminal.until(/Not sent:[\s\S]*hi> two *$/);
+      expect(servers.requests).toHaveLength(before);
+      terminal.type(KEY.enter);
+      await terminal.until(/Go on\?\n +yes\n❯ no/);
+      terminal.type('y');
+      await terminal.until(/yes\n[\s\S]*hi> *$/);
+      expect(counted()).toBeCloseTo(2 * dollars());
+    } finally {
+      await terminal.close();
+    }
   });
 
   it('of a turn counts its requests, and a new turn begins at nothing', async () => {
