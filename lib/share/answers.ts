@@ -12,8 +12,10 @@ const PATIENCE = 200;
 export async function answers(folder: string): Promise<boolean> {
   if (isLocal(folder, mounts())) return true;
   return await new Promise((resolve) => {
+    // The kernel remembers for a while what is there, so one asks for what nobody has asked for.
+    const unknown = `${folder}/.${process.pid}-${Date.now()}`;
     // It is left behind if it hangs: nothing ends a process that waits for such a file system.
-    const looking = spawn(ownProgram('ls'), ['-d', `${folder}/.`], { stdio: 'ignore', detached: true });
+    const looking = spawn(ownProgram('ls'), ['-d', unknown], { stdio: 'ignore', detached: true });
     const timer = setTimeout(() => end(false), PATIENCE);
     const end = (isThere: boolean): void => {
       clearTimeout(timer);

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { HangingFolder, itWithHangingFolder } from '../support/hanging-folder.js';
 import { png } from '../support/pictures.js';
 import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
@@ -25,6 +26,7 @@ let desktop: Home;
 let folder: string;
 let usage: readonly [number, number] | undefined;
 let summary: string | undefined;
+let hanging: HangingFolder | null = null;
 beforeEach(async () => {
   summary = undefined;
   server = await startScriptedServer((_request, index) => ({
@@ -35,6 +37,9 @@ beforeEach(async () => {
   folder = join(laptop.folder, 'shared');
 });
 afterEach(async () => {
+  // Even after a failure: a program that waits for it never ends.
+  hanging?.remove();
+  hanging = null;
   await server.close();
   laptop.remove();
   desktop.remove();
@@ -186,6 +191,25 @@ describe('a conversation on two machines', () => {
     empty(folder);
     await hi(laptop, 'ask', 'there is space');
     expect(await said(desktop)).toEqual(['while it is full', 'still full', 'there is space']);
+  });
+
+  itWithHangingFolder('answers, says so once, and ends while the folder hangs, and gives out later', async () => {
+    hanging = await HangingFolder.mount();
+    folder = hanging?.path ?? '';
+    await shared();
+    hanging?.hang();
+    const first = await hi(laptop, 'ask', 'while it hangs');
+    expect(first).toMatchObject({ status: 0, stdout: expect.stringMatching(/^answer/) });
+    expect(first.stderr).toMatch(/^The shared folder '.*' does not answer\. What is said here is given out .*\n$/);
+    const silent = { status: 0, stderr: '' };
+    expect(await hi(laptop, 'ask', 'still hanging')).toMatchObject(silent);
+    expect(await runProgram(laptop, ['chat'], { input: 'in the chat\n' })).toMatchObject({ status: 0 });
+    for (const command of ['history', 'status', 'recall hanging'])
+      expect(await hi(laptop, ...command.split(' '))).toMatchObject(silent);
+    expect(await hi(desktop, 'share')).toMatchObject({ status: 3, stdout: '' });
+    hanging?.goOn();
+    await hi(laptop, 'ask', 'it goes on');
+    expect(await said(desktop)).toEqual(['while it hangs', 'still hanging', 'in the chat', 'it goes on']);
   });
 
   it('has the pictures of the other machine, as soon as they are there', async () => {
