@@ -237,6 +237,7 @@ export function commandTable(
           )
           .option('--since <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--until <time>', 'not newer than this')
+          .option('--in <book>', 'of this imported book')
           .option('--json', 'print as a JSON array')
           .action(async (_options, self: Command) => finish(await usageCommand(world, mergedOptions(self)))),
     ],

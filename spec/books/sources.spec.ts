@@ -95,6 +95,21 @@ describe('an export', () => {
     },
   );
 
+  it('of codex has the tokens of each answer, though codex sums them up and says so twice', async () => {
+    const lines = (['user', 'assistant', 'user', 'assistant'] as const).map((role, at) => ({
+      role,
+      text: `${at}`,
+      at,
+    }));
+    write('rollout.jsonl', jsonLines(codexLines({ id: 'c', title: '', lines })));
+    await shelf.import('.');
+    const counted = shelf.messages('codex').flatMap(({ usage }) => usage ?? []);
+    expect(counted).toEqual([
+      { input_tokens: 200, cached_tokens: 160, output_tokens: 2, context_tokens: 202 },
+      { input_tokens: 200, cached_tokens: 160, output_tokens: 2, context_tokens: 202 },
+    ]);
+  });
+
   it('of Gemini is a log: each record stands alone, its answer without HTML, and other activity is left out', async () => {
     const record = { header: 'Gemini Apps', products: ['Gemini Apps'], time: '2025-03-01T10:00:00.000Z' };
     const html = '<p>Oil &amp; vinegar:</p><ul><li>three <b>parts</b></li><li>one part</li></ul>';

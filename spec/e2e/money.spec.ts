@@ -132,4 +132,43 @@ describe('hi usage', () => {
     expect([status, stdout]).toEqual([0, 'No tokens were used.\n']);
     expect((await runProgram(home, ['usage', '--json'])).stdout).toBe('[]\n');
   });
+
+  it('counts a book in place of the conversation, by time and model, as far as its source records tokens', async () => {
+    await talkedBefore();
+    const usage = { input_tokens: 100, output_tokens: 10, cache_read_input_tokens: 900 };
+    const message = (id: string, model: string) => ({
+      id,
+      role: 'assistant',
+      model,
+      usage,
+      content: [{ type: 'text', text: id }],
+    });
+    const line = { type: 'assistant', sessionId: 's', cwd: '/' };
+    const lines = [
+      { ...line, uuid: 'a', timestamp: '2025-03-01T10:00:00Z', message: message('1', 'claude-opus-4') },
+      { ...line, uuid: 'b', timestamp: '2025-03-01T10:00:01Z', message: message('1', 'claude-opus-4') },
+      { ...line, uuid: 'c', timestamp: '2025-04-02T10:00:00Z', message: message('2', 'claude-haiku') },
+      { ...line, uuid: 'd', message: message('3', 'claude-haiku') },
+    ];
+    home.write('s.jsonl', lines.map((one) => JSON.stringify(one)).join('\n'));
+    await runProgram(home, ['import', 's.jsonl']);
+    const usageOf = async (...args: readonly string[]) =>
+      JSON.parse((await runProgram(home, ['usage', '--in', 'claude-code', '--json', ...args])).stdout);
+    const one = { requests: 1, input_tokens: 1000, cached_tokens: 900, output_tokens: 10, cost: null };
+    expect(await usageOf('--by', 'month')).toEqual([
+      { month: '2025-03', ...one },
+      { month: '2025-04', ...one },
+      { month: 'no time', ...one },
+    ]);
+    expect(await usageOf('--by', 'month', '--since', '2025-04')).toEqual([{ month: '2025-04', ...one }]);
+    expect(await usageOf('--by', 'model')).toMatchObject([
+      { model: 'claude-code/claude-haiku', requests: 2 },
+      { model: 'claude-code/claude-opus-4', requests: 1 },
+    ]);
+    expect(await runProgram(home, ['usage', '--in', 'claude'])).toMatchObject({ status: 2 });
+    expect((await runProgram(home, ['usage', '--in', 'claude-code', '--since', '2026'])).stdout).toBe(
+      'No tokens were used.\n',
+    );
+    expect((await runProgram(home, ['usage'])).stdout).not.toContain('2025');
+  });
 });

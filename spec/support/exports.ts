@@ -216,10 +216,19 @@ export function codexLines({ id, lines }: Talk): readonly object[] {
             timed(at, 'response_item', { type: 'function_call_output', call_id: `c${index}`, output: NOISE }),
             timed(at, 'response_item', text('assistant', words)),
             timed(at, 'event_msg', { type: 'agent_message', message: words }),
+            ...[1, 2].map(() => timed(at, 'event_msg', tokenCount(index + 1))),
           ],
     ),
   ];
 }
+
+/** What codex says twice after an answer: the tokens of the session so far. */
+const tokenCount = (answers: number): object => ({
+  type: 'token_count',
+  info: {
+    total_token_usage: { input_tokens: 100 * answers, cached_input_tokens: 80 * answers, output_tokens: answers },
+  },
+});
 
 /** A session of Gemini CLI, as lines: a message that was taken back, one that was written again. */
 export function geminiCliLines({ id, lines }: Talk): readonly object[] {

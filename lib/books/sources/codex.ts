@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import type { Part } from '../../chat/message.js';
+import type { Part, Usage } from '../../chat/message.js';
 import type { ForeignMessage, Source } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
 import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
@@ -44,6 +44,7 @@ class Rollout {
   /** Whether the words of the user in it are those of another model. */
   #isOfModel = false;
   #line = 0;
+  #counted: Usage | null = null;
   readonly #said: Said[] = [];
 
   add(line: JsonObject): void {
@@ -93,6 +94,7 @@ class Rollout {
   }
 
   #event(payload: JsonObject, at: string): void {
+    if (textIn(payload, 'type') === 'token_count') this.#count(objectIn(payload, 'info'));
     const item = objectIn(payload, 'item');
     const kind = (textIn(item, 'type') || textIn(payload, 'type')).replaceAll('_', '').toLowerCase();
     const text =
@@ -103,6 +105,18 @@ class Rollout {
     if (text === '') return;
     if (kind === 'usermessage') this.#say('event', 'user', at, [{ type: 'text', text }]);
     if (kind === 'agentmessage') this.#say('event', 'assistant', at, [{ type: 'text', text }]);
+  }
+
+  /** The sum of the session so far, which codex may repeat: what is new in it belongs to the newest answer. */
+  #count(info: JsonObject): void {
+    const sums = usageOf(objectIn(info, 'total_token_usage'));
+    const place = this.#said.findLastIndex(({ by, message: { role } }) => by === 'item' && role === 'assistant');
+    const said = this.#said[place];
+    const fresh = sums && differenceOf(sums, this.#counted);
+    if (fresh === null || said === undefined || fresh.context_tokens <= 0) return;
+    this.#counted = sums;
+    const model = this.#model === '' ? {} : { model: this.#model };
+    this.#said[place] = { ...said, message: { ...said.message, ...model, usage: sumOf(said.message.usage, fresh) } };
   }
 
   #item(payload: JsonObject, at: string): void {
@@ -139,6 +153,24 @@ class Rollout {
     this.#said.push({ by, message });
   }
 }
+
+function usageOf(sums: JsonObject): Usage | null {
+  const count = (name: string): number => (typeof sums[name] === 'number' && sums[name] >= 0 ? sums[name] : 0);
+  const [input, output] = [count('input_tokens'), count('output_tokens')];
+  if (input + output === 0) return null;
+  const cached = count('cached_input_tokens');
+  return { input_tokens: input, output_tokens: output, cached_tokens: cached, context_tokens: input + output };
+}
+
+/** `sign` times the second added to the first. */
+const sumOf = (one: Usage | null = null, other: Usage | null = null, sign = 1): Usage => ({
+  input_tokens: (one?.input_tokens ?? 0) + sign * (other?.input_tokens ?? 0),
+  output_tokens: (one?.output_tokens ?? 0) + sign * (other?.output_tokens ?? 0),
+  cached_tokens: (one?.cached_tokens ?? 0) + sign * (other?.cached_tokens ?? 0),
+  context_tokens: (one?.context_tokens ?? 0) + sign * (other?.context_tokens ?? 0),
+});
+
+const differenceOf = (one: Usage, other: Usage | null): Usage => sumOf(one, other, -1);
 
 /** Whether codex put a text into the user's place: it begins with an element, or with the heading of instructions. */
 const isAdded = ({ content: [part] }: ForeignMessage): boolean =>

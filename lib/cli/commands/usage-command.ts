@@ -1,5 +1,7 @@
+import { bookNamed, messagesOf } from '../../books/book.js';
 import { localMinute, quantity } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
+import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
@@ -19,51 +21,70 @@ interface UsageOptions extends CommonOptions, SettingsOptions {
   readonly by?: UsagePeriod;
   readonly since?: string;
   readonly until?: string;
+  /** The book that is counted in place of the conversation. */
+  readonly in?: string;
   readonly json?: boolean;
 }
 
 /** The longest bar, in columns. */
 const LONGEST_BAR = 30;
 
-/** Prints what the conversation used: tokens and cost at published prices, by day, month, model or server. Resolves to the exit status. Throws `HiError`s. */
+/** Prints what the conversation, or a book, used: tokens and cost at published prices, by day, month, model or server. Resolves to the exit status. Throws `HiError`s. */
 export async function usageCommand(world: World, options: UsageOptions): Promise<number> {
   const { by = 'day' } = options;
   const since = options.since === undefined ? null : parseTime(options.since, world.now(), false);
   const until = options.until === undefined ? null : parseTime(options.until, world.now(), true);
   const settings = await readSettings(world, options);
-  const history = await HistoryStore.open({ folder: settings.paths.data, now: world.now });
-  try {
-    printHistoryNotices(world, history);
-    const groups = new Map<string, UsageRecord[]>();
-    const server = { provider: settings.config?.provider ?? '', api_base: settings.config?.api_base ?? null };
-    for await (const record of recordsOf(history, server)) {
-      if ((since !== null && record.at < since) || (until !== null && record.at > until)) continue;
-      const key = keyOf(record, by);
-      groups.set(key, [...(groups.get(key) ?? []), record]);
+  const server = { provider: settings.config?.provider ?? '', api_base: settings.config?.api_base ?? null };
+  const groups = new Map<string, UsageRecord[]>();
+  const group = (record: UsageRecord): void => {
+    const isIn = (since === null || record.at >= since) && (until === null || record.at <= until);
+    if (!isIn) return;
+    const key = keyOf(record, by);
+    const held = groups.get(key);
+    if (held === undefined) groups.set(key, [record]);
+    else held.push(record);
+  };
+  if (options.in !== undefined)
+    for (const record of await recordsOfBook(settings.paths.imports, options.in)) group(record);
+  else {
+    const history = await HistoryStore.open({ folder: settings.paths.data, now: world.now });
+    try {
+      printHistoryNotices(world, history);
+      for await (const record of recordsOf(history, server)) group(record);
+    } finally {
+      await history.close();
     }
-    const rows = [...groups].sort(([first], [second]) => first.localeCompare(second));
-    if (options.json)
-      writeJson(
-        world.stdout,
-        rows.map(([key, records]) => ({ [by]: key, ...totalsOf(records) })),
-        2,
-      );
-    else {
-      printTable(world, rows);
-      const { limit } = settings.config ?? {};
-      const lines = limit === undefined ? [] : limitLines(limit, settings.paths.ledger, () => world.now());
-      if (lines.length > 0) world.stdout.write(`${lines.join('\n')}\n`);
-    }
-    return 0;
-  } finally {
-    await history.close();
   }
+  const rows = [...groups].sort(([first], [second]) => first.localeCompare(second));
+  if (options.json) {
+    const all = rows.map(([key, records]) => ({ [by]: key, ...totalsOf(records) }));
+    writeJson(world.stdout, all, 2);
+    return 0;
+  }
+  printTable(world, rows);
+  const { limit } = settings.config ?? {};
+  const isLimited = limit !== undefined && options.in === undefined;
+  const lines = isLimited ? limitLines(limit, settings.paths.ledger, () => world.now()) : [];
+  if (lines.length > 0) world.stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+/** What a book records of its requests: few sources do. Throws a `HiError` of code `usage` if there is no such book. */
+async function recordsOfBook(folder: string, name: string): Promise<readonly UsageRecord[]> {
+  await prepareCodec();
+  const book = bookNamed(folder, name);
+  const records: UsageRecord[] = [];
+  for (const { usage, model = 'unknown', at, provider = book.name } of messagesOf(book))
+    if (usage !== undefined) records.push({ usage, model, provider, api_base: null, at: new Date(at) });
+  return records;
 }
 
 function keyOf({ at, provider, model, server, api_base }: UsageRecord, by: UsagePeriod): string {
   if (by === 'model') return `${provider}/${model}`;
   if (by === 'server')
     return server ?? (api_base !== null && URL.canParse(api_base) ? new URL(api_base).host : provider);
+  if (Number.isNaN(at.getTime())) return 'no time';
   return localMinute(at.toISOString()).slice(0, by === 'day' ? 10 : 7);
 }
 
