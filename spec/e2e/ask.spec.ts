@@ -30,6 +30,7 @@ describe('hi ask', () => {
     const run = await hi(['ask', 'greet', 'me']);
     expect(run).toMatchObject({ status: 0, stdout: 'Hello 🌍\n' });
     expect(server.requests[0]?.messages).toEqual([{ role: 'user', content: 'greet me' }]);
+    expect((await hi(['ask', '--raw', 'again'])).stdout).toBe('Hello 🌍');
   });
 
   it('records that no terminal was involved', async () => {

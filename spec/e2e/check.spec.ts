@@ -227,5 +227,7 @@ describe('hi config show, path and schema', () => {
     expect(paths).toMatchObject({ config_file: home.configFile, history: home.historyFile });
     const schema = JSON.parse((await runProgram(home, ['config', 'schema'])).stdout);
     expect(schema).toMatchObject({ properties: { $schema: {}, provider: {}, compaction: {} } });
+    const settings = Object.keys(JSON.parse(shown.stdout));
+    expect(settings.filter((name) => !Object.hasOwn(schema.properties, name))).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ describe('hi chat without a terminal', () => {
     await talk(0);
     const run = await hi(['chat'], { input: 'one\n\ntwo\n' });
     expect(run.status).toBe(0);
-    expect(run.stdout.replaceAll('\n', '')).toBe('answer 1answer 2');
+    expect(run.stdout).toBe('answer 1\n\nanswer 2\n');
     expect(run.stdout + run.stderr).not.toMatch(/\x1b|hi>/);
   });
 
