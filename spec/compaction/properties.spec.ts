@@ -16,7 +16,7 @@ import { scripted } from '../support/summarisers.js';
 type Request = Extract<Happening, { kind: 'request' }>;
 type Pass = Extract<Happening, { kind: 'pass' }>;
 
-const RUNS = cases(200);
+const RUNS = cases(80);
 const idsOf = (messages: readonly Message[]): readonly number[] => messages.map(({ id }) => id);
 
 describe('a conversation that is compacted again and again', () => {

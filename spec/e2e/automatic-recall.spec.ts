@@ -46,8 +46,8 @@ async function lived(write: (store: HistoryStore) => Promise<unknown>): Promise<
   await hi(['recall', '--rebuild']);
 }
 
-/** A life on one topic is 1,000 with HI_ROUNDS=25. */
-const TURNS = cases(40);
+/** A life on one topic is 1,000 with HI_ROUNDS=50. */
+const TURNS = cases(20);
 
 /** Asks in a new chat. */
 const ask = (input: string): Promise<Run> => hi(['chat'], { input: `${input}\n/recall why\n` });

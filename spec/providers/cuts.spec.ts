@@ -10,7 +10,7 @@ const CALLS = [
   { name: 'read_file', args: { path: 'a.txt', limit: 3 } },
   { name: 'bash', args: { command: 'echo "wörld"; ls -la' } },
 ];
-const PLACES = cases(20);
+const PLACES = cases(12);
 
 /** Milliseconds of silence after which a stream is given up: soon only where that is what happens. */
 const idleTimeout = (end: string): number => (end === 'never' ? 800 : 10_000);

@@ -34,7 +34,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
         if (error !== null) expect(error).toBeInstanceOf(HiError);
         if (error instanceof HiError) expect(error.code).not.toBe('bug');
       }),
-      { numRuns: cases(30) },
+      { numRuns: cases(15) },
     );
   });
 
@@ -50,7 +50,7 @@ describe.each(dialects.map((dialect) => [dialect.title, dialect] as const))('%s'
         if (error !== null) expect(error).toBeInstanceOf(HiError);
         if (error instanceof HiError) expect(error.code).not.toBe('bug');
       }),
-      { numRuns: cases(10) },
+      { numRuns: cases(6) },
     );
   });
 

@@ -10,7 +10,7 @@ import { type SeenRequest, vendorServer } from '../support/vendor-server.js';
 import { type Dialect, dialects } from '../support/vendors.js';
 
 const WINDOW = 1_048_576;
-const TURNS = Math.min(40, cases(20));
+const TURNS = Math.min(40, cases(12));
 /** As `max_input_tokens`; null is a small `trigger_ratio`. */
 const LIMITS = [2000, 5000, 20_000, 128_000, null] as const;
 const STRATEGIES = ['summary', 'truncate', 'replace'] as const;

@@ -380,9 +380,9 @@ const keepsPromises = (lives: typeof deeds, count: number): Promise<void> =>
   );
 
 it('keeps its promises whatever two processes do to one conversation', async () => {
-  await keepsPromises(deeds, 8);
+  await keepsPromises(deeds, 5);
 }, 1_200_000);
 
 it('keeps them over nights, at which it rests', async () => {
-  await keepsPromises(nights, 5);
+  await keepsPromises(nights, 3);
 }, 1_200_000);

@@ -101,7 +101,7 @@ describe('a life with pauses', () => {
           if (pause <= TIMES.cache_life) expect(cuts).not.toContain('rest');
         });
       }),
-      { numRuns: cases(8) },
+      { numRuns: cases(5) },
     );
   }, 300_000);
 
@@ -113,13 +113,13 @@ describe('a life with pauses', () => {
           if (cuts.length === 0) expect(isExtended).toBe(true);
         });
       }),
-      { numRuns: cases(6) },
+      { numRuns: cases(4) },
     );
   }, 300_000);
 });
 
-/** With HI_ROUNDS=6 it is six hundred. */
-const TURNS = Math.min(600, cases(100));
+/** With HI_ROUNDS=10 it is six hundred. */
+const TURNS = Math.min(600, cases(60));
 
 describe('a life with a pause after every fourth turn, and a summariser that loses half of its prose each time', () => {
   it('has each fact and each wish in the request that asks for it', async () => {

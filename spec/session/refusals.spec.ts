@@ -59,7 +59,7 @@ describe('any history against a server that refuses any part of it', () => {
           expect(requests).toBeLessThanOrEqual(4);
         }
       }),
-      { numRuns: cases(12) },
+      { numRuns: cases(6) },
     );
   });
 
@@ -70,7 +70,7 @@ describe('any history against a server that refuses any part of it', () => {
         for (let question = 0; question < 8; question += 1) await chat.ask('And now?');
         expect(await chat.ask('And now?')).toMatchObject({ requests: 1, notices: [] });
       }),
-      { numRuns: cases(3) },
+      { numRuns: cases(2) },
     );
   });
 });

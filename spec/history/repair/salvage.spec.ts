@@ -59,7 +59,7 @@ describe('a history of another zstd writer with a wrong byte', () => {
           if (entries.length > 0) expect(printed).toBe(JSON.stringify(entries));
         },
       ),
-      { numRuns: cases(16) },
+      { numRuns: cases(10) },
     );
   });
 
@@ -102,7 +102,7 @@ describe("a history in hi's layout with a wrong byte", () => {
           expect([written.length - entries.length, last - entries.length]).toContain(missing(told));
         },
       ),
-      { numRuns: cases(16) },
+      { numRuns: cases(10) },
     );
   });
 });
