@@ -107,7 +107,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'screen/text/neutralise',
     'tools/common/tool',
   ],
-  books: [...GROUND, 'history', 'recall/recall', 'recall/search', 'recall/index/documents', 'screen/text/neutralise'],
+  books: [
+    ...GROUND,
+    'history',
+    'recall/recall',
+    'recall/several',
+    'recall/search',
+    'recall/index/documents',
+    'screen/text/neutralise',
+  ],
   session: [
     ...GROUND,
     'history',

@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Message, Part, ToolResultPart } from '../chat/message.js';
+import { isAbort } from '../errors.js';
 import { prepareCodec } from '../history/file/codec.js';
 import { Attachments } from './attach.js';
 import {
@@ -17,6 +18,7 @@ import type { ForeignMessage, Reading, Source, SourceFile, Thread } from './comm
 import type { Export } from './input/find-files.js';
 import { sampleOf } from './input/objects.js';
 import { type Identity, identityOf, KnownMessages, ownKey, spokenText } from './known.js';
+import { recallOf } from './open-book.js';
 import { sources } from './sources/index.js';
 import { Spool } from './spool.js';
 
@@ -91,10 +93,29 @@ export async function recognise(exports: readonly Export[], { signal }: ImportOr
 export async function importSource(found: FoundSource, order: ImportOrder): Promise<Imported> {
   await prepareCodec();
   if (order.dryRun) return await new SourceImport(found, order).run();
-  return await exclusively(order.folder, async () => {
+  const outcome = await exclusively(order.folder, async () => {
     removeUnfinished(order.folder);
     return await new SourceImport(found, order).run();
   });
+  await makeIndex(found.source, order);
+  return outcome;
+}
+
+/** Indexes and measures a book now, so that no question has to. If that is stopped, searches do the rest. */
+async function makeIndex({ name, title }: Source, { folder, signal, onProgress }: ImportOrder): Promise<void> {
+  const book = bookFiles(folder, name);
+  if (!existsSync(book.history)) return;
+  const onIndexed = (done: number, all: number): void => onProgress(`Indexing ${title}`, done, all);
+  const index = recallOf(book, { writes: true, onIndexed });
+  try {
+    for await (const _ of index.indexAll(signal));
+    await index.join();
+    await index.calibrate(Number.POSITIVE_INFINITY, signal);
+  } catch (thrown) {
+    if (!isAbort(thrown)) throw thrown;
+  } finally {
+    index.close();
+  }
 }
 
 /** One import while it runs. */

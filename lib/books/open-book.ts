@@ -6,27 +6,57 @@ import type { Archive } from '../recall/index/documents.js';
 import { Recall } from '../recall/recall.js';
 import type { BookFiles } from './book.js';
 
-/** A book as it is at one moment, for searches. Throws `Damaged` and system errors. */
-async function openBook({ history }: BookFiles): Promise<Archive> {
-  await prepareCodec();
-  const codec = loadCodec();
-  const file = LogFile.open(codec, history, 'r');
-  try {
-    const reading = Reading.of(file, file.reopen(codec, history));
-    return Object.assign(reading, {
-      // Books are replaced as a whole.
-      async ifCurrent(work: () => void) {
-        const now = statSync(history, { throwIfNoEntry: false });
-        if (now === undefined || `${now.dev}:${now.ino}` !== reading.fileId) return false;
+/** Keeps a book open between searches. Nothing of it changes: a book is replaced as a whole. */
+class KeptBook {
+  readonly #book: BookFiles;
+  #reading: Reading | null = null;
+
+  constructor(book: BookFiles) {
+    this.#book = book;
+  }
+
+  /** The book as it is now. Throws `Damaged` and system errors. */
+  async reading(): Promise<Archive> {
+    if (this.#reading === null || !this.#isCurrent(this.#reading)) {
+      this.close();
+      await prepareCodec();
+      this.#reading = this.#opened();
+    }
+    const reading = this.#reading;
+    return {
+      log: reading.log,
+      pieces: reading.pieces,
+      restVersion: reading.restVersion,
+      read: (piece) => reading.read(piece),
+      json: (piece) => reading.json(piece),
+      readAt: (piece, place) => reading.readAt(piece, place),
+      readFrom: (piece, place) => reading.readFrom(piece, place),
+      rest: () => reading.rest(),
+      ifCurrent: async (work) => {
+        if (!this.#isCurrent(reading)) return false;
         work();
         return true;
       },
-      async recover(thrown: unknown): Promise<void> {
+      async recover(thrown) {
         throw thrown;
       },
-    });
-  } finally {
-    file.close();
+      close: () => undefined,
+    };
+  }
+
+  close(): void {
+    this.#reading?.close();
+    this.#reading = null;
+  }
+
+  #opened(): Reading {
+    const file = LogFile.open(loadCodec(), this.#book.history, 'r');
+    return Reading.of(file, file);
+  }
+
+  #isCurrent({ fileId }: Reading): boolean {
+    const now = statSync(this.#book.history, { throwIfNoEntry: false });
+    return now !== undefined && `${now.dev}:${now.ino}` === fileId;
   }
 }
 
@@ -41,9 +71,11 @@ export interface SearchUse {
 
 /** The search over one book. Opens nothing before the first call. */
 export function recallOf(book: BookFiles, use: SearchUse): Recall {
+  const kept = new KeptBook(book);
   return new Recall({
     folder: book.index,
-    history: { reading: () => openBook(book), undisturbed: (work) => work() },
+    book: book.name,
+    history: { reading: () => kept.reading(), undisturbed: (work) => work(), close: () => kept.close() },
     ...use,
   });
 }

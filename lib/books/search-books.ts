@@ -1,7 +1,9 @@
 import type { Entry } from '../chat/entry.js';
 import { systemCode } from '../errors.js';
+import { Damaged } from '../history/file/frames.js';
 import type { Finder, Recall } from '../recall/recall.js';
 import type { Found, Hit, Reminded, Said, Search } from '../recall/search.js';
+import { SeveralRecalls } from '../recall/several.js';
 import { bookFiles, bookNamed, bookNames } from './book.js';
 import type { Permit } from './consent.js';
 import { recallOf, type SearchUse } from './open-book.js';
@@ -23,6 +25,7 @@ class BookFinder implements Finder {
   readonly #use: SearchUse;
   readonly #permit: Permit | null;
   readonly #books = new Map<string, Recall>();
+  readonly #together = new SeveralRecalls((recall, thrown) => this.#leaveOut(recall, thrown));
 
   constructor(own: Finder, folder: string, use: SearchUse, permit: Permit | null = null) {
     this.#own = own;
@@ -33,12 +36,15 @@ class BookFinder implements Finder {
 
   async search(search: Search, signal?: AbortSignal): Promise<Found> {
     const own = await this.#own.search(search, signal);
-    const found: Found[] = [own];
-    await this.#each(async (name, recall) => {
-      const inBook = await recall.search(search, signal);
-      if (inBook.hits.length > 0 && (await this.#may(name))) found.push(named(inBook, name));
-    });
-    return found.length === 1 ? own : merged(found, search);
+    const inBooks = await this.#together.search(
+      this.#open.map((name) => this.#recallOf(name)),
+      search,
+      signal,
+    );
+    if (inBooks === null) return own;
+    const refused = await this.#refused(inBooks.hits);
+    const hits = inBooks.hits.filter(({ book = '' }) => !refused.has(book));
+    return hits.length === 0 ? own : merged([own, { ...inBooks, hits }], search);
   }
 
   async around(id: number, before: number, after: number): Promise<readonly Said[]> {
@@ -56,7 +62,7 @@ class BookFinder implements Finder {
 
   async catchUp(budget: number): Promise<number> {
     let left = await this.#own.catchUp(budget);
-    await this.#each(async (_name, recall) => {
+    await this.#eachUnready(async (recall) => {
       if (left === 0) left = await recall.catchUp(budget);
     });
     return left;
@@ -79,20 +85,16 @@ class BookFinder implements Finder {
     const own = await this.#own.remind(asked, known, tokens, end);
     // In a book nothing is in view, and its ids are its own.
     const inBook = { isSeen: () => false, isSaid: known.isSaid };
-    const found: (readonly [book: string, Reminded])[] = [];
-    await this.#each(async (book, recall) => {
-      const more = await recall.remind(asked, inBook, tokens, end);
-      if (more !== 'late' && more.reminders.length > 0) found.push([book, more]);
-    });
-    let all = own;
-    // The user is asked when nothing is searched any more: an answer takes its time.
-    for (const [book, more] of found) if (await this.#may(book)) all = together(all, book, more);
-    return all;
+    const books = this.#open.map((name) => this.#recallOf(name));
+    const found = await this.#together.remind(books, asked, inBook, tokens, end);
+    if (found === null) return own;
+    const refused = await this.#refused(found.reminders);
+    return together(own, { ...found, reminders: found.reminders.filter(({ book = '' }) => !refused.has(book)) });
   }
 
   async calibrate(budget: number, signal?: AbortSignal): Promise<boolean> {
     let isDone = await this.#own.calibrate(budget, signal);
-    await this.#each(async (_name, recall) => {
+    await this.#eachUnready(async (recall) => {
       if (isDone) isDone = await recall.calibrate(budget, signal);
     });
     return isDone;
@@ -104,8 +106,12 @@ class BookFinder implements Finder {
     this.#books.clear();
   }
 
-  async #may(book: string): Promise<boolean> {
-    return this.#permit === null || (await this.#permit.may(book));
+  /** The books of these messages of which the user lets nothing be used, each asked for once: when nothing is searched any more, for an answer takes its time. */
+  async #refused(found: readonly Pick<Said, 'book'>[]): Promise<ReadonlySet<string>> {
+    const refused = new Set<string>();
+    for (const book of new Set(found.map((one) => one.book ?? '')))
+      if (this.#permit !== null && !(await this.#permit.may(book))) refused.add(book);
+    return refused;
   }
 
   get #open(): readonly string[] {
@@ -118,38 +124,44 @@ class BookFinder implements Finder {
     return recall;
   }
 
-  /** Every book that can be read: one that was removed meanwhile, or is damaged, does not keep the others from being found. */
+  /** Every book that was opened and of which something is left to be indexed or measured: nothing of a book changes. */
+  async #eachUnready(work: (recall: Recall) => Promise<void>): Promise<void> {
+    for (const recall of [...this.#books.values()])
+      if (!recall.isReady) await this.#unlessUnreadable(recall, async () => await work(recall));
+  }
+
+  /** Every book that can be read. */
   async #each(work: (name: string, recall: Recall) => Promise<void>): Promise<void> {
     for (const name of this.#open) {
       const recall = this.#recallOf(name);
-      try {
-        await work(name, recall);
-      } catch (thrown) {
-        if (systemCode(thrown) !== 'ENOENT') throw thrown;
-        recall.close();
-        this.#books.delete(name);
-      }
+      await this.#unlessUnreadable(recall, async () => await work(name, recall));
     }
+  }
+
+  async #unlessUnreadable(recall: Recall, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      if (!this.#leaveOut(recall, thrown)) throw thrown;
+    }
+  }
+
+  /** Leaves out a book that was removed meanwhile, or is damaged: it does not keep the others from being found. False for any other failure. */
+  #leaveOut(recall: Recall, thrown: unknown): boolean {
+    if (systemCode(thrown) !== 'ENOENT' && !(thrown instanceof Damaged)) return false;
+    recall.close();
+    for (const [name, known] of this.#books) if (known === recall) this.#books.delete(name);
+    return true;
   }
 }
 
-/** What was recalled so far, with that of a book. */
-function together(all: Reminded | 'late', book: string, { reminders, best, thresholds }: Reminded): Reminded {
-  const ofBook = reminders.map((one) => ({ ...one, book }));
-  if (all === 'late') return { reminders: ofBook, best, thresholds };
-  const sorted = [...all.reminders, ...ofBook].sort((one, other) => other.certainty - one.certainty);
-  return { ...all, reminders: sorted, best: Math.max(best, all.best) };
+/** What was recalled of the conversation, and of books. */
+function together(own: Reminded | 'late', inBooks: Reminded): Reminded {
+  if (own === 'late') return inBooks;
+  if (inBooks.reminders.length === 0) return own;
+  const reminders = [...own.reminders, ...inBooks.reminders].sort((one, other) => other.certainty - one.certainty);
+  return { ...own, reminders, best: Math.max(own.best, inBooks.best) };
 }
-
-const named = (found: Found, book: string): Found => ({
-  ...found,
-  hits: found.hits.map((hit) => ({
-    ...hit,
-    book,
-    before: hit.before && { ...hit.before, book },
-    after: hit.after && { ...hit.after, book },
-  })),
-});
 
 /** The best of all, each list in its own order; of a period, the newest of all, oldest first. */
 function merged(all: readonly Found[], { query, count }: Search): Found {

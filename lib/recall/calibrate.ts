@@ -49,8 +49,12 @@ export function calibrated(library: Library, known: Calibration | null, budget: 
 
 /** Whether nothing can be added to it now. */
 export function isComplete(library: Library, known: Calibration | null): boolean {
-  if (known !== null && known.sample.count >= SAMPLED && !isOutdated(known.sample, library.scores.count)) return true;
-  return askedBefore(library).length < LEAST;
+  return isSampled(known, library.scores.count) || askedBefore(library).length < LEAST;
+}
+
+/** Whether so many documents were measured with all samples. */
+export function isSampled(known: Calibration | null, count: number): boolean {
+  return known !== null && known.sample.count >= SAMPLED && !isOutdated(known.sample, count);
 }
 
 /** Whether the conversation has doubled since a sample was begun, or is shorter than it was. */

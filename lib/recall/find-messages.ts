@@ -1,13 +1,13 @@
 import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { isMessage } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
-import { type Archive, documentKind, searchedText } from './index/documents.js';
+import { documentKind, searchedText } from './index/documents.js';
 import type { Kind } from './index/part.js';
 import type { RankedDocument } from './rank/chooser.js';
 import { type Bounds, type Query, queryOf, SAID, whoIsAsked } from './rank/query.js';
 import { candidatesFor, certainty, phraseTest, ranked, type TextOf } from './rank/rank.js';
 import { type Finds, type Hit, isWithin, type Search, type Speaker } from './search.js';
-import type { Library } from './searched-index.js';
+import { isUndone, type Library } from './searched-index.js';
 
 const KINDS_OF: Readonly<Record<Speaker, readonly Kind[]>> = {
   user: ['user', 'attached'],
@@ -24,7 +24,7 @@ const AS_WELL = 0.8;
 const COUNTED = 24;
 
 /** Searches the whole index. Throws `DamagedSegment`. */
-export async function find(library: Library, archive: Archive, search: Search, signal?: AbortSignal): Promise<Finds> {
+export async function find(library: Library, search: Search, signal?: AbortSignal): Promise<Finds> {
   const query = queryOf(search.query);
   const bounds = boundsOf(search);
   const hasPhrases = phraseTest(query);
@@ -41,7 +41,7 @@ export async function find(library: Library, archive: Archive, search: Search, s
   const some = search.every === true ? hits(whole) : NONE;
   const found = some.hits.length > 0 ? some : hits(candidates);
   if (found.hits.length > 0 || query.phrases.length === 0) return { ...found, isWhole: whole.length > 0 };
-  return await findPhrases(archive, library, query, search, bounds.kinds, signal);
+  return await findPhrases(library, query, search, bounds.kinds, signal);
 }
 
 const NONE: Finds = { hits: [], more: 0, isWhole: false };
@@ -66,7 +66,8 @@ function said(library: Library, search: Search, bounds: Bounds): Finds {
     const message = library.message(document);
     if (message === null || !isWithin(message, search)) continue;
     const [kind, text] = [documentKind(message), searchedText(message)];
-    hits.unshift({ ...library.said(message), kind, text, before: null, after: null, certainty: 0, newer: null });
+    const found = library.said(message, library.volumeOf(document));
+    hits.unshift({ ...found, kind, text, before: null, after: null, certainty: 0, newer: null });
   }
   return { hits, more: library.scores.countWithin(within) - looked, isWhole: true };
 }
@@ -103,18 +104,22 @@ function hitsOf(
 
 function hitOf(library: Library, candidate: RankedDocument, message: Message, text: string): Hit {
   const { document, terms } = candidate;
-  const later = terms === 0 ? null : library.scores.later(document, terms);
+  const volume = library.volumeOf(document);
+  const later = terms === 0 ? null : library.scores.later(document, terms, volume.end);
+  const beside = (other: number): Hit['before'] =>
+    other < volume.first || other >= volume.end ? null : library.said(library.message(other), volume);
   return {
-    message,
-    origin: library.said(message).origin,
+    ...library.said(message, volume),
     kind: documentKind(message),
     text,
-    before: library.said(library.message(document - 1)),
-    after: library.said(library.message(document + 1)),
+    before: beside(document - 1),
+    after: beside(document + 1),
     certainty: certainty(candidate),
     newer: later === null ? null : library.idOf(later),
   };
 }
+
+type Volume = Library['volumes'][number];
 
 /** Consecutive words, in UTF-8. */
 type Marks = readonly Buffer[];
@@ -124,7 +129,6 @@ type Marks = readonly Buffer[];
  * Parses only pieces whose bytes show that they may contain it.
  */
 async function findPhrases(
-  archive: Archive,
   library: Library,
   query: Query,
   search: Search,
@@ -133,39 +137,34 @@ async function findPhrases(
 ): Promise<Finds> {
   const hits: Hit[] = [];
   const hasPhrases = phraseTest(query);
-  const look = (messages: readonly Message[]): void => {
+  const look = (messages: readonly Message[], volume: Volume): void => {
     for (let index = messages.length - 1; index >= 0; index -= 1) {
       const message = messages[index];
-      if (message === undefined || library.isUndone(message) || !isWithin(message, search)) continue;
+      if (message === undefined || isUndone(message, volume) || !isWithin(message, search)) continue;
       const [kind, text] = [documentKind(message), searchedText(message)];
       if (kinds?.includes(kind) === false || !hasPhrases(text)) continue;
-      const before = library.said(messages[index - 1] ?? null);
-      const after = library.said(messages[index + 1] ?? null);
-      hits.push(phraseHitOf(library, message, text, before, after));
+      const before = library.said(messages[index - 1] ?? null, volume);
+      const after = library.said(messages[index + 1] ?? null, volume);
+      hits.push({ ...library.said(message, volume), kind, text, before, after, certainty: 0, newer: null });
     }
   };
   const marks = query.phrases.flatMap(marksOf);
   const mayHave = (json: Buffer): boolean => marks.every((words) => hasInOrder(json, words));
-  look(archive.rest().filter(isMessage));
-  for (const piece of archive.pieces.toReversed()) {
-    if (hits.length >= search.count) break;
-    signal?.throwIfAborted();
-    await yieldToEvents();
-    if (!mayHave(archive.json(piece))) continue;
-    look(archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : [])));
+  for (const volume of library.volumes) {
+    const { archive } = volume;
+    look(archive.rest().filter(isMessage), volume);
+    for (const piece of archive.pieces.toReversed()) {
+      if (hits.length >= search.count) break;
+      signal?.throwIfAborted();
+      await yieldToEvents();
+      if (!mayHave(archive.json(piece))) continue;
+      look(
+        archive.read(piece).flatMap(({ entry }) => (isMessage(entry) ? [entry] : [])),
+        volume,
+      );
+    }
   }
   return { hits: hits.slice(0, search.count), more: Math.max(0, hits.length - search.count), isWhole: true };
-}
-
-function phraseHitOf(
-  library: Library,
-  message: Message,
-  text: string,
-  before: Hit['before'],
-  after: Hit['after'],
-): Hit {
-  const kind = documentKind(message);
-  return { ...library.said(message), kind, text, before, after, certainty: 0, newer: null };
 }
 
 /** The bytes that the JSON of every text with the phrase contains: ASCII letters and digits, ignoring case, and Chinese characters are never escaped. */

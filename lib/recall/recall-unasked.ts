@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasForeignParts, isAside } from '../chat/entry.js';
+import { monotonic } from '../clock.js';
 import { systemCode } from '../errors.js';
 import { makeFolder } from '../folder.js';
 import { writeAside } from '../write-aside.js';
@@ -112,6 +113,14 @@ export function sharesOf(tokens: number): { readonly whole: number; readonly new
   return { whole, newest: tokens - whole };
 }
 
+/** Thrown when the time of a search is over. Everything opened stays open for the next one. */
+export class TooLate extends Error {}
+
+/** Throws `TooLate` from the time `end` on. */
+export const checkUntil = (end: number) => (): void => {
+  if (monotonic() > end) throw new TooLate();
+};
+
 /** The earlier messages on the subject of a message, best first, that fit into so many tokens, and the certainty of the best match among them and those below the thresholds: what is in view is none. `check` throws when the time is over. */
 export function recallUnasked(
   library: Library,
@@ -158,7 +167,7 @@ function reminderOf(library: Library, candidate: RankedDocument, { isSeen, isSai
   if (message === null || isAside(message) || isSeen(message.id)) return null;
   const text = searchedText(message);
   if (isSaid(text)) return null;
-  const said = library.said(message);
+  const said = library.said(message, library.volumeOf(candidate.document));
   const isOwn = said.origin === 'model' || (said.origin === 'user' && !hasForeignParts(message));
   return isOwn ? { ...said, text, certainty: certainty(candidate) } : null;
 }

@@ -2,15 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Entry } from '../chat/entry.js';
 import { monotonic } from '../clock.js';
 import { HiError, systemCode } from '../errors.js';
-import { calibrated, isComplete } from './calibrate.js';
+import { calibrated, isComplete, isSampled } from './calibrate.js';
 import { IndexFolder } from './disk/index-folder.js';
 import { DamagedSegment } from './disk/pages.js';
-import type { Segment } from './disk/segment.js';
 import { find } from './find-messages.js';
 import type { Archive } from './index/documents.js';
-import type { IndexPart } from './index/part.js';
-import { Scores } from './rank/scores.js';
-import { type Known, readCalibration, recallUnasked, UNCALIBRATED, writeCalibration } from './recall-unasked.js';
+import {
+  checkUntil,
+  type Known,
+  readCalibration,
+  recallUnasked,
+  type Thresholds,
+  TooLate,
+  UNCALIBRATED,
+  writeCalibration,
+} from './recall-unasked.js';
 import {
   entriesAround,
   type Found,
@@ -21,7 +27,7 @@ import {
   type Said,
   type Search,
 } from './search.js';
-import { KeptTail, Library } from './searched-index.js';
+import { KeptLibrary, KeptTail, partsOf, type Volume } from './searched-index.js';
 
 /** The conversation on disk. */
 interface SearchedHistory {
@@ -29,6 +35,8 @@ interface SearchedHistory {
   reading(): Promise<Archive>;
   /** Runs `work` while no other process forgets anything. */
   undisturbed<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Called when the search is closed. */
+  close?(): void;
 }
 
 /** The dependencies of recall. */
@@ -36,6 +44,8 @@ export interface RecallDeps {
   /** The folder of the index. */
   readonly folder: string;
   readonly history: SearchedHistory;
+  /** The imported book that it is; absent for the conversation. */
+  readonly book?: string;
   /** False if nothing may be written. Then only indexed and unsealed messages are found. */
   readonly writes: boolean;
   /** Whether a search first indexes all that is missing, however long that takes; else it spends a second on it. */
@@ -65,9 +75,6 @@ const DISTURBED_OPENINGS = 3;
 const SLICE = 100;
 const STEP = 500;
 
-/** Thrown when the time is over. Everything opened stays open for the next time. */
-class TooLate extends Error {}
-
 /** Thrown when something was removed meanwhile, so that parts of the opened conversation cannot be indexed. */
 class Outdated extends Error {}
 
@@ -75,7 +82,17 @@ class Outdated extends Error {}
 type IndexMissing = (budget: number, least?: number) => Promise<void>;
 
 /** What finds earlier messages: in the conversation, or in imported books too. */
-export type Finder = Pick<Recall, keyof Recall>;
+export type Finder = Pick<
+  Recall,
+  'search' | 'around' | 'placeOf' | 'catchUp' | 'indexAll' | 'rebuild' | 'remind' | 'calibrate' | 'close'
+>;
+
+/** What is searched of a conversation, and what is known of its index. */
+export interface Opened extends Volume {
+  readonly thresholds: Thresholds;
+  /** The number of pieces that are not indexed. */
+  readonly missing: number;
+}
 
 /** Finds earlier messages. Opens nothing before the first call. */
 export class Recall {
@@ -83,30 +100,49 @@ export class Recall {
   #folder: IndexFolder | null = null;
   #log: string | null = null;
   readonly #tail = new KeptTail();
-  #scored: { readonly parts: readonly IndexPart[]; readonly count: number; readonly scores: Scores } | null = null;
+  readonly #library = new KeptLibrary();
+  #isReady = false;
 
   constructor(deps: RecallDeps) {
     this.#deps = deps;
   }
 
+  /** Whether everything was indexed and measured when it was last opened. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
   async search(search: Search, signal?: AbortSignal): Promise<Found> {
-    const budget = this.#deps.indexesAll === true ? Number.POSITIVE_INFINITY : SEARCH_BUDGET;
     return await this.#reading(async (archive, index) => {
-      await index(budget, SEARCHED_ANYWAY);
+      await index(this.#searchBudget, SEARCHED_ANYWAY);
       for (;;) {
         const folder = this.#folderOf(archive);
-        const library = this.#libraryOf(archive, folder.segments);
+        const library = this.#library.of([this.#volumeOf(archive)]);
         try {
-          const found = await find(library, archive, search, signal);
+          const found = await find(library, search, signal);
           const missing = folder.missing(archive.pieces).length;
           await this.#keepTail(archive);
           return { ...found, unsearched: archive.pieces.length === 0 ? 0 : missing / archive.pieces.length };
         } catch (thrown) {
           if (!(thrown instanceof DamagedSegment)) throw thrown;
-          this.#dropDamaged(folder);
+          this.dropDamaged();
           await index(REPAIR_BUDGET, SEARCHED_ANYWAY);
         }
       }
+    });
+  }
+
+  /** Runs `work` with what is searched, after indexing what is missing, as far as a search does. */
+  async opened<Result>(work: (opened: Opened) => Promise<Result>): Promise<Result> {
+    return await this.#reading(async (archive, index) => {
+      await index(this.#searchBudget, SEARCHED_ANYWAY);
+      const volume = this.#volumeOf(archive);
+      const folder = this.#folderOf(archive);
+      const calibration = readCalibration(folder.path);
+      const count = partsOf(volume).reduce((sum, part) => sum + part.count, 0);
+      const missing = folder.missing(archive.pieces).length;
+      this.#isReady = missing === 0 && isSampled(calibration, count);
+      return await work({ ...volume, thresholds: calibration?.thresholds ?? UNCALIBRATED, missing });
     });
   }
 
@@ -145,6 +181,15 @@ export class Recall {
     }
   }
 
+  /** Makes the whole index of a conversation that nobody continues as small and quick as it can be. */
+  async join(): Promise<void> {
+    await this.#reading(async (archive) => {
+      const folder = this.#folderOf(archive);
+      folder.look(archive.pieces, this.#deps.writes);
+      if (this.#deps.writes) await folder.join(archive);
+    });
+  }
+
   /** Rebuilds the index. Resolves to the number of pieces. Throws a `HiError` if the index cannot be written. */
   async rebuild(signal: AbortSignal): Promise<number> {
     let isCleared = false;
@@ -152,8 +197,9 @@ export class Recall {
       const folder = this.#folderOf(archive);
       if (!isCleared) folder.clear();
       isCleared = true;
+      this.#isReady = false;
       this.#tail.close();
-      this.#scored = null;
+      this.#library.clear();
       const all = archive.pieces.length;
       for (let left = all; left > 0; ) {
         signal.throwIfAborted();
@@ -175,16 +221,13 @@ export class Recall {
 
   /** The earlier passages for a message, of at most so many tokens; `late` if the search was not over at the time `end`. */
   async remind(asked: string, known: Known, tokens: number, end: number): Promise<Reminded | 'late'> {
-    const check = (): void => {
-      if (monotonic() > end) throw new TooLate();
-    };
     return await this.#reading(async (archive, index) => {
       const folder = this.#folderOf(archive);
       try {
         await index(SEARCH_BUDGET);
-        const library = this.#libraryOf(archive, folder.segments);
+        const library = this.#library.of([this.#volumeOf(archive)]);
         const thresholds = readCalibration(folder.path)?.thresholds ?? UNCALIBRATED;
-        return { ...recallUnasked(library, asked, thresholds, tokens, known, check), thresholds };
+        return { ...recallUnasked(library, asked, thresholds, tokens, known, checkUntil(end)), thresholds };
       } catch (thrown) {
         if (thrown instanceof TooLate) return 'late';
         throw thrown;
@@ -197,10 +240,11 @@ export class Recall {
     return await this.#reading(async (archive) => {
       const folder = this.#folderOf(archive);
       folder.look(archive.pieces, this.#deps.writes);
-      const library = this.#libraryOf(archive, folder.segments);
+      const library = this.#library.of([this.#volumeOf(archive)]);
       await this.#keepTail(archive);
       const stored = readCalibration(folder.path);
-      if (!this.#deps.writes || isComplete(library, stored)) return true;
+      this.#isReady = !this.#deps.writes || isComplete(library, stored);
+      if (this.#isReady) return true;
       let known = stored;
       for (const end = monotonic() + budget; !isComplete(library, known); await nextTurn()) {
         signal?.throwIfAborted();
@@ -208,15 +252,25 @@ export class Recall {
         if (monotonic() >= end) break;
       }
       if (known !== null && known !== stored) writeCalibration(folder.path, known);
-      return isComplete(library, known);
+      this.#isReady = isComplete(library, known);
+      return this.#isReady;
     });
   }
 
   close(): void {
+    this.#leave();
+    this.#deps.history.close?.();
+  }
+
+  #leave(): void {
     this.#folder?.close();
     this.#folder = null;
     this.#tail.close();
-    this.#scored = null;
+    this.#library.clear();
+  }
+
+  get #searchBudget(): number {
+    return this.#deps.indexesAll === true ? Number.POSITIVE_INFINITY : SEARCH_BUDGET;
   }
 
   /** Runs `work` with the conversation as it is at one moment; again, as it is then, if something was removed meanwhile, or was damaged and is repaired. */
@@ -248,7 +302,7 @@ export class Recall {
 
   #folderOf({ log }: Archive): IndexFolder {
     if (this.#folder === null || this.#log !== log) {
-      this.close();
+      this.#leave();
       this.#folder = new IndexFolder(this.#deps.folder, log);
       this.#log = log;
       if (this.#deps.writes) this.#folder.removeOrphans();
@@ -265,18 +319,9 @@ export class Recall {
     }
   }
 
-  /** The library, which is expensive to create and is reused until something is added. */
-  #libraryOf(archive: Archive, segments: readonly Segment[], hasTime = () => true): Library {
-    const tail = this.#tail.of(archive, this.#folderOf(archive).path, hasTime);
-    const parts = [...segments, ...tail.parts];
-    const known = this.#scored;
-    const isKnown =
-      known?.count === tail.count &&
-      known.parts.length === parts.length &&
-      known.parts.every((part, index) => part === parts[index]);
-    const scores = known !== null && isKnown ? known.scores : new Scores(parts);
-    this.#scored = { parts, count: tail.count, scores };
-    return new Library(archive, segments, tail, scores);
+  #volumeOf(archive: Archive): Volume {
+    const { path, segments } = this.#folderOf(archive);
+    return { archive, segments, tail: this.#tail.of(archive, path, () => true), book: this.#deps.book ?? null };
   }
 
   /**
@@ -310,9 +355,9 @@ export class Recall {
     }
   }
 
-  /** Finds the damaged segment by reading all of them. */
-  #dropDamaged(folder: IndexFolder): void {
-    for (const segment of folder.segments) if (!segment.isSound()) folder.discard(segment);
+  /** Removes what is damaged of the index, so that it is built again. Reads all of it. */
+  dropDamaged(): void {
+    for (const segment of this.#folder?.segments ?? []) if (!segment.isSound()) this.#folder?.discard(segment);
     this.#tail.dropDamaged();
   }
 }

@@ -15,7 +15,7 @@ import type { Segment } from './disk/segment.js';
 import { Collector } from './index/collector.js';
 import { type Archive, documentOf, KindReader } from './index/documents.js';
 import type { IndexPart, Kind } from './index/part.js';
-import type { Scores } from './rank/scores.js';
+import { Scores } from './rank/scores.js';
 import { entriesFrom, messagesAround, ORIGIN_REACH, type Origin, originOf, type Said } from './search.js';
 
 /** The kinds of messages that begin a turn. */
@@ -24,23 +24,47 @@ const ASKED: readonly Kind[] = ['user', 'attached'];
 /** The number of cached messages. A search for a phrase reads thousands, most of them once. */
 const AT_HAND = 64;
 
-/** All searchable documents as one sequence, each with its message. */
+/** What is searched of one conversation, at one moment. */
+export interface Volume {
+  readonly archive: Archive;
+  readonly segments: readonly Segment[];
+  readonly tail: UnsealedTail;
+  /** The imported book that it is; null for the conversation. */
+  readonly book: string | null;
+}
+
+/** The parts of the index of a volume, in order. */
+export const partsOf = ({ segments, tail }: Volume): readonly IndexPart[] => [...segments, ...tail.parts];
+
+/** A volume in a library: its first part, its documents, and its undone turns. */
+interface PlacedVolume extends Volume {
+  readonly firstPart: number;
+  readonly first: number;
+  readonly end: number;
+  readonly undone: ReadonlySet<number>;
+}
+
+/** All searchable documents of one conversation, or of several books, as one sequence, each with its message. */
 export class Library {
   readonly scores: Scores;
-  readonly #archive: Archive;
-  readonly #segments: readonly Segment[];
-  readonly #tail: UnsealedTail;
-  readonly #undone: ReadonlySet<number>;
+  readonly volumes: readonly PlacedVolume[];
   readonly #read = new Map<number, Message | null>();
   readonly #documents = new WeakMap<Message, number>();
   readonly #origins = new WeakMap<Message, Origin>();
 
-  constructor(archive: Archive, segments: readonly Segment[], tail: UnsealedTail, scores: Scores) {
+  /** `scores` are those of the parts of all volumes, in order, with one document between two volumes that is in neither. */
+  constructor(volumes: readonly Volume[], scores: Scores) {
     this.scores = scores;
-    this.#archive = archive;
-    this.#segments = segments;
-    this.#tail = tail;
-    this.#undone = undoneAfter([...segments.flatMap(({ undone }) => undone), ...tail.undone]);
+    let [firstPart, first] = [0, 0];
+    this.volumes = volumes.map((volume) => {
+      const parts = partsOf(volume);
+      const undone = undoneAfter([...volume.segments.flatMap((segment) => segment.undone), ...volume.tail.undone]);
+      const end = parts.reduce((sum, { count }) => sum + count, first);
+      const placed = { ...volume, firstPart, first, end, undone };
+      firstPart += parts.length + 1;
+      first = end + 1;
+      return placed;
+    });
   }
 
   /** The message of a document; null if it was undone or cannot be read. Throws `DamagedSegment`. */
@@ -53,65 +77,67 @@ export class Library {
       this.#read.set(document, message);
       if (message !== null) this.#documents.set(message, document);
     }
-    return message === null || this.isUndone(message) ? null : message;
+    return message === null || isUndone(message, this.volumeOf(document)) ? null : message;
+  }
+
+  /** The volume that a document is in, or before. Throws for a document that does not exist. */
+  volumeOf(document: number): PlacedVolume {
+    const volume = this.volumes.find(({ end }) => document < end);
+    if (volume === undefined) throw new RangeError(`There is no document ${document}.`);
+    return volume;
   }
 
   /** The id of the message of a document; null if it was undone or cannot be read. Reads it only where turns were undone. Throws like `message`. */
   idOf(document: number): number | null {
-    const spot = this.#undone.size === 0 ? this.#spot(document) : null;
+    const spot = this.volumeOf(document).undone.size === 0 ? this.#spot(document) : null;
     return spot?.id ?? this.message(document)?.id ?? null;
   }
 
   /** Whether the words by which the last search found a document still exist: its own, or those of neighbours that were not undone. Throws like `message`. */
   isFound(document: number): boolean {
-    if (this.#undone.size === 0) return true;
+    if (this.volumeOf(document).undone.size === 0) return true;
     for (const near of this.scores.near(document)) if (this.message(near) !== null) return true;
     return false;
   }
 
-  /** A message with its origin. Throws read errors. */
-  said<Given extends Message | null>(message: Given): Given extends null ? null : Said;
-  said(message: Message | null): Said | null {
+  /** A message of a volume with its origin. Throws read errors. */
+  said<Given extends Message | null>(message: Given, volume: PlacedVolume): Given extends null ? null : Said;
+  said(message: Message | null, volume: PlacedVolume): Said | null {
     if (message === null) return null;
-    const origin = this.#origins.get(message) ?? this.#originOf(message);
+    const origin = this.#origins.get(message) ?? this.#originOf(message, volume);
     this.#origins.set(message, origin);
-    return { message, origin };
+    return { message, origin, ...(volume.book !== null && { book: volume.book }) };
   }
 
-  /** Whether the user undid it. */
-  isUndone({ turn }: Message): boolean {
-    return this.#undone.has(turn);
-  }
-
-  #originOf(message: Message): Origin {
+  #originOf(message: Message, volume: PlacedVolume): Origin {
     const document = this.#documents.get(message);
     // The index says `model` only if it knows everything that the model had read. Otherwise the log decides.
     if (document !== undefined && this.scores.kindOf(document) === 'model') return 'model';
-    return originOf(message, () => this.#leadingTo(message));
+    return originOf(message, () => this.#leadingTo(message, volume));
   }
 
   /** The messages that lead to one, beginning before its turn; only some of them if the turn is very long. */
-  #leadingTo(message: Message): readonly Message[] {
-    const leading = this.#sinceLastAsked(message);
+  #leadingTo(message: Message, volume: PlacedVolume): readonly Message[] {
+    const leading = this.#sinceLastAsked(message, volume);
     const isWhole = leading.some(({ id }) => id === message.turn);
-    return isWhole ? leading : messagesAround(this.#archive, message.id, ORIGIN_REACH, 0);
+    return isWhole ? leading : messagesAround(volume.archive, message.id, ORIGIN_REACH, 0);
   }
 
-  #sinceLastAsked(message: Message): readonly Message[] {
+  #sinceLastAsked(message: Message, { archive, first }: PlacedVolume): readonly Message[] {
     const document = this.#documents.get(message);
-    const from = document === undefined ? null : this.#spot(this.#beforeTurnOf(document));
+    const from = document === undefined ? null : this.#spot(this.#beforeTurnOf(document, first));
     if (from === null) return [];
     const leading: Message[] = [];
-    for (const entry of entriesFrom(this.#archive, from.piece, from.place)) {
+    for (const entry of entriesFrom(archive, from.piece, from.place)) {
       if (entry.id >= message.id) break;
       if (isMessage(entry)) leading.push(entry);
     }
     return leading;
   }
 
-  /** The document before the turn of a document. */
-  #beforeTurnOf(document: number): number {
-    const least = Math.max(0, document - ORIGIN_REACH);
+  /** The document before the turn of a document, in the volume that begins with `begin`. */
+  #beforeTurnOf(document: number, begin: number): number {
+    const least = Math.max(begin, document - ORIGIN_REACH);
     let first = document - 1;
     while (first > least && !ASKED.includes(this.scores.kindOf(first))) first -= 1;
     return Math.max(least, first - 1);
@@ -120,22 +146,57 @@ export class Library {
   /** The spot of a document; null if it is not sealed. */
   #spot(document: number): ReturnType<Segment['spot']> {
     const { part, local } = this.scores.locate(document);
-    return this.#segments[part]?.spot(local) ?? null;
+    const { segments, firstPart } = this.volumeOf(document);
+    return segments[part - firstPart]?.spot(local) ?? null;
   }
 
   #load(document: number): Message | null {
     if (document < 0 || document >= this.scores.count) return null;
     const { part, local } = this.scores.locate(document);
-    if (this.#segments[part] === undefined) return this.#tail.message(part - this.#segments.length, local);
-    const spot = this.#spot(document);
-    const entry = spot === null ? null : this.#archive.readAt(spot.piece, spot.place);
+    const { archive, segments, tail, firstPart, first } = this.volumeOf(document);
+    if (document < first) return null;
+    const segment = segments[part - firstPart];
+    if (segment === undefined) return tail.message(part - firstPart - segments.length, local);
+    const spot = segment.spot(local);
+    const entry = spot === null ? null : archive.readAt(spot.piece, spot.place);
     if (entry !== null && entry.id !== spot?.id) {
-      this.#segments[part]?.distrust();
+      segment.distrust();
       throw new DamagedSegment(`Document ${document} is not #${spot?.id}.`);
     }
     return entry !== null && isMessage(entry) ? entry : null;
   }
 }
+
+/** Keeps a library, which is expensive to create, until something is added to what it searches. */
+export class KeptLibrary {
+  #scored: { readonly parts: readonly IndexPart[]; readonly count: number; readonly scores: Scores } | null = null;
+  /** Between two volumes: a document is also found by the words of those beside it. */
+  readonly #between = new Collector();
+
+  constructor() {
+    this.#between.add({ kind: 'note', day: 0, text: '' });
+  }
+
+  of(volumes: readonly Volume[]): Library {
+    const parts = volumes.flatMap((volume, index) => [...(index > 0 ? [this.#between] : []), ...partsOf(volume)]);
+    const count = parts.reduce((sum, part) => sum + part.count, 0);
+    const known = this.#scored;
+    const isKnown =
+      known?.count === count &&
+      known.parts.length === parts.length &&
+      known.parts.every((part, index) => part === parts[index]);
+    const scores = known !== null && isKnown ? known.scores : new Scores(parts);
+    this.#scored = { parts, count, scores };
+    return new Library(volumes, scores);
+  }
+
+  clear(): void {
+    this.#scored = null;
+  }
+}
+
+/** Whether the user undid it. */
+export const isUndone = ({ turn }: Message, { undone }: Pick<PlacedVolume, 'undone'>): boolean => undone.has(turn);
 
 /** The number of characters from which the index of the tail is stored in a file. Below it, every process indexes the text itself. */
 const KEPT_FROM = 32 * 1024;

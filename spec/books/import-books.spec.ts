@@ -93,12 +93,16 @@ describe('an import', () => {
   it('that is stopped, or fails, leaves everything as it was', async () => {
     write('conversations.json', chatgpt(talk('a', 1000)));
     await shelf.import('conversations.json');
-    const before = readdirSync(shelf.books).map((name) => [name, readFileSync(join(shelf.books, name))]);
+    const files = () =>
+      readdirSync(shelf.books, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name))]);
+    const before = files();
     write('conversations.json', chatgpt(talk('a', 1000), talk('b', 2000)));
     const stop = new AbortController();
     const stopped = shelf.import('conversations.json', { signal: stop.signal, onProgress: () => stop.abort() });
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
-    expect(readdirSync(shelf.books).map((name) => [name, readFileSync(join(shelf.books, name))])).toEqual(before);
+    expect(files()).toEqual(before);
   });
 
   it.each([false, true])(

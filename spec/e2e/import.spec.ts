@@ -98,7 +98,7 @@ describe('hi import', () => {
     await hi(['import', 'export.zip'], { under: straced({ at: 'rename', when: 1, does: 'kill' }) });
     expect(readFileSync(join(home.data, 'imports', 'chatgpt.json.zst'))).toEqual(before);
     expect((await hi(['import', 'export.zip'])).stdout).toContain('2 are new');
-    expect(books()).toEqual(['chatgpt.json.zst']);
+    expect(books()).toEqual(['chatgpt.json.zst', 'chatgpt.recall']);
   });
 });
 

@@ -18,6 +18,9 @@ const FACTOR = 8;
 /** The highest level. Larger segments would take long to build, and to rebuild. */
 const LEVELS = 3;
 
+/** The level of a segment of as many pieces as there were when it was made, from the first on: of a book, to which nothing is appended. */
+const JOINED = LEVELS + 1;
+
 const NAME = /^(\d+)-(\d)\.seg$/;
 
 /** The pieces that a segment covers: `first` and the following ones. */
@@ -30,7 +33,8 @@ interface Held extends Place {
   readonly segment: Segment;
 }
 
-const lengthOf = ({ level }: { readonly level: number }): number => FACTOR ** level;
+const lengthOf = ({ level, segment }: { readonly level: number; readonly segment?: Segment }): number =>
+  level === JOINED ? (segment?.pieces.count ?? Number.POSITIVE_INFINITY) : FACTOR ** level;
 
 /** The segments of one conversation in a folder. Finds them, checks them against the existing pieces, and builds missing ones. */
 export class IndexFolder {
@@ -67,7 +71,7 @@ export class IndexFolder {
         if (writes) this.#remove(name);
         continue;
       }
-      const isOf = ({ segment }: Held): boolean => segment.pieces.are(pieces, place.first, lengthOf(place));
+      const isOf = (held: Held): boolean => held.segment.pieces.are(pieces, held.first, lengthOf(held));
       const held = known.get(name);
       // Another process may have replaced the file of one that is open here.
       const right = held !== undefined && isOf(held) ? held : this.#open(place, writes);
@@ -82,9 +86,9 @@ export class IndexFolder {
   missing(pieces: readonly Piece[]): readonly number[] {
     const missing: number[] = [];
     let next = 0;
-    for (const { first, level } of [...this.#held, { first: pieces.length, level: 0 }]) {
-      for (; next < first; next += 1) missing.push(next);
-      next = first + lengthOf({ level });
+    for (const held of [...this.#held, { first: pieces.length, level: 0 }]) {
+      for (; next < held.first; next += 1) missing.push(next);
+      next = held.first + lengthOf(held);
     }
     return missing;
   }
@@ -105,6 +109,17 @@ export class IndexFolder {
     for (const { first, level } of this.#held)
       if (first % lengthOf({ level: level + 1 }) === 0) await this.#mergeAround(first, archive);
     return true;
+  }
+
+  /**
+   * Makes one segment of those before the newest piece, from the first piece on: a search opens and reads each, and the newest piece of a book is another one
+   * in its next edition.
+   */
+  async join(archive: Archive): Promise<void> {
+    const last = archive.pieces.length - 1;
+    const inputs = this.#held.filter((held) => held.first + lengthOf(held) <= last);
+    if (inputs.length > 1 && this.missing(archive.pieces).length === 0)
+      await this.#merge(inputs, { first: 0, level: JOINED }, archive);
   }
 
   /** Removes a segment that is damaged or does not belong to its pieces. */
@@ -140,28 +155,35 @@ export class IndexFolder {
       const first = Math.floor(number / length) * length;
       const inputs = this.#held.filter((held) => held.level === level && overlap(held, { first, level: level + 1 }));
       if (inputs.length < FACTOR) return;
-      try {
-        const segments = inputs.map(({ segment }) => segment);
-        if (!(await this.#make({ first, level: level + 1 }, archive, (file) => mergeSegments(segments, file)))) return;
-      } catch (thrown) {
-        if (!(thrown instanceof DamagedSegment)) throw thrown;
-        // It is unknown which one is damaged, so all are rebuilt.
-        for (const { segment } of inputs) this.discard(segment);
-        return;
-      }
-      for (const input of inputs) {
-        input.segment.close();
-        this.#remove(nameOf(input));
-      }
+      if (!(await this.#merge(inputs, { first, level: level + 1 }, archive))) return;
     }
+  }
+
+  /** Replaces segments by one. False if they cannot be merged. */
+  async #merge(inputs: readonly Held[], place: Place, archive: Archive): Promise<boolean> {
+    try {
+      const segments = inputs.map(({ segment }) => segment);
+      if (!(await this.#make(place, archive, (file) => mergeSegments(segments, file)))) return false;
+    } catch (thrown) {
+      if (!(thrown instanceof DamagedSegment)) throw thrown;
+      // It is unknown which one is damaged, so all are rebuilt.
+      for (const { segment } of inputs) this.discard(segment);
+      return false;
+    }
+    for (const input of inputs) {
+      input.segment.close();
+      if (nameOf(input) !== nameOf(place)) this.#remove(nameOf(input));
+    }
+    return true;
   }
 
   /** Writes a segment, which replaces those that it covers. False if the conversation has changed. */
   async #make(place: Place, archive: Archive, write: (file: number) => void): Promise<boolean> {
     const path = join(this.#folder, nameOf(place));
     if (!(await writeIndexFile(path, archive, write))) return false;
-    const kept = this.#held.filter((held) => !overlap(held, place));
-    this.#held = [...kept, { ...place, segment: Segment.open(path) }].sort((one, other) => one.first - other.first);
+    const made = { ...place, segment: Segment.open(path) };
+    const kept = this.#held.filter((held) => !overlap(held, made));
+    this.#held = [...kept, made].sort((one, other) => one.first - other.first);
     return true;
   }
 
@@ -198,7 +220,9 @@ function placeIn(name: string): readonly Place[] {
   const [, first, level] = NAME.exec(name) ?? [];
   if (first === undefined || level === undefined) return [];
   const place = { first: Number(first), level: Number(level) };
-  return place.level <= LEVELS && place.first % lengthOf(place) === 0 && nameOf(place) === name ? [place] : [];
+  const isPlace =
+    place.level === JOINED ? place.first === 0 : place.level < JOINED && place.first % lengthOf(place) === 0;
+  return isPlace && nameOf(place) === name ? [place] : [];
 }
 
 /** A safe folder name. The name of a conversation comes from its file, which may contain anything. */

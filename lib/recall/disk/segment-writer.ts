@@ -1,4 +1,4 @@
-import { wordsIn } from '../index/part.js';
+import { countsOf, KINDS, wordsIn } from '../index/part.js';
 import type { FrequencyLists } from '../index/postings.js';
 import { type Block, packBlocks } from './dictionary.js';
 import { PostingsPacker } from './packed-postings.js';
@@ -85,7 +85,9 @@ export class SegmentWriter {
     section([bytesOf(Float64Array.from(undone))]);
     const documents = columns.reduce((sum, { kinds }) => sum + kinds.length, 0);
     const words = columns.reduce((sum, { lengths }) => sum + wordsIn(lengths), 0);
-    this.#pages.finish({ version: SEGMENT_VERSION, documents, words, starts, end: this.#pages.length });
+    const counts = columns.map((column) => countsOf(column.kinds));
+    const kinds = KINDS.map((_, kind) => counts.reduce((sum, one) => sum + (one[kind] ?? 0), 0));
+    this.#pages.finish({ version: SEGMENT_VERSION, documents, words, kinds, starts, end: this.#pages.length });
   }
 
   #beginBlock(word: string): void {

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Piece } from '../index/documents.js';
-import { type Arena, type DocumentList, type IndexPart, type Postings, wordsIn } from '../index/part.js';
+import { type Arena, countsOf, type DocumentList, type IndexPart, type Postings, wordsIn } from '../index/part.js';
 import { Dictionary, type SegmentWord } from './dictionary.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
 import { DamagedSegment, Pages, type Spot, unpackDays, unpackIds, unpackSpot } from './pages.js';
@@ -38,6 +38,7 @@ export class Segment implements IndexPart {
   readonly count: number;
   /** Null if an older version wrote the segment and did not count them. */
   readonly #words: number | null;
+  readonly #kindCounts: readonly number[] | null;
   readonly pieces: IndexedPieces;
   readonly undone: readonly number[];
   #isOfOther = false;
@@ -46,10 +47,11 @@ export class Segment implements IndexPart {
     this.path = path;
     this.#file = file;
     this.#pages = new Pages(file);
-    const { documents, words, sections } = readFooter(this.#pages.footer);
+    const { documents, words, kinds, sections } = readFooter(this.#pages.footer);
     this.#sections = sections;
     this.count = documents;
     this.#words = words;
+    this.#kindCounts = kinds;
     this.#dictionary = new Dictionary(this.#pages, sections.dictionary, sections.index, sections.kinds);
     this.pieces = new IndexedPieces(this.#numbers(sections.pieces, sections.undone));
     this.undone = Array.from(this.#numbers(sections.undone, sections.end));
@@ -76,6 +78,10 @@ export class Segment implements IndexPart {
 
   wordCount(): number {
     return this.#words ?? wordsIn(this.lengths());
+  }
+
+  kindCounts(): ArrayLike<number> {
+    return this.#kindCounts ?? countsOf(this.kinds());
   }
 
   days(): Uint16Array {
@@ -195,6 +201,7 @@ class PlacedPostings implements Postings {
 interface Footer {
   readonly documents: number;
   readonly words: number | null;
+  readonly kinds: readonly number[] | null;
   readonly sections: Sections;
 }
 
@@ -207,6 +214,7 @@ function readFooter(footer: object): Footer {
   return {
     documents,
     words: 'words' in footer && typeof footer.words === 'number' ? footer.words : null,
+    kinds: 'kinds' in footer && Array.isArray(footer.kinds) ? footer.kinds.map(Number) : null,
     sections: {
       dictionary: dictionary ?? 0,
       index: index ?? 0,

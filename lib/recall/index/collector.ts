@@ -1,6 +1,15 @@
 import { eachPiece } from '../words/pieces.js';
 import { plainWord, unshared, wordsOf } from '../words/words.js';
-import { type Document, type IndexPart, KINDS, lengthCode, type Postings, withRoom, wordsIn } from './part.js';
+import {
+  countsOf,
+  type Document,
+  type IndexPart,
+  KINDS,
+  lengthCode,
+  type Postings,
+  withRoom,
+  wordsIn,
+} from './part.js';
 import { RepeatedDocuments } from './postings.js';
 
 /** The documents of all words, word after word, and the offset for each word. */
@@ -50,6 +59,10 @@ export class Collector implements IndexPart {
 
   wordCount(): number {
     return wordsIn(this.lengths());
+  }
+
+  kindCounts(): ArrayLike<number> {
+    return countsOf(this.kinds());
   }
 
   days(): Uint16Array {

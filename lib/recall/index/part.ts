@@ -51,6 +51,8 @@ export interface IndexPart {
   lengths(): Uint8Array;
   /** The total number of words, according to `wordsIn`. */
   wordCount(): number;
+  /** By the index of a kind in `KINDS`, the number of its documents. */
+  kindCounts(): ArrayLike<number>;
   /** By document, days since 1970. */
   days(): Uint16Array;
   /** The documents that contain the word, null for none. */

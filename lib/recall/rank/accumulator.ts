@@ -199,10 +199,11 @@ interface FoundTerm {
   readonly lists: readonly { readonly part: number; readonly postings: Postings }[];
 }
 
-/** Decides which documents count: the kind of each, and whether each kind is wanted. */
+/** Decides which documents count: the kind of each, whether each kind is wanted, and by part whether nearly all of it do. */
 export interface Counted {
   readonly kinds: Uint8Array;
   readonly wanted: readonly boolean[];
+  readonly whole: readonly boolean[];
 }
 
 /** The searched parts, each with the number of its first document. */
@@ -229,7 +230,8 @@ function findForms(parts: PlacedParts, forms: readonly string[], counted: Counte
       if (postings === null) continue;
       lists.push({ part: number, postings });
       // Two spellings of one word are in the same documents.
-      most = Math.max(most, counted === null ? postings.count : countIn(postings, start, counted));
+      const isWhole = counted === null || counted.whole[number] === true;
+      most = Math.max(most, isWhole ? postings.count : countIn(postings, start, counted));
     }
     count += most;
   }

@@ -1,4 +1,4 @@
-import { countsOf, type IndexPart, KINDS, type Kind, LENGTHS } from '../index/part.js';
+import { type IndexPart, KINDS, type Kind, LENGTHS } from '../index/part.js';
 import {
   Accumulator,
   type AddedTerm,
@@ -16,13 +16,16 @@ import { type Bounds, SAID, type Term, wantedKinds } from './query.js';
 /** The maximum number of terms, since each is a bit. Beyond that, the most common ones are left out. */
 const TERMS = 31;
 
+/** With one document in so many that does not count, or fewer, all are counted to weigh a word: telling them apart takes more time than all else. */
+const FEW_OTHERS = 32;
+
 /** Scores all documents with BM25, including the neighbours of each. */
 export class Scores {
   readonly #parts: PlacedParts;
   readonly #kinds: Uint8Array;
   readonly #lengths: Uint8Array;
-  /** The number of documents of each kind, counted on demand. */
-  #counts: Uint32Array | null = null;
+  /** By part, the number of documents of each kind. */
+  readonly #counts: readonly ArrayLike<number>[];
   readonly #found: Accumulator;
   /** By document, read only for searches in a period. */
   #days: Uint16Array | null = null;
@@ -44,6 +47,7 @@ export class Scores {
       lengths.set(part.lengths(), start);
     }
     this.#lengths = lengths;
+    this.#counts = parts.map((part) => part.kindCounts());
     this.#found = new Accumulator(this.#parts, lengths);
   }
 
@@ -89,7 +93,7 @@ export class Scores {
     limit: number,
   ): readonly (readonly RankedDocument[])[] {
     const [bounds] = each;
-    const counted = bounds.alone === true ? { kinds: this.#kinds, wanted: wantedKinds(bounds) } : null;
+    const counted = bounds.alone === true ? this.#counted(wantedKinds(bounds)) : null;
     const all = counted === null ? this.count : this.#countOf(counted.wanted);
     const found = terms.map(({ forms, isWhole }) => {
       const { count, lists } = findTerm(this.#parts, { forms, isWhole }, counted);
@@ -129,14 +133,14 @@ export class Scores {
     for (let other = Math.max(0, (run - 1) * RUN); other < end; other += 1) if (masks[other + 1] !== 0) yield other;
   }
 
-  /** The newest document after `document` with all these terms of the last search, null for none. */
-  later(document: number, terms: number): number | null {
+  /** The newest document after `document` and before `end` with all these terms of the last search, null for none. */
+  later(document: number, terms: number, end: number): number | null {
     const { masks } = this.#found;
     const first = Math.floor((document + 1) / RUN) + 1;
-    for (let run = Math.floor((this.count - 1) / RUN) + 1; ; run -= 1) {
+    for (let run = Math.floor((end - 1) / RUN) + 1; ; run -= 1) {
       run = this.#found.lastRunWith(terms, first, run);
       if (run < first) break;
-      for (let other = Math.min(this.count, run * RUN) - 1; other > document && other >= (run - 1) * RUN; other -= 1) {
+      for (let other = Math.min(end, run * RUN) - 1; other > document && other >= (run - 1) * RUN; other -= 1) {
         if (((masks[other + 1] ?? 0) & terms) === terms && SAID.includes(this.kindOf(other))) return other;
       }
     }
@@ -156,10 +160,18 @@ export class Scores {
     return days;
   }
 
+  #counted(wanted: readonly boolean[]): Counted {
+    const of = (counts: ArrayLike<number>, isWanted: boolean): number =>
+      KINDS.reduce((sum, _, kind) => (wanted[kind] === isWanted ? sum + (counts[kind] ?? 0) : sum), 0);
+    const isWhole = (counts: ArrayLike<number>): boolean => FEW_OTHERS * of(counts, false) <= of(counts, true);
+    return { kinds: this.#kinds, wanted, whole: this.#counts.map(isWhole) };
+  }
+
   /** The number of documents of these kinds. */
   #countOf(wanted: readonly boolean[]): number {
-    this.#counts ??= countsOf(this.#kinds);
-    return this.#counts.reduce((sum, count, kind) => (wanted[kind] === true ? sum + count : sum), 0);
+    const inPart = (counts: ArrayLike<number>): number =>
+      KINDS.reduce((sum, _, kind) => (wanted[kind] === true ? sum + (counts[kind] ?? 0) : sum), 0);
+    return this.#counts.reduce((sum, counts) => sum + inPart(counts), 0);
   }
 
   #choose(

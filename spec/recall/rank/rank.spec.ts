@@ -145,7 +145,7 @@ describe('a search', () => {
             const later = had.findLastIndex(
               (list, other) => other > document && own.every((name) => list.includes(name)),
             );
-            if (own.length > 0) expect(scores.later(document, terms)).toBe(later < 0 ? null : later);
+            if (own.length > 0) expect(scores.later(document, terms, scores.count)).toBe(later < 0 ? null : later);
           }
         }
       }),
