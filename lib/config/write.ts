@@ -27,13 +27,15 @@ export async function writeConfig(path: string, config: object): Promise<void> {
   }
 }
 
-/** Adds a rule to `tools.permissions.allow`. */
+/** Adds a rule to `tools.permissions.allow`, in place of one that allows the same with no more than that. */
 export async function addRule(path: string, rule: RuleSetting): Promise<void> {
   const found = parseConfig(await readFile(path, 'utf8').catch(() => '{}'), path);
   const file: ConfigFile = isJsonObject(found) ? found : {};
   const allow = file.tools?.permissions?.allow ?? [];
   if (allow.some((known) => isDeepStrictEqual(known, rule))) return;
-  const permissions = { ...file.tools?.permissions, allow: [...allow, rule] };
+  const plain = typeof rule === 'string' ? null : { rule: rule.rule, folder: rule.folder };
+  const others = allow.filter((known) => !isDeepStrictEqual(known, plain));
+  const permissions = { ...file.tools?.permissions, allow: [...others, rule] };
   await writeConfig(path, { ...file, tools: { ...file.tools, permissions } });
 }
 

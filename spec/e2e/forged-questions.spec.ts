@@ -219,13 +219,18 @@ describe('the answer to a question', () => {
     expect(made('ran')).toBe(runs);
   });
 
-  it('a stores the rule that the menu showed', async () => {
-    await ask([bash('touch ran')]);
+  it('a stores the rule that the menu showed, and what that does not cover is asked at once, and not again', async () => {
+    await ask([bash('touch ran'), bash('touch ran')]);
     await terminal.until(MENU);
     expect(terminal.screen()).toContain('yes, always: bash(touch ran)\n');
     terminal.type('a');
+    await terminal.until(/yes, always: bash\(touch ran\), may write\n❯ no\n/);
+    expect(made('ran')).toBe(false);
+    terminal.type('a');
     await terminal.until('done');
-    expect(readFileSync(home.configFile, 'utf8')).toContain('bash(touch ran)');
+    expect(made('ran')).toBe(true);
+    const { allow } = JSON.parse(readFileSync(home.configFile, 'utf8')).tools.permissions;
+    expect(allow).toEqual([{ rule: 'bash(touch ran)', folder: home.work, write: true }]);
   });
 
   it('a burst of keys answers only one question', async () => {

@@ -161,6 +161,10 @@ describe('hi forget', () => {
   it('refuses without a terminal unless -y is given, and refuses unknown ids', async () => {
     keep(TALK);
     expect(await hi('forget', 'xyzzy')).toMatchObject({ status: 2, stderr: expect.stringContaining('hi forget -y') });
+    expect(await hi('forget')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Nothing given to forget.'),
+    });
     for (const args of [[], ['#99'], ['x', '--last'], ['--since', 'never']])
       expect((await hi('forget', '-y', ...args)).status).toBe(2);
     expect(left(home.historyFile)).toHaveLength(6);

@@ -26,7 +26,9 @@ interface ForgetOptions extends CommonOptions {
 
 /** Shows everything that goes, asks, and removes it for good. Resolves to the exit status. Throws `HiError`s. */
 export async function forgetCommand(world: World, words: readonly string[], options: ForgetOptions): Promise<number> {
-  if (!options.yes && (world.stdinIs !== 'terminal' || !world.stderr.isTTY)) {
+  const isNothing =
+    options.in === undefined && words.join('').trim() === '' && options.since === undefined && !options.last;
+  if (!isNothing && !options.yes && (world.stdinIs !== 'terminal' || !world.stderr.isTTY)) {
     throw new HiError('usage', 'Cannot ask for confirmation without a terminal.', {
       hint: "To forget without being asked, run 'hi forget -y'.",
     });

@@ -68,10 +68,15 @@ async function* decide(
       const { reason } = unasked ?? verdict;
       if (gate.approve) {
         const rule = verdict.rule === null ? null : { rule: verdict.rule, folder: gate.context.cwd.start };
+        const known = gate.rules;
         const refusal = yield* ask(gate, gate.approve, { call, access, reason, rule }, signal);
         if (refusal !== null) return { refusal };
         if (access.kind === 'server') access.accept();
-        return { permit: { file, confined: await confineApproved(gate, access) } };
+        // After "always" it runs as it always will, so that what the sandbox stops is asked about now and not the next time.
+        const ruled = gate.rules === known ? null : await judgePlace(gate, call, access, place, signal);
+        const asAlways = ruled && (await confinable(gate, call, access, ruled, signal));
+        const confined = asAlways?.decision === 'allow' ? asAlways.confined : await confineApproved(gate, access);
+        return { permit: { file, confined } };
       }
       if (isAnother) return yield* unseen(call, reason);
       const ways = await waysToAllow(gate, access, verdict);
