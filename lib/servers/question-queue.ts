@@ -66,9 +66,17 @@ export class QuestionQueue {
     });
   }
 
-  /** Takes a question to send it. Returns false if another process has it. */
+  /** Whether another process sends one. The later ones wait, so that all are answered in order. */
+  get isBusy(): boolean {
+    return filesIn(this.#folder).some((file) => {
+      const { sender } = sendingIn(file) ?? {};
+      return sender !== undefined && sender !== process.pid && isAlive(sender);
+    });
+  }
+
+  /** Takes a question to send it. Returns false if another process has it, or sends another one. */
   take(id: string): boolean {
-    return this.#rename(id + WAITING, `${id}.${process.pid}${SENDING}`);
+    return !this.isBusy && this.#rename(id + WAITING, `${id}.${process.pid}${SENDING}`);
   }
 
   /** Puts a question back that could not be sent. */
@@ -97,8 +105,8 @@ export class QuestionQueue {
   #ids(): readonly QueueFile[] {
     return filesIn(this.#folder).flatMap((file): QueueFile[] => {
       if (file.endsWith(WAITING)) return [{ id: file.slice(0, -WAITING.length), file, isUnclear: false }];
-      const [, id, sender] = /^(.+)\.(\d+)\.sending$/.exec(file) ?? [];
-      return id === undefined || isAlive(Number(sender)) ? [] : [{ id, file, isUnclear: true }];
+      const sending = sendingIn(file);
+      return sending === null || isAlive(sending.sender) ? [] : [{ id: sending.id, file, isUnclear: true }];
     });
   }
 }
@@ -117,6 +125,12 @@ export const askedAt = (name: string): number => Number.parseInt(name, 10);
 
 const WAITING = '.json';
 const SENDING = '.sending';
+
+/** The question and the process of a file that is being sent. */
+function sendingIn(file: string): { readonly id: string; readonly sender: number } | null {
+  const [, id, sender] = /^(.+)\.(\d+)\.sending$/.exec(file) ?? [];
+  return id === undefined ? null : { id, sender: Number(sender) };
+}
 
 function filesIn(folder: string): readonly string[] {
   try {

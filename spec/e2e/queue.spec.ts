@@ -46,6 +46,8 @@ describe('the questions that wait for a server', () => {
     expect(runs.map(({ stderr }) => stderr).join('')).toMatch(/Asked \w{3} \d+ \w{3} \d{4} \d\d:\d\d {2}first/);
     expect(queue()).toEqual([]);
     expect(JSON.stringify(chat.server.requests)).toContain('from a file');
+    // The second saw the answer to the first, whoever asked it.
+    expect(JSON.stringify(chat.server.requests.at(-1))).toContain('you said: first');
     expect(await ask(['--pending'])).toMatchObject({ status: 0, stdout: '' });
   });
 

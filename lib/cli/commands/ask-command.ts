@@ -154,9 +154,10 @@ async function askPending(world: World, options: ChatOptions, stop: AbortControl
   const queue = new QuestionQueue(settings.paths.queue);
   try {
     for (const queued of queue.list()) {
+      const { isBusy } = queue;
       const screen = await screenFor(world, options, screenSettingsOf(wired.config));
       const status = await showAnswer(world, screen, options, [], sendQueued(queued, queue, session, stop.signal));
-      if (status !== 0) return status;
+      if (status !== 0 || isBusy) return status;
     }
     return 0;
   } finally {

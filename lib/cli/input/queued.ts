@@ -16,14 +16,16 @@ export function queuedLine({ at, question, isUnclear }: QueuedQuestion): string 
   return `${localTime(at.toISOString())}  ${shown}${files}${isUnclear ? '  (may have been sent: see /history)' : ''}`;
 }
 
-/** Sends one question of the queue. It stays there if nothing came of it; nothing is sent if another process has it. Throws like a turn. */
+/** Sends one question of the queue. It stays there if nothing came of it; nothing is sent while another process sends one. Throws like a turn. */
 export async function* sendQueued(
   queued: QueuedQuestion,
   queue: QuestionQueue,
   session: Session,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  if (queued.isUnclear || !queue.take(queued.id)) return;
+  if (queued.isUnclear) return;
+  if (queue.isBusy) yield { type: 'notice', level: 'info', text: 'Another hi is asking the questions that wait.' };
+  if (!queue.take(queued.id)) return;
   let isSent = false;
   try {
     yield { type: 'notice', level: 'info', text: `Asked ${queuedLine(queued)}` };
@@ -46,8 +48,9 @@ export async function* sendQueued(
 /** Sends all questions of the queue, one after the other. */
 export async function* sendAll(queue: QuestionQueue, session: Session, signal: AbortSignal): AsyncGenerator<ChatEvent> {
   for (const queued of queue.list()) {
+    const isBusy = queue.isBusy;
     yield* sendQueued(queued, queue, session, signal);
-    if (signal.aborted) return;
+    if (signal.aborted || isBusy) return;
   }
 }
 
