@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { KNOWN_SERVERS } from '../../lib/servers/known-servers.js';
 import { type AnswerOf, type ManyServers, manyServers, type ReachedRequest } from '../support/many-servers.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
+import { refusal } from '../support/vendor-server.js';
 import { dialects } from '../support/vendors.js';
 
 /** How the server at a path speaks. */
@@ -114,15 +115,26 @@ describe('servers by name', () => {
 
   it('are listed by /model with window, price and whether they answer, and are all tested by check --live', async () => {
     answer = (request) => (request.host === 'local.example' ? null : answering(request));
-    start({ servers: TWO });
+    start({ servers: TWO, fallback: ['local', 'nobody'] });
     const chat = await runProgram(home, ['chat'], { input: '/model\n', env: servers.env });
     expect(chat.stdout).toMatch(/^\* work +anthropic\/claude-fable-5-2 · window 1M · price unknown · answers$/m);
     expect(chat.stdout).toMatch(/^ {2}local +openai\/qwen3 · window \d+k · price unknown · does not answer: /m);
     answer = answering;
-    const { stdout, requests } = await run(['config', 'check', '--live']);
+    const { status, stdout, requests } = await run(['config', 'check', '--live']);
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/^ok {5}fallback 'local': openai\/qwen3$/m);
+    expect(stdout).toContain("fallback 'nobody': No server has the name 'nobody'.");
     expect(stdout).toMatch(/^ok {5}answer: "from work.example"$/m);
     expect(stdout).toMatch(/^ok {5}server 'local': "from local.example"$/m);
     expect(asked(requests)).toEqual(['work.example claude-fable-5-2', 'local.example qwen3']);
+  });
+
+  it('without a key that want one say where it belongs', async () => {
+    answer = ({ method }) => (method === 'GET' ? LIST : refusal(401, { error: { message: 'No API key provided' } }));
+    start({ servers: TWO });
+    const { status, stderr } = await run(['ask', '-m', 'local', 'one']);
+    expect([status, stderr]).toEqual([4, expect.stringContaining('wants an API key')]);
+    expect(stderr).toContain(`Set servers.local.api_key in '${home.configFile}' to a valid key.`);
   });
 
   it('are shown with their keys masked', async () => {

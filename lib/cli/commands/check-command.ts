@@ -204,6 +204,11 @@ async function* modelFindings(settings: Settings, wired: WiredSession, isLive: b
   yield contextWindow(config, session.target);
   yield* trigger({ ...config, context_window: session.target.context_window });
   yield summaries(settings, config, session.target.fast?.model);
+  for (const name of config.fallback)
+    yield await checkPart(`fallback '${name}'`, async () => {
+      const { provider, model } = await wired.connections.next(name);
+      return `${provider}/${model}`;
+    });
   if (isLive) yield* live(wired);
   else yield { part: 'reachability', note: "not checked; 'hi config check --live' makes one small call" };
 }

@@ -162,6 +162,19 @@ export class Connections {
     return target;
   }
 
+  /** The same for a name of `fallback`, which a model without a server or provider is not. */
+  async next(name: string, signal?: AbortSignal): Promise<Target> {
+    if (!name.includes('/') && !this.#isServer(name) && makerElsewhere(providers, this.#config, name) === null)
+      throw new HiError('config', `No server has the name '${name}'.`, {
+        hint: `Add it to "servers", or write a model with its provider: "openai/${name}".`,
+      });
+    return await this.find(name, null, signal);
+  }
+
+  #isServer(name: string): boolean {
+    return Object.hasOwn(this.#config.servers, name) || KNOWN_SERVERS.some((known) => known.name === name);
+  }
+
   /** The names of the servers that can be asked: those of the configuration, then services whose variables are set. */
   get serverNames(): readonly string[] {
     const ready = readyServers(this.#world.env).map(({ name }) => name);
@@ -177,8 +190,7 @@ export class Connections {
     const { provider: _previous, ...rest } = this.#options;
     if (inUse?.server !== undefined) return { ...rest, server: inUse.server, model: name };
     const isNamed = name.includes('/') || makerElsewhere(providers, this.#config, name) !== null;
-    const isServer = Object.hasOwn(this.#config.servers, name) || KNOWN_SERVERS.some((known) => known.name === name);
-    return { ...rest, ...(!isNamed && !isServer && { provider: this.#config.provider }), model: name };
+    return { ...rest, ...(!isNamed && !this.#isServer(name) && { provider: this.#config.provider }), model: name };
   }
 
   /** The chat models of a target's provider. Also remembers the facts in the list about the target's own model. Throws a `HiError` if the server does not list them. */
@@ -287,7 +299,8 @@ export class Connections {
   }
 
   async #access(model: ModelSettings, signal?: AbortSignal): Promise<ProviderSettings> {
-    const { provider, api_key, key_source, api_base } = model;
+    const { provider, server, api_key, api_base } = model;
+    const key_source = model.key_source ?? (server === undefined ? null : `servers.${server}.api_key`);
     const { headers } = this.#extrasOf(model);
     requireTls({ api_key, api_base }, this.#config);
     const apiKey = await this.#key(api_key, signal);

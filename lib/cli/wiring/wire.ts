@@ -164,7 +164,7 @@ function fallbackOf(
   const changedAt = (): number => statSync(paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const states = new ServerStates(paths.serverStates, () => world.now().getTime(), changedAt);
   const isChosen = options.model !== undefined;
-  return { isChosen, names, find: (name, signal) => connections.find(name, null, signal), states };
+  return { isChosen, names, find: (name, signal) => connections.next(name, signal), states };
 }
 
 /** The other machines of the conversation. Nothing is read before the first exchange. */

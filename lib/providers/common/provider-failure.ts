@@ -292,8 +292,9 @@ function describe(code: ErrorCode, error: VendorError, context: FailureContext):
 const MISUSED_TOOL = /tool_use_failed/;
 
 /** A status of 403 says that the key is known. */
-function refusedKey({ status }: VendorError, { keySource }: FailureContext): string {
+function refusedKey({ status }: VendorError, { keySource, apiKey }: FailureContext): string {
   if (status === 403) return 'denied access';
+  if (keySource !== undefined && apiKey === null) return 'wants an API key';
   return keySource === undefined ? 'refused the API key' : `refused the API key from ${keySource}`;
 }
 
