@@ -166,7 +166,7 @@ export class Connections {
   async next(name: string, signal?: AbortSignal): Promise<Target> {
     if (!name.includes('/') && !this.#isServer(name) && makerElsewhere(providers, this.#config, name) === null)
       throw new HiError('config', `No server has the name '${name}'.`, {
-        hint: `Add it to "servers", or write a model with its provider: "openai/${name}".`,
+        hint: `Add it to "servers", or write a model with its provider: "PROVIDER/${name}".`,
       });
     return await this.find(name, null, signal);
   }
