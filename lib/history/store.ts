@@ -283,6 +283,12 @@ export class HistoryStore {
     return this.#conversation.log.all();
   }
 
+  /** Whether a message was not removed. Reads the archive up to it. */
+  async holds({ id, role }: Message): Promise<boolean> {
+    for await (const entry of this.archive()) if (entry.id === id) return 'role' in entry && entry.role === role;
+    return false;
+  }
+
   /** Every entry of the conversation without asides; in an aside, only its own. Oldest first, read on demand. */
   conversation(): AsyncIterable<Entry> {
     return this.#conversation.log.conversation();

@@ -8,7 +8,6 @@ import { compactionLine } from '../chat/transcript.js';
 import { HiError } from '../errors.js';
 import type { WriteBlock } from '../history/conversation.js';
 import type { Provider } from '../providers/common/provider.js';
-import type { GivenFile } from '../tools/common/tool.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBlock, withoutWhole } from '../view/view.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
@@ -26,11 +25,13 @@ import { askAboutModel, type NextView, nextViewOf } from './session-status.js';
 import type { SkillState } from './skill-state.js';
 import { Patience } from './turn/patience.js';
 import { Route } from './turn/route.js';
-import { runTurn, type TurnDeps, TurnFailure } from './turn/turn.js';
+import { type AskedServer, runTurn, type TurnDeps, TurnFailure, type TurnLog } from './turn/turn.js';
 
 /** The dependencies that differ between turns. */
-type OwnDeps = Pick<TurnDeps, 'request' | 'isCurrent' | 'append' | 'next' | 'patience'> &
-  Partial<Pick<TurnDeps, 'maxRounds' | 'attempts'>>;
+type OwnDeps = Pick<TurnDeps, 'request' | 'next' | 'patience'> &
+  Pick<TurnLog, 'isCurrent' | 'append'> &
+  Pick<AskedServer, 'attempts'> &
+  Partial<Pick<TurnDeps, 'maxRounds'>>;
 
 /** Which model answers a turn, and how. */
 export interface TurnSettings {
@@ -89,7 +90,7 @@ export class SessionTurns {
     await history.refresh();
     if (this.#lastMessage === null || this.#lastIn === history.edition) return;
     this.#lastIn = history.edition;
-    if (await isStored(this.#lastMessage, history)) return;
+    if (await history.holds(this.#lastMessage)) return;
     this.#failed = null;
     this.#lastMessage = null;
     this.#isLastRemoved = true;
@@ -351,15 +352,20 @@ export class SessionTurns {
   }
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
-    const { history, cwd, saveImage } = this.#deps;
-    const { maxRounds, runner: tools } = this.#deps.tools;
+    const { history, cwd, saveImage, tools } = this.#deps;
     const { model, api_base, server, memory, spent } = this.#target;
-    const attempts = this.#route?.isTrial ? { attempts: 1 } : {};
-    const keep: TurnDeps['keepImage'] = (drawing) => keepImage(drawing, history, saveImage);
-    const keepFiles = (files: readonly GivenFile[]): Promise<readonly Part[]> => keptFiles(files, history);
-    const undisturbed: TurnDeps['undisturbed'] = (work) => history.undisturbed(work);
-    const deps = { provider, model, api_base, server, memory, spent, tools, maxRounds, cwd, keepFiles, undisturbed };
-    return runTurn({ ...deps, keepImage: keep, ...attempts, ...own }, signal);
+    const { isCurrent, append, attempts, ...given } = own;
+    const tried = this.#route?.isTrial ? { attempts: 1 } : attempts === undefined ? {} : { attempts };
+    const deps: TurnDeps = {
+      asked: { provider, model, api_base, server, memory, spent, ...tried },
+      log: { isCurrent, append, cwd, undisturbed: (work) => history.undisturbed(work) },
+      keepImage: (drawing) => keepImage(drawing, history, saveImage),
+      keepFiles: (files) => keptFiles(files, history),
+      tools: tools.runner,
+      maxRounds: tools.maxRounds,
+      ...given,
+    };
+    return runTurn(deps, signal);
   }
 
   /** Whether what was said last in this session, whatever was said elsewhere since, is the output of a command. */
@@ -388,10 +394,4 @@ export class SessionTurns {
 function stamped(message: NewMessage, { entries }: SessionDeps['history'], followsOutput: boolean): NewMessage {
   const isStamped = message.role === 'assistant' && (followsOutput || isForeignBlock(newestBlock(entries)));
   return isStamped ? { ...message, rests_on: 'foreign' } : message;
-}
-
-/** Whether the history, which it reads, still has a message. */
-async function isStored({ id, role }: Message, history: SessionDeps['history']): Promise<boolean> {
-  for await (const entry of history.archive()) if (entry.id === id) return 'role' in entry && entry.role === role;
-  return false;
 }

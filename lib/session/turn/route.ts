@@ -7,7 +7,7 @@ import { isOfTheServer } from '../../servers/server-states.js';
 import { triggerOf } from '../../view/size.js';
 import type { Fallback, SessionDeps, Target } from '../common/deps.js';
 import { warning } from './failed-request.js';
-import type { NextServer } from './turn.js';
+import type { AskedServer } from './turn.js';
 
 /** The name of a server for the user. */
 export const nameOf = ({ server, provider, model }: Target): string => server ?? `${provider}/${model}`;
@@ -94,14 +94,14 @@ export class Route {
     failure: unknown,
     turn: number | null,
     changed: () => Promise<void>,
-  ): AsyncGenerator<ChatEvent, NextServer | null> {
+  ): AsyncGenerator<ChatEvent, AskedServer | null> {
     this.#turn = turn;
     const next = yield* this.#next(failure);
     if (next === null) return null;
     await changed();
     const { model, api_base, server, memory, spent } = next;
     const provider = await next.connect(this.#signal);
-    return { provider, model, api_base, server, memory, spent, attempts: this.isTrial ? 1 : undefined };
+    return { provider, model, api_base, server, memory, spent, ...(this.isTrial && { attempts: 1 }) };
   }
 
   /** What to throw when no server is left: what the first one failed with. */

@@ -78,11 +78,9 @@ export class Progress {
 
 /** The dependencies needed to end a turn; see `TurnDeps`. */
 interface StopDeps {
-  readonly provider: Pick<Provider, 'name'>;
-  readonly model: string;
+  readonly asked: { readonly provider: Pick<Provider, 'name'>; readonly model: string };
+  readonly log: { append(messages: readonly NewMessage[]): Promise<readonly Message[]>; cwd(): string };
   readonly maxRounds: number;
-  append(messages: readonly NewMessage[]): Promise<readonly Message[]>;
-  cwd(): string;
 }
 
 /** Ends the turn if the calls of an answer cannot be run, or no round is left for them; null if they should be run. */
@@ -136,7 +134,7 @@ const notRun =
 
 /** Ends the turn after an answer whose calls are not run, and says why. */
 async function* stop(
-  deps: StopDeps,
+  { asked, log }: StopDeps,
   calls: readonly ToolCallPart[],
   results: readonly ToolResultPart[],
   { stop_reason, text }: { readonly stop_reason: 'length' | 'tool_limit'; readonly text: string },
@@ -145,12 +143,12 @@ async function* stop(
   const closing: NewMessage = {
     role: 'assistant',
     content: [],
-    cwd: deps.cwd(),
-    provider: deps.provider.name,
-    model: deps.model,
+    cwd: log.cwd(),
+    provider: asked.provider.name,
+    model: asked.model,
     stop_reason,
   };
-  await deps.append([{ role: 'tool', content: results, cwd: deps.cwd() }, closing]);
+  await log.append([{ role: 'tool', content: results, cwd: log.cwd() }, closing]);
   progress.takeResults(calls, results);
   yield { type: 'notice', level: 'warning', text };
   return stop_reason;

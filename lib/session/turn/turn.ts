@@ -25,48 +25,54 @@ type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 /** How often the conversation is searched again if something of it is removed each time, though nobody may forget anything. */
 const SEARCHES = 9;
 
-/** What a turn needs. */
-export interface TurnDeps {
+/** The server that a turn asks. */
+export interface AskedServer {
   readonly provider: Provider;
   readonly model: string;
   readonly api_base: string | undefined;
+  /** Its name in the configuration; undefined for that of the flat form. */
   readonly server: string | undefined;
   readonly memory: ModelMemory;
-  /** Stores the images that the model draws. */
-  readonly keepImage: KeepImage;
-  /** Stores the files that tools return. */
-  keepFiles(files: readonly GivenFile[]): Promise<readonly Part[]>;
-  /** Called with the usage of each answer. */
-  spent(usage: Usage): void;
-  /** Loaded when the model first calls one. */
-  tools(): Promise<ToolRunner>;
-  /** How many requests the turn may make. */
-  readonly maxRounds: number;
   /** How often a request is sent if each time it fails; as often as usual if absent. */
   readonly attempts?: number;
-  /** How long a turn waits for its server; no longer than usual if absent. */
-  readonly patience?: Patience;
-  /** The next request, from the current log; makes it fit first. `overflow`: the provider said the last one did not. */
-  request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
-  /** Whether everything in that request is still in the log. */
+  /** Called with the usage of each answer. */
+  spent(usage: Usage): void;
+}
+
+/** The log of a turn. */
+export interface TurnLog {
+  /** Whether everything in the last request is still there. */
   isCurrent(): Promise<boolean>;
   /**
    * Puts messages on disk, before the step that depends on them. With `onlyCurrent` it puts nothing there, and resolves to no message, if something was removed
-   * from the log since the last time.
+   * since the last time.
    */
   append(messages: readonly NewMessage[], onlyCurrent?: boolean): Promise<readonly Message[]>;
   /** Runs `work` while no other process forgets anything. */
   undisturbed(work: () => Promise<void>): Promise<void>;
   /** The working folder to record with a message. */
   cwd(): string;
-  /** Goes on with another server after a failure; `hasCalls` if the turn has called tools. Null if no other can. Absent if there is none. */
-  next?(failure: unknown, hasCalls: boolean): AsyncGenerator<ChatEvent, NextServer | null>;
 }
 
-/** What differs with another server. */
-export type NextServer = Pick<TurnDeps, 'provider' | 'model' | 'api_base' | 'server' | 'memory' | 'spent'> & {
-  readonly attempts: number | undefined;
-};
+/** What a turn needs. */
+export interface TurnDeps {
+  readonly asked: AskedServer;
+  readonly log: TurnLog;
+  /** Stores the images that the model draws. */
+  readonly keepImage: KeepImage;
+  /** Stores the files that tools return. */
+  keepFiles(files: readonly GivenFile[]): Promise<readonly Part[]>;
+  /** Loaded when the model first calls one. */
+  tools(): Promise<ToolRunner>;
+  /** How many requests the turn may make. */
+  readonly maxRounds: number;
+  /** How long a turn waits for its server; no longer than usual if absent. */
+  readonly patience?: Patience;
+  /** The next request, from the current log; makes it fit first. `overflow`: the provider said the last one did not. */
+  request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
+  /** Goes on with another server after a failure; `hasCalls` if the turn has called tools. Null if no other can. Absent if there is none. */
+  next?(failure: unknown, hasCalls: boolean): AsyncGenerator<ChatEvent, AskedServer | null>;
+}
 
 /** A turn that ended with an error, and its outcome so far. `kept` if part of the answer is in the history. */
 export class TurnFailure extends Error {
@@ -87,7 +93,7 @@ export async function* runTurn(
   deps: TurnDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, TurnOutcome & { readonly usage: Usage; readonly kept: boolean }> {
-  const turn: RunningTurn = { deps, progress: new Progress(deps.model), runner: null, end: 'interrupted' };
+  const turn: RunningTurn = { deps, progress: new Progress(deps.asked.model), runner: null, end: 'interrupted' };
   let usage = NO_USAGE;
   try {
     for await (const event of askAndRun(turn, signal)) {
@@ -111,10 +117,10 @@ interface RunningTurn {
 }
 
 /** Adds the usage of one more request. A summary does not change how full the window is. */
-function taken(usage: Usage, event: UsageEvent, { spent }: TurnDeps): Usage {
+function taken(usage: Usage, event: UsageEvent, { asked }: TurnDeps): Usage {
   const sum = addUsage(usage, event.usage);
   if (event.purpose === 'summary') return { ...sum, context_tokens: usage.context_tokens };
-  spent(event.usage);
+  asked.spent(event.usage);
   return sum;
 }
 
@@ -125,10 +131,12 @@ async function* askAndRun(turn: RunningTurn, signal: AbortSignal): AsyncGenerato
   const failures = { cuts: 0, unreadable: 0 };
   for (;;) {
     const { deps } = turn;
+    const { asked, log } = deps;
     const answer: PartialAnswer = { parts: [], end: null, earlier: progress.sources };
     try {
       const request = yield* deps.request(overflow === null ? 'auto' : 'overflow');
-      yield* requestAnswer(deps.provider, request, answer, deps.memory, signal, deps);
+      const options = { ...deps, isCurrent: log.isCurrent, ...(asked.attempts && { attempts: asked.attempts }) };
+      yield* requestAnswer(asked.provider, request, answer, asked.memory, signal, options);
     } catch (thrown) {
       if (thrown instanceof OutdatedRequest) continue;
       const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;
@@ -149,7 +157,7 @@ async function* askAndRun(turn: RunningTurn, signal: AbortSignal): AsyncGenerato
     }
     overflow = null;
     const calls = answer.parts.filter(isPart('tool_call'));
-    await deps.append([assistantMessage(deps, answer)]);
+    await log.append([assistantMessage(deps, answer)]);
     progress.take(answer);
     if (calls.length === 0) {
       turn.end = yield* ended(answer);
@@ -167,13 +175,13 @@ async function* askAndRun(turn: RunningTurn, signal: AbortSignal): AsyncGenerato
     let ran = yield* turn.runner.run(allowed, signal);
     const resultsOf = (these: typeof ran) => [...these, ...cut.map((call) => cutResult(call, answer))];
     const files = await deps.keepFiles(turn.runner.takeFiles());
-    const message = (): NewMessage => ({ role: 'tool', content: [...resultsOf(ran), ...files], cwd: deps.cwd() });
-    if ((await deps.append([message()], true)).length === 0) {
+    const message = (): NewMessage => ({ role: 'tool', content: [...resultsOf(ran), ...files], cwd: log.cwd() });
+    if ((await log.append([message()], true)).length === 0) {
       const { runner } = turn;
-      await deps.undisturbed(async () => {
+      await log.undisturbed(async () => {
         for (let left = SEARCHES; left >= 0; left -= 1) {
           ran = await searchedAgain(runner, allowed, ran, signal);
-          if ((await deps.append([message()], left > 0)).length > 0) return;
+          if ((await log.append([message()], left > 0)).length > 0) return;
         }
       });
     }
@@ -191,9 +199,7 @@ async function* goOn(turn: RunningTurn, answer: PartialAnswer, thrown: unknown):
   const { deps, progress } = turn;
   const next = answer.parts.length === 0 && deps.next ? yield* deps.next(thrown, progress.kept) : null;
   if (next === null) return false;
-  const { attempts, ...rest } = next;
-  const { attempts: _before, ...others } = deps;
-  turn.deps = { ...others, ...rest, ...(attempts !== undefined && { attempts }) };
+  turn.deps = { ...deps, asked: next };
   progress.model = next.model;
   return true;
 }
@@ -224,19 +230,19 @@ function withSentence(error: HiError, first: HiError | null): HiError {
   return new HiError(error.code, `${error.message} ${first.message}`, { ...hint, cause: error });
 }
 
-function assistantMessage(deps: TurnDeps, answer: PartialAnswer): NewMessage {
+function assistantMessage({ asked, log }: TurnDeps, answer: PartialAnswer): NewMessage {
   const calls = answer.parts.some((part) => part.type === 'tool_call');
   const { end } = answer;
   return {
     role: 'assistant',
     content: answer.parts,
-    cwd: deps.cwd(),
-    provider: deps.provider.name,
-    model: deps.model,
-    ...(deps.api_base !== undefined && { api_base: deps.api_base }),
-    ...(deps.server !== undefined && { server: deps.server }),
+    cwd: log.cwd(),
+    provider: asked.provider.name,
+    model: asked.model,
+    ...(asked.api_base !== undefined && { api_base: asked.api_base }),
+    ...(asked.server !== undefined && { server: asked.server }),
     // Last, because computing the origin loads Node's cryptography, which is slow.
-    ...(answer.parts.some(isOpaque) && deps.provider.origin !== undefined && { origin: deps.provider.origin }),
+    ...(answer.parts.some(isOpaque) && asked.provider.origin !== undefined && { origin: asked.provider.origin }),
     ...(end?.usage ? { usage: end.usage } : {}),
     stop_reason: calls ? 'tool_calls' : (end?.stop_reason ?? 'interrupted'),
     ...(answer.sources && { sources: answer.sources }),
@@ -253,7 +259,7 @@ async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer, 
   const parts = answer.parts.filter((part) => part.type !== 'tool_call');
   const kept = { ...answer, parts, end: null };
   const stopped = { stop_reason: 'interrupted', ...(by === 'error' && { interrupted_by: by }) } as const;
-  await deps.append([{ ...assistantMessage(deps, kept), ...stopped }]);
+  await deps.log.append([{ ...assistantMessage(deps, kept), ...stopped }]);
   progress.take(kept);
 }
 
