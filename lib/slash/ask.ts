@@ -1,4 +1,4 @@
-import { HiError } from '../errors.js';
+import { HiError, isAbort } from '../errors.js';
 import type { Reply } from '../session/several-answers.js';
 import type { SlashCommand } from './common/command.js';
 
@@ -19,18 +19,25 @@ export const slashAsk: SlashCommand = {
       throw new HiError('usage', 'Not two models and a question.', { hint: 'Type: /ask MODEL MODEL -- TEXT' });
     const replies: Reply[] = [];
     yield { type: 'waiting', what: names.join(', ') };
-    for await (const reply of session.askSeveral(names, text, signal)) {
-      replies.push(reply);
-      yield { type: 'notice', level: 'info', text: `── ${await prices.reply(reply)}` };
-      if (reply.report !== null) yield { type: 'print', text: reply.report.text };
-      yield { type: 'waiting', what: 'the other answers' };
+    try {
+      for await (const reply of session.askSeveral(names, text, signal)) {
+        replies.push(reply);
+        yield { type: 'notice', level: 'info', text: `── ${await prices.reply(reply)}` };
+        if (reply.report !== null) yield { type: 'print', text: reply.report.text };
+        yield { type: 'waiting', what: 'the other answers' };
+      }
+    } catch (thrown) {
+      // What was answered before the others were interrupted stays.
+      if (!isAbort(thrown) || replies.every(({ report }) => report === null)) throw thrown;
     }
     const answers = replies.filter(({ report }) => report !== null);
     const [first] = answers;
     if (first === undefined) throw replies[0]?.failure ?? new HiError('malformed', 'No model answered.');
     const choices = answers.map(({ name }) => ({ value: name, name }));
     const chosen =
-      answers.length === 1 || ask.choose === null ? first.name : await ask.choose('Which answer is kept?', choices);
+      answers.length === 1 || ask.choose === null || signal.aborted
+        ? first.name
+        : await ask.choose('Which answer is kept?', choices);
     const kept = answers.find(({ name }) => name === chosen) ?? first;
     await session.keepReplies(
       text,

@@ -17,6 +17,7 @@ afterEach(async () => {
 /** A server whose model `slow` answers last, and whose model `broken` does not. */
 const answerOf = async ({ model }: { readonly model: string }) => {
   if (model === 'slow') await wait(150);
+  if (model === 'never') await wait(60_000, null, { ref: false });
   if (model === 'broken') return { status: 400, error: { message: 'It is broken.' } };
   return { text: `I am ${model}` };
 };
@@ -85,5 +86,16 @@ describe('/ask', () => {
     await chat.say('And now?', 'I am scripted');
     expect(JSON.stringify(chat.sent())).toContain('I am quick');
     expect(JSON.stringify(chat.sent())).not.toContain('I am slow');
+  });
+
+  it('keeps what was answered before Esc', async () => {
+    const chat = await driver(answerOf, { recall: { auto: false } });
+    await chat.open();
+    chat.terminal.type(`/ask never quick -- Who are you?${KEY.enter}`);
+    await chat.until(/I am quick[\s\S]*the other answers/);
+    chat.terminal.type('\x1b');
+    await chat.until(/Kept: quick\.[\s\S]*hi> *$/);
+    await chat.say('And now?', 'I am scripted');
+    expect(JSON.stringify(chat.sent())).toContain('I am quick');
   });
 });
