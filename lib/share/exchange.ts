@@ -21,6 +21,9 @@ export class Exchange {
   readonly #takeIn: Taking;
   readonly #giveOut: Giving;
 
+  /** What came from other machines, also if something failed after that. */
+  readonly arrivals: Arrival[] = [];
+
   /** The machines on which the user has reset all. */
   readonly resetBy: { readonly machine: string; readonly purge: boolean }[] = [];
 
@@ -46,13 +49,12 @@ export class Exchange {
   }
 
   /** Takes in what the other machines have given out. */
-  async takeIn(): Promise<readonly Arrival[]> {
+  async takeIn(): Promise<void> {
     await this.#at.begin();
     if (this.#at.inOwnFiles !== null) return await this.#both();
     const before = JSON.stringify(this.#at.state);
-    const arrivals = await this.#takeAll();
+    await this.#takeAll();
     if (before !== JSON.stringify(this.#at.state)) await this.#at.locked(() => undefined);
-    return arrivals;
   }
 
   /** Gives out what is new here. */
@@ -63,16 +65,15 @@ export class Exchange {
   }
 
   /** Does both after reading everything again, in the folder and in the history. */
-  async repair(): Promise<readonly Arrival[]> {
+  async repair(): Promise<void> {
     this.#at.inFiles = new Set();
     await this.#at.readAll();
-    return await this.#both();
+    await this.#both();
   }
 
-  async #both(): Promise<readonly Arrival[]> {
-    const arrivals = await this.#takeAll();
+  async #both(): Promise<void> {
+    await this.#takeAll();
     await this.#giveOut.give();
-    return arrivals;
   }
 
   /** Tells the other machines to reset, after this one was: everything that stays away here. */
@@ -85,16 +86,15 @@ export class Exchange {
     await this.#giveOut.giveReset(item);
   }
 
-  async #takeAll(): Promise<readonly Arrival[]> {
-    const arrivals = await this.#takeIn.takeAll();
+  async #takeAll(): Promise<void> {
+    this.arrivals.push(...(await this.#takeIn.takeAll()));
     const { resets } = this.#takeIn;
     // Those that come with what is read again are looked at, too.
     for (let next = resets.shift(); next !== undefined; next = resets.shift()) {
       if (!(await this.#reset(next.item))) continue;
       this.resetBy.push({ machine: next.machine, purge: next.item.purge });
-      arrivals.length = 0;
+      this.arrivals.length = 0;
     }
-    return arrivals;
   }
 
   /** Carries out a reset of all machines. Resolves to false if it was before, or nothing that is meant is here. */

@@ -21,7 +21,7 @@ export interface SharedFolder {
 /** How long a missing number is waited for. Milliseconds. */
 const PATIENCE = 60_000;
 
-/** So many new files are read at a time. */
+/** So many new files are read at a time; damaged ones that did not change are not read again. */
 const MOST_NEW = 5000;
 
 /** A damaged file that was changed since may be whole by now. Milliseconds. */
@@ -75,10 +75,14 @@ export function newsOf(
   const problems: (readonly [name: string, signature: string])[] = others.map((name) => [name, '']);
   let newer = 0;
   let isUnsettled = false;
-  for (const name of names.filter((one) => !known.has(one)).slice(0, MOST_NEW)) {
+  let left = MOST_NEW;
+  for (const name of names.filter((one) => !known.has(one))) {
     const signature = signatureOf(join(path, name));
     if (signature === null) continue;
-    const opened = damaged.get(name) === signature.text ? 'damaged' : readFile(folder, machine, name);
+    const isDamaged = damaged.get(name) === signature.text;
+    if (!isDamaged) left -= 1;
+    if (left < 0) break;
+    const opened = isDamaged ? 'damaged' : readFile(folder, machine, name);
     if (opened === 'newer') newer += 1;
     else if (opened === 'damaged') {
       problems.push([name, signature.text]);
@@ -86,7 +90,7 @@ export function newsOf(
     } else found.push(opened);
   }
   const { taken, waiting, done } = inOrder(found, before, now, isPatient && machine !== folder.machine);
-  const isWaiting = waiting.length > 0 || newer > 0 || isUnsettled || names.length - known.size > MOST_NEW;
+  const isWaiting = waiting.length > 0 || newer > 0 || isUnsettled || left < 0;
   const present = new Set(names);
   return {
     machine,

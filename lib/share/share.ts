@@ -61,22 +61,26 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
   let machines: readonly MachineState[] = [];
   let isSilent = false;
   let asked = 0;
-  const run = async (work: (exchange: Exchange) => Promise<readonly Arrival[]>): Promise<Exchanged> => {
+  const run = async (work: (exchange: Exchange) => Promise<void>): Promise<Exchanged> => {
     const { isEphemeral, isAside, isOffRecord } = deps.history;
     // One that does not answer is not asked again in the same breath.
     if (isEphemeral || isAside || isOffRecord || (isSilent && monotonic() - asked < SILENCE))
       return { arrivals: [], notices: [] };
     asked = monotonic();
+    let exchange: Exchange | null = null;
+    let problem: string | null;
     try {
       isSilent = !(await answers(settings.folder));
       if (isSilent) throw unanswered(settings.folder);
-      const exchange = await exchangeOf(settings, deps);
-      const arrivals = await work(exchange);
+      exchange = await exchangeOf(settings, deps);
+      await work(exchange);
       machines = exchange.others;
-      return { arrivals, notices: [...clearedNotices(exchange), ...told(deps.data, newerProblem(machines))] };
+      problem = newerProblem(machines);
     } catch (thrown) {
-      return { arrivals: [], notices: told(deps.data, problemOf(thrown, settings.folder)) };
+      problem = problemOf(thrown, settings.folder);
     }
+    const { arrivals = [], resetBy = [] } = exchange ?? {};
+    return { arrivals, notices: [...clearedNotices(resetBy), ...told(deps.data, problem)] };
   };
   return {
     takeIn: async () => await run(async (exchange) => await exchange.takeIn()),
@@ -84,13 +88,11 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
       await run(async (exchange) => {
         await exchange.giveOut();
         if (newerProblem(exchange.others) === null) allIsWell(deps.data);
-        return [];
       }),
     async beforeReset() {
       const exchanged = await run(async (exchange) => {
-        const arrivals = await exchange.takeIn();
+        await exchange.takeIn();
         await exchange.giveOut();
-        return arrivals;
       });
       if (!deps.history.isEphemeral) barKnown(deps.data);
       return exchanged;
@@ -121,7 +123,7 @@ async function resetEverywhere(settings: ShareSettings, deps: ShareDeps, purge: 
 }
 
 /** What the user should know of resets that were asked for elsewhere. */
-const clearedNotices = ({ resetBy }: Pick<Exchange, 'resetBy'>): readonly string[] =>
+const clearedNotices = (resetBy: Exchange['resetBy']): readonly string[] =>
   resetBy.map(({ machine, purge }) => {
     const cleared = `The conversation was cleared on all machines, from ${machine}.`;
     return purge ? cleared : `${cleared} To restore it here, run: hi reset --undo`;
@@ -307,12 +309,12 @@ export async function exchangeNow(
   if (!(await answers(settings.folder))) throw unanswered(settings.folder);
   try {
     const exchange = await exchangeOf(settings, deps);
-    const taken = everything ? await exchange.repair() : await exchange.takeIn();
+    await (everything ? exchange.repair() : exchange.takeIn());
     if (!everything) await exchange.giveOut();
     allIsWell(deps.data);
-    const { state, machine } = exchange;
-    const notices = clearedNotices(exchange);
-    return { arrivals: taken, state, machine, strangers: strangersIn(settings.folder), notices };
+    const { arrivals, state, machine } = exchange;
+    const notices = clearedNotices(exchange.resetBy);
+    return { arrivals, state, machine, strangers: strangersIn(settings.folder), notices };
   } catch (thrown) {
     if (systemCode(thrown) === null) throw thrown;
     throw unusable(settings.folder, thrown);

@@ -177,8 +177,11 @@ export class Taking {
         if (item?.kind === 'turn') {
           if (machine === this.#at.folder.machine) this.#at.inOwnFiles?.add(item.turn);
           this.#at.inFiles?.add(item.turn);
-          read.last = later(read.last ?? '', timeOf(item.messages[0])) || null;
           read.recent = [...read.recent, item.turn].slice(-RECENT);
+          // What was cleared or forgotten here is no part of the conversation.
+          const { known } = this.#at.accounted;
+          if (known.has(item.turn) && known.idOf(item.turn) === null) continue;
+          read.last = later(read.last ?? '', timeOf(item.messages[0])) || null;
           found.turns += 1;
           yield item;
         } else if (item?.kind === 'forget') {

@@ -1,10 +1,29 @@
-import { cpSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { exchangeNow, openSharing } from '../../lib/share/share.js';
+import { barKnown, machineId, statePaths } from '../../lib/share/state.js';
 import { quickFolder } from '../support/history.js';
-import { type Machine, machinesSharing, removeMachine, say, sync, turnsOn } from '../support/shared.js';
+import {
+  depsOf,
+  KEY,
+  type Machine,
+  machinesSharing,
+  on,
+  removeMachine,
+  say,
+  sync,
+  turnsOn,
+} from '../support/shared.js';
 
 let machines: readonly Machine[] = [];
+
+/** The files that machines have given out. */
+const filesOf = ({ folder }: Machine): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.hi'))
+    .map((name) => join(folder, name));
+
 afterEach(() => machines.forEach(removeMachine));
 
 describe('an exchange', () => {
@@ -19,6 +38,94 @@ describe('an exchange', () => {
     expect(await sync(laptop)).toBe(0);
     expect(await turnsOn(laptop)).toEqual(await turnsOn(desktop));
     expect(await turnsOn(laptop)).toHaveLength(2);
+  });
+
+  it('makes one file of 64 small ones, and takes in each turn once whichever of them it has read', async () => {
+    machines = await machinesSharing('laptop', 'desktop');
+    const [laptop, desktop] = machines as [Machine, Machine];
+    for (let turn = 0; turn < 70; turn += 1) {
+      await say(laptop, `turn ${turn}`);
+      await sync(laptop);
+      if (turn === 30) await sync(desktop);
+    }
+    expect(filesOf(laptop).length).toBeLessThan(10);
+    expect(await sync(desktop)).toBe(39);
+    expect(await turnsOn(desktop)).toEqual(await turnsOn(laptop));
+  });
+
+  it('waits a minute for a number that is missing, which is taken in whenever it comes', async () => {
+    machines = await machinesSharing('laptop', 'desktop');
+    const [laptop, desktop] = machines as [Machine, Machine];
+    for (const word of ['one', 'two', 'three']) {
+      await say(laptop, word);
+      await sync(laptop);
+    }
+    const second = filesOf(laptop).find((path) => basename(path).startsWith('2-')) ?? '';
+    renameSync(second, `${laptop.folder}/away`);
+    const clock = jest.spyOn(Date, 'now');
+    const started = performance.timeOrigin + performance.now();
+    for (const [seconds, came] of [
+      [0, 1],
+      [59, 0],
+      [61, 1],
+      [62, 0],
+    ] as const) {
+      clock.mockReturnValue(started + 1000 * seconds);
+      expect(await sync(desktop)).toBe(came);
+    }
+    renameSync(`${laptop.folder}/away`, second);
+    expect(await sync(desktop)).toBe(1);
+    clock.mockRestore();
+    expect(await turnsOn(desktop)).toEqual(await turnsOn(laptop));
+  });
+
+  it('reads what is good behind more damaged files than it reads at a time', async () => {
+    machines = await machinesSharing('laptop', 'desktop');
+    const [laptop, desktop] = machines as [Machine, Machine];
+    await say(laptop, 'behind them');
+    await sync(laptop);
+    const [path = ''] = filesOf(laptop);
+    for (let at = 0; at < 5001; at += 1) writeFileSync(join(path, `../0${at}`), '');
+    expect((await sync(desktop)) + (await sync(desktop))).toBe(1);
+  });
+
+  it('tells what came although nothing can be given out', async () => {
+    machines = await machinesSharing('laptop', 'desktop');
+    const [laptop, desktop] = machines as [Machine, Machine];
+    await say(laptop, 'said here');
+    await sync(laptop);
+    await say(desktop, 'said there');
+    await on(desktop, async (history) => {
+      // What it writes is written under another name first.
+      const deps = depsOf(desktop, history);
+      const sharing = openSharing({ folder: desktop.folder, name: 'desktop', key: async () => KEY }, deps);
+      const own = machineId(statePaths(desktop.data), deps.host);
+      writeFileSync(join(desktop.folder, own), 'in the way');
+      const { arrivals, notices } = await sharing.takeIn();
+      expect(arrivals).toMatchObject([{ machine: 'laptop', turns: 1 }]);
+      expect(notices.join()).toContain('cannot be used');
+    });
+  });
+
+  it('does not count what was cleared here among the turns of a machine', async () => {
+    machines = await machinesSharing('laptop', 'desktop');
+    const [laptop, desktop] = machines as [Machine, Machine];
+    await say(laptop, 'one');
+    await sync(laptop);
+    await sync(desktop);
+    const counted = async (): Promise<readonly number[]> =>
+      await on(desktop, async (history) => {
+        const settings = { folder: desktop.folder, name: 'desktop', key: async () => KEY };
+        const { state } = await exchangeNow(settings, depsOf(desktop, history), false);
+        return Object.values(state.machines).map(({ turns }) => turns);
+      });
+    expect(await counted()).toEqual([1]);
+    barKnown(desktop.data);
+    await on(desktop, async (history) => await history.reset({ purge: false }));
+    expect(await counted()).toEqual([0]);
+    await say(laptop, 'two');
+    await sync(laptop);
+    expect(await counted()).toEqual([1]);
   });
 
   it('makes a machine of its own of a data folder that was copied to another host', async () => {
