@@ -271,10 +271,31 @@ export class Session {
     return await uncompact(this.history, await context.measure(signal), this.target.memory.facts.token_ratio ?? 1);
   }
 
-  /** Clears the conversation; a copy is kept for `undoReset` unless `purge`. */
-  async reset(options: { readonly purge: boolean }): Promise<void> {
+  /** Whether other machines have this conversation, too. */
+  get isShared(): boolean {
+    return this.#deps.machines !== undefined;
+  }
+
+  /** Clears the conversation; a copy is kept for `undoReset` unless `purge`. Resolves to the number of messages that were here. */
+  async reset({ purge }: { readonly purge: boolean }): Promise<number> {
     await this.#deps.machines?.beforeReset();
-    await this.history.reset(options);
+    const { messages } = this.history.totals;
+    await this.history.reset({ purge });
+    this.#isCleared();
+    return messages;
+  }
+
+  /** Clears the conversation on all machines. Resolves to the number of messages that were here. Throws a `HiError`. */
+  async resetEverywhere(): Promise<number> {
+    const { machines } = this.#deps;
+    if (machines === undefined)
+      throw new HiError('usage', 'The conversation is not shared.', { hint: 'To clear it here, use: /reset' });
+    const messages = await machines.resetEverywhere(false);
+    this.#isCleared();
+    return messages;
+  }
+
+  #isCleared(): void {
     this.#turns.forget();
     this.#before = this.history.entries.at(-1)?.id ?? 0;
   }
@@ -283,8 +304,7 @@ export class Session {
   async undoReset(): Promise<void> {
     await this.history.undoReset();
     await this.#deps.machines?.afterUndo();
-    this.#turns.forget();
-    this.#before = this.history.entries.at(-1)?.id ?? 0;
+    this.#isCleared();
   }
 
   /** Uses another model from now on. */

@@ -1,15 +1,16 @@
 import { quantity } from '../chat/text.js';
 import { HiError } from '../errors.js';
+import { CLEARED_ELSEWHERE, KEPT_ELSEWHERE } from '../session/common/other-machines.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
-const OPTIONS = ['--undo', '--purge', '-y'] as const;
+const OPTIONS = ['--undo', '--purge', '--everywhere', '-y'] as const;
 
-/** `/reset`: clears the conversation after asking. Keeps a copy unless `--purge` is given; `--undo` restores what the last reset cleared. */
+/** `/reset`: clears the conversation after asking. Keeps a copy unless `--purge` is given; `--undo` restores what the last reset cleared; `--everywhere` clears it on all machines. */
 export const slashReset: SlashCommand = {
   name: 'reset',
   aliases: ['clear', 'new'],
   usage: '/reset [OPTION]',
-  summary: 'clear all; also -y, --undo, --purge',
+  summary: 'clear all; also -y, --undo, --purge, --everywhere',
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
   async *run(argument, context) {
@@ -17,6 +18,7 @@ export const slashReset: SlashCommand = {
     if (argument.startsWith('--')) requireStored(argument, context);
     if (argument === '--undo') yield* undo(context);
     else if (argument === '--purge') yield* purge(context);
+    else if (argument === '--everywhere') yield* everywhere(context);
     else yield* clear(argument === '-y' ? { ...context, ask: { ...context.ask, confirm: async () => true } } : context);
   },
 };
@@ -31,9 +33,24 @@ async function* clear({ session, ask, desk }: SlashContext): AsyncGenerator<Slas
   if (!(await ask.confirm(question, "'/reset -y' clears it without asking."))) {
     return yield { type: 'print', text: 'Nothing was cleared.' };
   }
-  await session.reset({ purge: false });
+  const cleared = await session.reset({ purge: false });
   const left = session.history.isEphemeral ? '' : desk.leftByReset();
-  yield { type: 'print', text: withLeft(`Cleared ${quantity(messages, 'message')}.${restore}`, left) };
+  const text = `Cleared ${quantity(cleared, 'message')}.${keptElsewhere(session)}${restore}`;
+  yield { type: 'print', text: withLeft(text, left) };
+}
+
+const keptElsewhere = ({ isShared, history }: SlashContext['session']): string =>
+  isShared && !history.isEphemeral ? ` ${KEPT_ELSEWHERE}` : '';
+
+async function* everywhere({ session, ask, desk }: SlashContext): AsyncGenerator<SlashEvent> {
+  const { messages } = session.history.totals;
+  const question = `Clear the conversation of ${quantity(messages, 'message')} on all machines? A copy is kept on each.`;
+  if (session.isShared && !(await ask.confirm(question, "'hi reset -y --everywhere' clears it without asking."))) {
+    return yield { type: 'print', text: 'Nothing was cleared.' };
+  }
+  const cleared = await session.resetEverywhere();
+  const text = `Cleared ${quantity(cleared, 'message')}. ${CLEARED_ELSEWHERE} '/reset --undo' restores them here.`;
+  yield { type: 'print', text: withLeft(text, desk.leftByReset()) };
 }
 
 /** Runs on an empty conversation too: it also removes the copy of an earlier one. */
@@ -43,12 +60,12 @@ async function* purge({ session, ask, desk }: SlashContext): AsyncGenerator<Slas
   if (!(await ask.confirm(question, "'hi reset -y --purge' clears it without asking."))) {
     return yield { type: 'print', text: 'Nothing was cleared.' };
   }
-  await session.reset({ purge: true });
+  const count = await session.reset({ purge: true });
   const problems = session.history.takeNotices();
   for (const text of problems) yield { type: 'notice', level: 'warning', text };
   await desk.purgeCaches();
-  const cleared = `Cleared ${quantity(messages, 'message')}.${problems.length === 0 ? ' No copy is kept.' : ''}`;
-  yield { type: 'print', text: withLeft(cleared, desk.leftByReset()) };
+  const cleared = `Cleared ${quantity(count, 'message')}.${problems.length === 0 ? ' No copy is kept.' : ''}`;
+  yield { type: 'print', text: withLeft(`${cleared}${keptElsewhere(session)}`, desk.leftByReset()) };
 }
 
 const withLeft = (cleared: string, left: string): string => (left === '' ? cleared : `${cleared}\n${left}`);

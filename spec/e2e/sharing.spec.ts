@@ -264,6 +264,18 @@ describe('a conversation on two machines', () => {
     expect((await said(desktop)).toSorted()).toEqual(['after', 'after here', 'also before', 'before']);
   });
 
+  it('is reset in the chat, here alone or everywhere, and says which', async () => {
+    await shared();
+    const chat = async (home: Home, ...lines: readonly string[]): Promise<Run> =>
+      await runProgram(home, ['chat', '-y'], { input: lines.map((line) => `${line}\n`).join('') });
+    await hi(laptop, 'ask', 'before');
+    expect((await chat(desktop, 'one more', '/reset')).stdout).toContain('The other machines keep theirs');
+    expect(await said(laptop)).toEqual(['before', 'one more']);
+    const everywhere = await chat(laptop, '/reset --everywhere', 'after');
+    expect(everywhere.stdout).toContain('Cleared 4 messages. The other machines do the same');
+    expect(await said(desktop)).toEqual(['after']);
+  });
+
   it('is reset everywhere but for what was said unknown to the machine that asked, with a copy on each', async () => {
     await shared();
     await hi(laptop, 'ask', 'before');

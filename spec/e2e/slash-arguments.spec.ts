@@ -73,7 +73,7 @@ describe('/reset', () => {
       const run = await chat(`/reset ${argument}`);
       expect(run).toMatchObject({ status: 2, stdout: '' });
       expect(run.stderr).toContain(`Unknown argument '${argument}' for /reset.`);
-      expect(run.stderr).toContain('Known: --undo, --purge, -y.');
+      expect(run.stderr).toContain('Known: --undo, --purge, --everywhere, -y.');
       expect(await transcript()).toContain('second question');
       expect(hasCopy()).toBe(true);
     },

@@ -2,6 +2,7 @@ import { quantity } from '../../chat/text.js';
 import { findPaths, wasShared } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
+import { CLEARED_ELSEWHERE, KEPT_ELSEWHERE } from '../../session/common/other-machines.js';
 import { confirm } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
 import type { CommonOptions } from '../base/options.js';
@@ -53,7 +54,7 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   printNotices(world, problems);
   const purged = problems.length === 0 ? ' No copy is kept.' : '';
   const note = options.purge ? purged : ' To restore them, run: hi reset --undo';
-  const where = sharing === null ? '' : options.everywhere ? EVERYWHERE : HERE;
+  const where = sharing === null ? '' : ` ${options.everywhere ? CLEARED_ELSEWHERE : KEPT_ELSEWHERE}`;
   say(
     messages === 0 && !options.everywhere
       ? 'Nothing to clear.'
@@ -63,10 +64,6 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   if (left !== '') say(left);
   return 0;
 }
-
-const HERE = ' The other machines keep theirs, and nothing of it comes back here.';
-const EVERYWHERE =
-  ' The other machines do the same when hi next runs there, and keep what they said unknown to this one.';
 
 async function confirmed(world: World, { purge, everywhere }: ResetOptions): Promise<boolean> {
   if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {

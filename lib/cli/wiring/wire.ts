@@ -175,6 +175,7 @@ function otherMachines(world: World, { paths }: Settings, config: Config, histor
     takeIn: async () => (await (await open())?.takeIn()) ?? nothing,
     giveOut: async () => (await (await open())?.giveOut()) ?? nothing,
     beforeReset: async () => (await (await open())?.beforeReset()) ?? nothing,
+    resetEverywhere: async (purge) => (await (await open())?.resetEverywhere(purge)) ?? 0,
     afterUndo: async () => await (await open())?.afterUndo(),
   };
 }

@@ -15,9 +15,16 @@ export interface OtherMachines {
   giveOut(): Promise<FromMachines>;
   /** Keeps what they have from the conversation after a reset. */
   beforeReset(): Promise<FromMachines>;
+  /** Resets here and, when hi next runs there, on them. Resolves to the number of messages that were here. Throws a `HiError`, mostly before anything was reset. */
+  resetEverywhere(purge: boolean): Promise<number>;
   /** After a reset was undone. */
   afterUndo(): Promise<void>;
 }
+
+/** What a reset here means for the other machines, and what one of all machines means. */
+export const KEPT_ELSEWHERE = 'The other machines keep theirs, and nothing of it comes back here.';
+export const CLEARED_ELSEWHERE =
+  'The other machines do the same when hi next runs there, and keep what they said unknown to this one.';
 
 /** What of an exchange is to be shown. */
 export function* exchangeEvents({ arrivals, notices }: FromMachines, now: Date): Generator<ChatEvent> {
