@@ -87,7 +87,7 @@ export class Exchange {
   }
 
   async #takeAll(): Promise<void> {
-    this.arrivals.push(...(await this.#takeIn.takeAll()));
+    for (const arrival of await this.#takeIn.takeAll()) this.arrivals.push(arrival);
     const { resets } = this.#takeIn;
     // Those that come with what is read again are looked at, too.
     for (let next = resets.shift(); next !== undefined; next = resets.shift()) {
