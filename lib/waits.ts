@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonic } from './clock.js';
 
 /** Something other than the user and the model that the program waits for. */
@@ -34,4 +35,33 @@ export function beginWait(what: string, { mayAsk = false }: { readonly mayAsk?: 
     waits.splice(waits.indexOf(wait), 1);
     if (wasShown) listener?.(currentWait());
   };
+}
+
+const interruptible: Set<AbortController> = new Set();
+let undisturbed = 0;
+
+/** Ends the waits for other processes that are underway, except for those of what must not be lost. What waited has done nothing. */
+export function interruptWaits(): void {
+  for (const wait of interruptible) wait.abort();
+}
+
+/** Pauses, in milliseconds, before the next look at what another process holds. Rejects with an abort error at `interruptWaits`. */
+export async function pause(time: number): Promise<void> {
+  const wait = new AbortController();
+  if (undisturbed === 0) interruptible.add(wait);
+  try {
+    await sleep(time, undefined, { signal: wait.signal });
+  } finally {
+    interruptible.delete(wait);
+  }
+}
+
+/** Runs `work`, whose waits do not end before it is done. */
+export async function uninterrupted<Result>(work: () => Promise<Result>): Promise<Result> {
+  undisturbed += 1;
+  try {
+    return await work();
+  } finally {
+    undisturbed -= 1;
+  }
 }

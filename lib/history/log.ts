@@ -1,6 +1,6 @@
 import { asStored, type Entry, isCompressBlock } from '../chat/entry.js';
 import { withoutCopies } from '../chat/entry-list.js';
-import { HiError, systemCode } from '../errors.js';
+import { HiError, isAbort, systemCode } from '../errors.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBase } from '../view/view.js';
 import type { HistoryPaths } from './base/history-paths.js';
@@ -349,7 +349,7 @@ export class Log {
       });
     } catch (thrown) {
       // The messages are on disk already; sealing only saves space and time, and the next append tries again.
-      if (!(thrown instanceof HiError || thrown instanceof Damaged)) throw thrown;
+      if (!(thrown instanceof HiError || thrown instanceof Damaged || isAbort(thrown))) throw thrown;
     }
   }
 }

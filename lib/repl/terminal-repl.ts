@@ -2,6 +2,7 @@ import type { Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay, setTimeout as sleep } from 'node:timers/promises';
 import { asHiError, isAbort } from '../errors.js';
+import { interruptWaits } from '../waits.js';
 import { OUTPUT_END, OUTPUT_START } from './drawing/line-renderer.js';
 import { LongPastes } from './editing/long-pastes.js';
 import { InputHistory } from './input-history.js';
@@ -220,7 +221,7 @@ class TerminalRepl implements Repl {
   #escape(): void {
     if (this.#turn === null) this.#line.escape();
     else if (this.#openQuestion() === null && (this.#line.leaveInsertMode() || this.#deps.skipWait?.())) return;
-    else this.#turn.abort();
+    else this.#stop();
   }
 
   #paste(text: string): void {
@@ -233,12 +234,17 @@ class TerminalRepl implements Repl {
   #interrupt(): void {
     if (this.#turn === null) return;
     if (this.#turn.signal.aborted && this.#line.interruption.press()) this.#exit(130);
-    this.#turn.abort();
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#turn?.abort();
+    interruptWaits();
   }
 
   #exit(status: number): void {
     this.#status = status;
-    this.#turn?.abort();
+    this.#stop();
     this.#line.exit(status);
     setTimeout(() => this.#terminal.closeAndExit(status), EXIT_TIMEOUT).unref();
   }

@@ -10,6 +10,7 @@ import type { WriteBlock } from '../history/conversation.js';
 import type { Provider } from '../providers/common/provider.js';
 import { stateOf } from '../view/block-state.js';
 import { newestBlock, withoutWhole } from '../view/view.js';
+import { uninterrupted } from '../waits.js';
 import type { SessionDeps, Target, TurnOptions } from './common/deps.js';
 import { exchangeEvents } from './common/other-machines.js';
 import { CompactionAhead, storedWhile, type UpcomingCompaction } from './context/compaction-ahead.js';
@@ -183,7 +184,7 @@ export class SessionTurns {
       append: async (messages, onlyCurrent = false) => {
         for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
         const all = messages.map((message) => stamped(message, history, followsOutput));
-        const written = await history.append(user.turn, all, since, onlyCurrent);
+        const written = await uninterrupted(() => history.append(user.turn, all, since, onlyCurrent));
         since = history.edition;
         return written;
       },
@@ -201,7 +202,7 @@ export class SessionTurns {
         settings.summarisesBeside,
       );
       if (kept) this.#failed = null;
-      else await this.takeBack(user.turn);
+      else await uninterrupted(() => this.takeBack(user.turn));
       const turn = history.isEphemeral || !kept ? null : user.turn;
       yield* this.#warnOfHistory();
       const compaction = context.compaction ?? rested;
@@ -210,7 +211,7 @@ export class SessionTurns {
     } catch (thrown) {
       if (!(thrown instanceof TurnFailure)) throw thrown;
       if (thrown.kept) this.#failed = null;
-      else await this.takeBack(user.turn);
+      else await uninterrupted(() => this.takeBack(user.turn));
       throw yield* route.failure(thrown.reason);
     }
   }

@@ -6,6 +6,7 @@ import type { Preview } from '../compaction/run-strategy.js';
 import { HiError } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { Finder } from '../recall/recall.js';
+import { uninterrupted } from '../waits.js';
 import type { SessionDeps, Target, TurnOptions, UserInput } from './common/deps.js';
 import { isCompactedSince, type Restored, uncompact } from './compactions.js';
 import type { CompactionAhead, CompactionOrder } from './context/compaction-ahead.js';
@@ -128,7 +129,7 @@ export class Session {
     if (replaced === null) return yield* this.#turnBy(target, content, signal);
     await this.#turns.takeBack(replaced.id);
     const undelivered = async (): Promise<null> => {
-      await this.history.mark({ type: 'redo', turns: [replaced.id] });
+      await uninterrupted(() => this.history.mark({ type: 'redo', turns: [replaced.id] }));
       return null;
     };
     yield* this.#turnBy(target, content, signal, { undelivered, repeats: replaced.id });

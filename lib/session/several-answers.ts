@@ -1,6 +1,7 @@
 import type { ChatEventOf } from '../chat/event.js';
 import type { NewMessage } from '../chat/message.js';
 import { HiError, isAbort } from '../errors.js';
+import { uninterrupted } from '../waits.js';
 import type { SessionDeps, SessionModels, Target } from './common/deps.js';
 import type { SessionTurns } from './session-turns.js';
 
@@ -58,16 +59,23 @@ export async function keepReplies(
   text: string,
   kept: Reply,
   others: readonly Reply[],
+  deps: Pick<SessionDeps, 'history' | 'cwd'>,
+): Promise<void> {
+  for (const reply of [...others, kept]) await uninterrupted(() => keepReply(text, reply, reply === kept, deps));
+}
+
+async function keepReply(
+  text: string,
+  reply: Reply,
+  isKept: boolean,
   { history, cwd }: Pick<SessionDeps, 'history' | 'cwd'>,
 ): Promise<void> {
-  for (const reply of [...others, kept]) {
-    const { target, report } = reply;
-    if (target === null || report === null) continue;
-    const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: cwd() };
-    const { turn } = await history.begin(question);
-    await history.append(turn, [messageOf(target, report, cwd())]);
-    if (reply !== kept) await history.undo(turn);
-  }
+  const { target, report } = reply;
+  if (target === null || report === null) return;
+  const question: NewMessage = { role: 'user', content: [{ type: 'text', text }], cwd: cwd() };
+  const { turn } = await history.begin(question);
+  await history.append(turn, [messageOf(target, report, cwd())]);
+  if (!isKept) await history.undo(turn);
 }
 
 function messageOf(target: Target, report: ChatEventOf<'turn-end'>, cwd: string): NewMessage {

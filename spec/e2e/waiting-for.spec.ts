@@ -111,6 +111,35 @@ describe('the waiting line says for what and since when', () => {
     }
   });
 
+  it('Ctrl-C ends that wait of a command too, which has done nothing, and of the output of a !command', async () => {
+    await withServer({});
+    const chat = start(['chat']);
+    await chat.until(/^hi> *$/m);
+    chat.type(`hello${KEY.enter}`);
+    await chat.until(/Here it is\.\n+hi> *$/);
+    const lock = `${home.data}/history.lock.elsewhere.12.34`;
+    writeFileSync(lock, '');
+    const beating = setInterval(() => writeFileSync(lock, '.', { flag: 'a' }), 500);
+    try {
+      for (const line of ['/undo', '/pin', '!echo said']) {
+        chat.type(`${line}${KEY.enter}`);
+        await chat.until(/waiting for hi on another machine, which holds the lock · \ds$/);
+        chat.type(control('c'));
+        await chat.until(
+          line.startsWith('/') ? new RegExp(`\\(interrupted\\)\n+hi> ${line}$`) : /\(interrupted\)\n+hi> *$/,
+        );
+        chat.type(control('c'));
+        await chat.until(/hi> *$/);
+      }
+      expect(chat.screen()).toContain('Nothing was added: another hi holds the lock.');
+    } finally {
+      clearInterval(beating);
+    }
+    rmSync(lock);
+    chat.type(`/status${KEY.enter}`);
+    await chat.until(/messages +2 kept/);
+  });
+
   it.each([
     ['the list of its models', ['ask', 'hello'], /waiting for the server to load its model · \ds/],
     ['the answer', ['-m', 'large', 'ask', 'hello'], /waiting for the server to load large · \ds/],

@@ -4,6 +4,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { STOP_SIGNALS } from '../../stop-signals.js';
+import { interruptWaits } from '../../waits.js';
 
 /** A stream of the process that may be a terminal. */
 export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
@@ -66,9 +67,13 @@ export function realWorld(): World {
     print,
     now: () => new Date(),
     onStop(callback) {
-      for (const signal of STOP_SIGNALS) process.on(signal, callback);
+      const listener = (signal: NodeJS.Signals): void => {
+        callback(signal);
+        interruptWaits();
+      };
+      for (const signal of STOP_SIGNALS) process.on(signal, listener);
       return () => {
-        for (const signal of STOP_SIGNALS) process.off(signal, callback);
+        for (const signal of STOP_SIGNALS) process.off(signal, listener);
       };
     },
   };

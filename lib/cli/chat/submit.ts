@@ -113,25 +113,27 @@ function argumentOf({ text }: SubmittedLine, name: string): string {
   return text.slice(text.indexOf(name) + name.length).trim();
 }
 
-/** A command that fails, such as a mistyped one, goes back into the prompt. */
+/** A command that fails, such as a mistyped one, goes back into the prompt, and so does one that was interrupted before it did anything. */
 async function* runCommand(
   name: string,
   line: SubmittedLine,
   deps: SubmitDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
+  let hasBegun = false;
   try {
     const command = pick(deps.context.commands, name, 'command', 'usage', '/help lists them all.');
     const argument = argumentOf(line, name);
     checkArgument(command, argument);
     for await (const event of command.run(argument, deps.context, signal)) {
+      hasBegun = true;
       if (event.type === 'leave') deps.repl.quit();
       else if (event.type === 'prefill') deps.repl.prefill(event.text);
       else if (event.type === 'print') yield { ...event, text: `${event.text}\n` };
       else yield event;
     }
   } catch (thrown) {
-    if (!isAbort(thrown)) deps.repl.restoreInput('');
+    if (!isAbort(thrown) || !hasBegun) deps.repl.restoreInput('');
     throw thrown;
   }
   // A command may be the first to find a damaged file.
@@ -155,7 +157,12 @@ async function* runShell(
     return yield { type: 'notice', level: 'info', text: 'It used the whole screen: nothing was added.' };
   }
   const { text, printed } = report;
-  await session.note(text);
+  try {
+    await session.note(text);
+  } catch (thrown) {
+    if (isAbort(thrown)) deps.notify('Nothing was added: another hi holds the lock.');
+    throw thrown;
+  }
   if (printed > 0) yield { type: 'notice', level: 'info', text: addedLine(printed, session.target.context_window) };
 }
 

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HiError } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
+import { pause } from '../../waits.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
 import { asExclusive, Claim, livenessOf, processName } from './holder.js';
 import { LivenessWatch, LockWait } from './lock.js';
@@ -19,7 +20,7 @@ const WAIT = 25;
 /**
  * Runs `work`, which may take as long as a request, while no other process runs work of the same name in this folder. This is the lock of the history
  * without the fence: if a process was wrongly considered dead and resumes, its work is done twice.
- * Throws a `HiError` when a process of this machine holds the lock without a heartbeat for half a minute.
+ * Throws a `HiError` when a process of this machine holds the lock without a heartbeat for half a minute, an abort error when `interruptWaits` ends the wait.
  */
 export async function runExclusive<Result>(folder: string, name: string, work: () => Promise<Result>): Promise<Result> {
   const prefix = `${name}.lock.`;
@@ -40,7 +41,7 @@ export async function runExclusive<Result>(folder: string, name: string, work: (
       if (claim.isMade && (!claim.isStanding || others.some((other) => other < own))) claim.withdraw();
       claim.heartbeat();
       wait.tryAgain(others[0]?.slice(prefix.length));
-      await new Promise((resolve) => setTimeout(resolve, WAIT * (1 + Math.random())));
+      await pause(WAIT * (1 + Math.random()));
     }
   } finally {
     wait.end();

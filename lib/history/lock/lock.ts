@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { monotonic } from '../../clock.js';
 import { HiError, systemCode } from '../../errors.js';
 import { fileNamesIn } from '../../remove-files.js';
-import { beginWait } from '../../waits.js';
+import { beginWait, pause } from '../../waits.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
 import { Claim, fingerprintOf, LockLost, livenessOf, processName, runAsHolder } from './holder.js';
 
@@ -37,7 +37,7 @@ const HEARTBEAT_INTERVAL = 1000;
  * `kept` is false when the claim was gone by then, and what was written may or may not be in the history.
  *
  * Throws a `HiError` when another process holds the lock without a heartbeat for half a minute, `LockLost` when the lock was lost before `work` was done,
- * an abort error when `signal` ends the wait, and a system error when the folder is not writable.
+ * an abort error when `signal` or `interruptWaits` ends the wait, and a system error when the folder is not writable.
  */
 export async function runLocked<Result>(
   folder: string,
@@ -67,7 +67,7 @@ export async function runLocked<Result>(
         claim.heartbeat();
       }
       wait.tryAgain(rivals[0]?.slice(LOCK_PREFIX.length));
-      await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * Math.min(2 ** tries, LONGEST_WAIT)));
+      await pause(1 + Math.random() * Math.min(2 ** tries, LONGEST_WAIT));
       signal?.throwIfAborted();
     }
   } finally {
