@@ -4,9 +4,11 @@ import { mergedOptions } from './base/options.js';
 import type { World } from './base/world.js';
 import {
   configCheckCommand,
+  configEditCommand,
   configInitCommand,
   configPathCommand,
   configSchemaCommand,
+  configSetCommand,
   configShowCommand,
 } from './commands/config-command.js';
 import { mcpAddCommand, mcpApproveCommand, mcpRemoveCommand } from './commands/mcp-add.js';
@@ -30,6 +32,15 @@ export function addConfigCommands(
     .action(async (_options, self: Command) => finish(await configCheckCommand(world, mergedOptions(self))));
   addModelOptions(add('show', 'print the effective settings, keys masked')).action(async (_options, self: Command) =>
     finish(await configShowCommand(world, mergedOptions(self))),
+  );
+  add('set', 'set one setting in config.json: hi config set compaction.keep_recent 8')
+    .argument('<key>', 'the name of the setting')
+    .argument('<value>', 'its value: text, or JSON')
+    .action(async (key: string, value: string, _options, self: Command) =>
+      finish(await configSetCommand(world, key, value, mergedOptions(self))),
+    );
+  add('edit', 'open config.json in your editor, and check it').action(async (_options, self: Command) =>
+    finish(await configEditCommand(world, mergedOptions(self))),
   );
   add('path', 'print where the files are')
     .option('--json', 'print as JSON')

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
+import { type Home, makeHome, PROGRAM, RUNTIME, type RunOptions, runProgram } from '../support/program.js';
+import { openTerminal } from '../support/terminal.js';
 import { type HouseOptions, openVendorHouse, type VendorHouse, type VendorName } from '../support/vendor-house.js';
 
 let home: Home;
@@ -229,5 +230,70 @@ describe('hi config show, path and schema', () => {
     expect(schema).toMatchObject({ properties: { $schema: {}, provider: {}, compaction: {} } });
     const settings = Object.keys(JSON.parse(shown.stdout));
     expect(settings.filter((name) => !Object.hasOwn(schema.properties, name))).toEqual([]);
+  });
+});
+
+describe('hi config set and edit', () => {
+  const stored = () => JSON.parse(readFileSync(home.configFile, 'utf8'));
+
+  it('set one setting by its path: JSON if the schema takes it, else text; the rest and what is beside it stay', async () => {
+    home = makeHome({ $schema: './config.schema.json', provider: 'openai', compaction: { keep_recent: 8 } });
+    for (const [key, value] of [
+      ['model', '5'],
+      ['compaction.trigger_ratio', '0.7'],
+      ['tools.permissions.allow', '["bash(git status:*)"]'],
+      ['preamble', 'Answer, briefly.'],
+      ['api_key', 'null'],
+    ] as const) {
+      const run = await runProgram(home, ['config', 'set', key, value]);
+      expect(run).toMatchObject({ status: 0, stderr: `Set '${key}' in '${home.configFile}'.\n` });
+    }
+    expect(stored()).toEqual({
+      $schema: './config.schema.json',
+      provider: 'openai',
+      compaction: { keep_recent: 8, trigger_ratio: 0.7 },
+      model: '5',
+      tools: { permissions: { allow: ['bash(git status:*)'] } },
+      preamble: 'Answer, briefly.',
+      api_key: null,
+    });
+  });
+
+  it('refuse what the schema does not take, and write nothing', async () => {
+    home = makeHome({ provider: 'openai' });
+    const wrong = await runProgram(home, ['config', 'set', 'modle', 'gpt-5']);
+    expect(wrong).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("$.modle: unknown key 'modle'; did you mean 'model'?"),
+    });
+    const high = await runProgram(home, ['config', 'set', 'compaction.trigger_ratio', '7']);
+    expect(high).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('$.compaction.trigger_ratio: 7 must be <= 1'),
+    });
+    expect(stored()).toEqual({ provider: 'openai' });
+    home.writeConfig('{ "provider":');
+    expect(await runProgram(home, ['config', 'set', 'model', 'gpt-5'])).toMatchObject({ status: 3 });
+    expect(readFileSync(home.configFile, 'utf8')).toBe('{ "provider":');
+    chmodSync(home.configFile, 0o600);
+    const piped = await runProgram(home, ['config', 'edit']);
+    expect(piped).toMatchObject({ status: 2, stderr: expect.stringContaining(`Edit '${home.configFile}'`) });
+  });
+
+  it('open the file in the editor, and say what is wrong with what was saved', async () => {
+    home = makeHome(null);
+    const edit = async (text: string) => {
+      const env = { ...home.env, VISUAL: `sh -c 'echo "$0" > "$1"' '${text}'` };
+      const terminal = openTerminal(RUNTIME, [PROGRAM, 'config', 'edit'], { env, cwd: home.work });
+      try {
+        return { ...(await terminal.exit()), screen: terminal.screen() };
+      } finally {
+        await terminal.close();
+      }
+    };
+    expect(await edit('{"model":"gpt-5"}')).toMatchObject({ status: 0 });
+    expect(stored()).toEqual({ model: 'gpt-5' });
+    const wrong = await edit('{"model":5}');
+    expect(wrong).toMatchObject({ status: 3, screen: expect.stringContaining('$.model: 5 is not a string') });
   });
 });

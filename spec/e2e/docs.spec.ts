@@ -113,6 +113,7 @@ async function runAsReader(commands: string): Promise<{ readonly status: number;
     ANTHROPIC_API_KEY: 'sk-ant-here',
     ANTHROPIC_BASE_URL: anthropic.base,
     OPENAI_BASE_URL: server.base,
+    EDITOR: 'true',
     PAGER: 'cat',
     file: 'history.json.zst',
   };

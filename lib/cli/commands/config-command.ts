@@ -1,13 +1,19 @@
+import { existsSync } from 'node:fs';
 import { findPaths } from '../../config/paths.js';
+import { readConfig } from '../../config/read-config.js';
 import { maskKey } from '../../config/read-key.js';
 import { NoModel } from '../../config/resolve.js';
 import type { ServerFile } from '../../config/server-settings.js';
 import type { ModelSettings, NamedServer } from '../../config/setting.js';
+import { validateConfig } from '../../config/validate-config.js';
+import { writeConfig, writeSetting } from '../../config/write.js';
+import { HiError } from '../../errors.js';
 import { shownAddress } from '../../http/failures.js';
+import { openInEditor } from '../../repl/terminal/external-editor.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
-import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
+import { CONFIG_CHECK, readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 import { init } from '../init/init.js';
@@ -76,6 +82,61 @@ const shownArgument = (arg: string): string => arg.replace(/^(-[^=]*=).*$/s, '$1
 
 const hiddenValues = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.keys(values).map((name) => [name, '***']));
+
+/**
+ * Sets one setting in `config.json`: `compaction.keep_recent 8`. The value is what the schema takes, JSON or else text. Throws a `HiError` of code `usage` for
+ * what it does not take, and nothing is written then.
+ */
+export async function configSetCommand(
+  world: World,
+  key: string,
+  text: string,
+  options: CommonOptions,
+): Promise<number> {
+  const { configFile } = await findPaths(world.env, options.config ?? null);
+  const names = key.split('.');
+  const values = [...jsonIn(text), text];
+  for (const value of values) {
+    const { isWritten } = await writeSetting(configFile, names, value, (file) => CONFIG_CHECK.accepts(file));
+    if (!isWritten) continue;
+    if (!options.quiet) world.stderr.write(neutralise(`Set '${key}' in '${configFile}'.\n`));
+    return 0;
+  }
+  const { file } = await writeSetting(configFile, names, values[0], () => false);
+  try {
+    validateConfig(file, await CONFIG_CHECK.explaining(), configFile);
+  } catch (thrown) {
+    if (!(thrown instanceof HiError)) throw thrown;
+    const [, ...mistakes] = thrown.message.split('\n');
+    throw new HiError('usage', `'${key}' cannot be set to that, and nothing was written:\n${mistakes.join('\n')}`, {
+      hint: "'hi config schema' prints the allowed keys and values.",
+      cause: thrown,
+    });
+  }
+  return 0;
+}
+
+/** The value that a text is as JSON; none where it is no JSON. */
+function jsonIn(text: string): readonly unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return [];
+  }
+}
+
+/** Opens `config.json` in the user's editor, and checks what was saved. Throws a `HiError` for what the schema does not take: it is saved all the same. */
+export async function configEditCommand(world: World, options: CommonOptions): Promise<number> {
+  const { configFile } = await findPaths(world.env, options.config ?? null);
+  if (world.stdinIs !== 'terminal' || world.stdout.isTTY !== true)
+    throw new HiError('usage', 'An editor needs a terminal.', {
+      hint: `Edit '${configFile}', or run: hi config set KEY VALUE`,
+    });
+  if (!existsSync(configFile)) await writeConfig(configFile, {});
+  await openInEditor(configFile, world.env.VISUAL || world.env.EDITOR || null);
+  await readConfig(configFile, CONFIG_CHECK, true);
+  return 0;
+}
 
 /** Prints where the files are. */
 export async function configPathCommand(

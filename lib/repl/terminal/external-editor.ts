@@ -13,26 +13,31 @@ import { shellCommand } from '../../shell-command.js';
  * the first of nano, vim and vi that is installed. Rejects with a `HiError` (usage) when there is none or it fails.
  */
 export async function editExternally(text: string, chosen: string | null): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hi-'));
+  try {
+    const file = join(folder, 'message.md');
+    await writeFile(file, text, { mode: 0o600 });
+    await openInEditor(file, chosen);
+    const saved = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+    return text.includes('\r\n') ? saved : saved.replaceAll('\r\n', '\n');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Opens a file in the editor, like `editExternally`. Resolves when the user has left. */
+export async function openInEditor(file: string, chosen: string | null): Promise<void> {
   const editor = chosen ?? installedEditor();
   if (editor === null) {
     throw new HiError('usage', 'No editor is set, and none of nano, vim and vi is installed.', {
       hint: 'Set VISUAL or EDITOR, for example: export EDITOR=emacs',
     });
   }
-  const folder = await mkdtemp(join(tmpdir(), 'hi-'));
-  try {
-    const file = join(folder, 'message.md');
-    await writeFile(file, text, { mode: 0o600 });
-    const status = await run(editor, file);
-    if (status !== 0) {
-      throw new HiError('usage', `The editor '${editor}' exited with status ${status}.`, {
-        hint: 'The text is unchanged. Check VISUAL and EDITOR.',
-      });
-    }
-    const saved = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
-    return text.includes('\r\n') ? saved : saved.replaceAll('\r\n', '\n');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const status = await run(editor, file);
+  if (status !== 0) {
+    throw new HiError('usage', `The editor '${editor}' exited with status ${status}.`, {
+      hint: 'The text is unchanged. Check VISUAL and EDITOR.',
+    });
   }
 }
 
