@@ -27,6 +27,7 @@ export const LATE: readonly string[] = [
   'lib/cli/commands/config-command.ts',
   'lib/cli/commands/export-command.ts',
   'lib/cli/commands/forget-command.ts',
+  'lib/cli/commands/found-luggage.ts',
   'lib/cli/commands/history-command.ts',
   'lib/cli/commands/history-page.ts',
   'lib/cli/commands/import-command.ts',

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chatgptConversation, claudeCodeLines, jsonLines, type Talk, zip } from '../support/exports.js';
@@ -6,6 +6,7 @@ import { type Home, makeHome, PROGRAM } from '../support/program.js';
 import { prose } from '../support/prose.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { KEY, openTerminal, type Terminal } from '../support/terminal.js';
+import { openVendorHouse } from '../support/vendor-house.js';
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/import.md'), 'utf8');
 
@@ -17,11 +18,12 @@ let terminal: Terminal | undefined;
 async function typed(
   command: string,
   answers: readonly (readonly [question: string, keys: string])[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   expect(PAGE).toContain(command);
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
   terminal = openTerminal(process.execPath, [PROGRAM, ...words.slice(1)], {
-    ...{ env: home.env, cwd: home.folder, columns: 120 },
+    ...{ env: { ...home.env, ...env }, cwd: home.folder, columns: 120 },
   });
   for (const [question, keys] of answers) {
     await terminal.until(question);
@@ -77,5 +79,30 @@ describe("a switcher's evening", () => {
     expect(answer).toContain('1 from chatgpt');
     expect(answer).toContain('You ordered the KX-77 on Mon 10 Mar 2025.');
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('begins with what the set-up finds on this machine: skills, commands, MCP servers, instructions, and chats, which it offers to import', async () => {
+    const put = (path: string, text: string): void => {
+      mkdirSync(join(home.folder, path, '..'), { recursive: true });
+      writeFileSync(join(home.folder, path), text);
+    };
+    put('.claude/skills/pdf/SKILL.md', '---\nname: pdf\ndescription: About PDF.\n---\nHow to.');
+    put('.claude/commands/fix.md', 'Fix $ARGUMENTS.');
+    put('.claude/CLAUDE.md', 'Answer in short sentences.');
+    put('.claude.json', JSON.stringify({ mcpServers: { files: { command: 'files-server' } } }));
+    rmSync(home.configFile);
+    await using house = await openVendorHouse('openai', { key: 'sk-first', text: 'Welcome.' });
+    const answers = [
+      ['Which provider', KEY.enter],
+      ['API key for OpenAI', `sk-first${KEY.enter}`],
+      ['Which model?', KEY.enter],
+      ['Import the chats', KEY.enter],
+    ] as const;
+    const shown = await typed('hi config init', answers, { OPENAI_BASE_URL: house.base });
+    expect(shown).toContain('- 1 skill and 1 command of other programs, which work here too');
+    expect(shown).toContain("- MCP servers of Claude Code (files); to choose some, run 'hi mcp add --from claude'");
+    expect(shown).toContain("run 'hi import --review'");
+    expect(shown).toContain('- chats with Claude Code');
+    expect(shown).toContain('Claude Code: 1 conversation, 3 messages, Apr 2025; 3 are new.');
   });
 });

@@ -18,6 +18,7 @@ import type { World } from '../base/world.js';
 import { SCHEMA } from '../config-check/config-schema.js';
 import { init } from '../init/init.js';
 import { checkCommand } from './check-command.js';
+import { offerLuggage } from './found-luggage.js';
 
 /** Prints the effective settings, keys masked. */
 export async function configShowCommand(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
@@ -176,5 +177,7 @@ export async function configCheckCommand(
 
 /** Sets up step by step. */
 export async function configInitCommand(world: World, options: CommonOptions): Promise<number> {
-  return await init(world, options);
+  const status = await init(world, options);
+  if (status === 0) await offerLuggage(world, await findPaths(world.env, options.config ?? null));
+  return status;
 }
