@@ -26,6 +26,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   cache: { title: 'The cache at any pace', rows: async () => (await import('./price-pauses.js')).rows() },
   rests: { title: 'Rests', rows: async () => (await import('./rests.js')).rows() },
   local: { title: 'A local model', rows: async () => (await import('./local.js')).rows() },
+  share: { title: 'Several machines', rows: async () => (await import('./share.js')).rows() },
   tools: { title: 'Tools', rows: async () => (await import('./tools.js')).rows() },
 };
 

@@ -197,7 +197,7 @@ async function resumed(folder: string, vendor: FakeVendor): Promise<readonly Row
   ];
 }
 
-function settingsFor(vendor: FakeVendor, provider: string, path: string): object {
+export function settingsFor(vendor: FakeVendor, provider: string, path: string): object {
   const api_base = `http://127.0.0.1:${vendor.port}${path}`;
   return { provider, model: 'm', api_base, api_key: 'sk-bench', small_model: null };
 }
