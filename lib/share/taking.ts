@@ -25,7 +25,7 @@ export interface Arrival {
 /** So many characters are appended at a time. */
 const BATCH = 2 * 1024 * 1024;
 
-/** More items than this, if they are also more than what is here, are taken in by writing the whole history anew, which takes half as long. */
+/** Fewer items than this are appended, however little is here. */
 const MANY = 1000;
 
 /** The state of a machine while its files are read. */
@@ -112,9 +112,9 @@ export class Taking {
     );
     const coming = news.map((one) => this.#coming(one));
     const items = news.reduce((sum, one) => sum + one.items, 0);
-    const isMany = items > MANY && items > this.#at.deps.history.totals.messages;
-    if (isNew) await this.#beginWith(bestSummary(news), coming, isMany ? items : null);
-    if (isMany) await this.#takeMany(coming, { items, isMeant: () => () => true, hasLine: true });
+    if (isNew) await this.#beginWith(bestSummary(news), coming, items);
+    const left = items - coming.reduce((sum, { found }) => sum + found.turns, 0);
+    if (this.#areMost(left)) await this.#takeMany(coming, { items: left, isMeant: () => () => true, hasLine: true });
     for (const one of coming) {
       const arrival = await this.#take(one);
       if (arrival.turns > 0 && one.machine !== this.#at.folder.machine) arrivals.push(arrival);
@@ -123,6 +123,11 @@ export class Taking {
     await this.#forgetPending();
     await this.#carryOut();
     return arrivals;
+  }
+
+  /** Whether so many items are taken in by writing the whole history anew, which takes half as long where they are more than what is here. */
+  #areMost(items: number): boolean {
+    return items > MANY && items > this.#at.deps.history.totals.messages;
   }
 
   #coming({ machine, state, files }: News): Coming {
@@ -139,10 +144,10 @@ export class Taking {
   }
 
   /** Where nothing is here yet, first takes in what a summary of another machine covers, and then the summary, so that only what comes behind it is sent. */
-  async #beginWith(summary: SummaryItem | null, coming: readonly Coming[], many: number | null): Promise<void> {
+  async #beginWith(summary: SummaryItem | null, coming: readonly Coming[], items: number): Promise<void> {
     if (summary === null) return;
     const isMeant = ({ machine }: Coming): ((turn: string) => boolean) => coveredBy(summary, machine);
-    if (many !== null) await this.#takeMany(coming, { items: many, isMeant, hasLine: false });
+    if (this.#areMost(items)) await this.#takeMany(coming, { items, isMeant, hasLine: false });
     else for (const one of coming) await this.#takeTurns(one, isMeant(one), false);
     const { history } = this.#at.deps;
     const block = await arrivedBlock(summary, history, this.#at.accounted.known);

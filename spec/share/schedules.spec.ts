@@ -19,7 +19,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   what: fc.constantFrom(...OFTEN, ...DONE, ...HAPPENS),
   who: fc.nat(9),
   n: fc.nat(99),
-  kill: fc.option(fc.nat(), { freq: 3 }),
+  kill: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat() }),
 });
 
 let worlds: SharedWorld[] = [];
@@ -54,7 +54,8 @@ async function expectOneConversation({ machines, said, forgotten }: SharedWorld)
   for (const word of said) expect(words).toContain(`"${word}"`);
   for (const machine of machines) {
     const kept = keptOn(machine);
-    for (const word of forgotten) expect(kept).not.toMatch(new RegExp(`\\b${word}\\b`));
+    // Its answer, which repeats it, may have been left.
+    for (const word of forgotten) expect(kept).not.toMatch(new RegExp(`(?<!\\bre )\\b${word}\\b`));
   }
 }
 

@@ -156,7 +156,7 @@ export class RecentEntries {
     if (this.#entries.length < this.#limit) return;
     const first = this.first;
     if (first !== this.#entries[0]?.id) this.#entries = this.#entries.filter(({ id }) => first !== null && id >= first);
-    this.#limit = Math.ceil(1.25 * this.#entries.length) + PRUNE_AFTER;
+    this.#limit = Math.ceil(1.5 * this.#entries.length) + PRUNE_AFTER;
   }
 
   /** The entries from the first one that the view needs. */
