@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
@@ -116,6 +116,16 @@ const STANDS: Readonly<Record<string, Stand>> = {
       };
     },
   },
+  'waiting for a server': {
+    async come(chat) {
+      await typed(chat, 'slow down');
+      await chat.until("(Esc: 'other' now)");
+      return async () => {
+        chat.terminal.type(KEY.escape);
+        await chat.until(/ACK \d+\.[\s\S]*hi( \d+%)?>/);
+      };
+    },
+  },
   'paused at a question': {
     async come(chat) {
       await typed(chat, 'ask me');
@@ -129,7 +139,7 @@ const STANDS: Readonly<Record<string, Stand>> = {
 };
 
 /** Those that are no chat in a terminal. */
-const OTHERS = ['an editor', 'started a moment ago'] as const;
+const OTHERS = ['an editor', 'sending what was queued', 'started a moment ago'] as const;
 
 /** Waits for the gate. */
 const TOOL = 'echo > running; until [ -e go ]; do sleep 0.02; done';
@@ -148,6 +158,8 @@ async function answer(request: SentRequest, index: number, { isOpen }: Gate): Pr
   if (isAsked && last.includes('run the tool')) return calls('bash', { command: TOOL });
   if (isAsked && last.includes('ask me')) return calls('bash', { command: 'touch proof' });
   if (isAsked && last.includes('search for it')) return calls('recall', { query: 'vault' });
+  if (last.includes('slow down') && request.model === 'scripted')
+    return { status: 429, headers: { 'retry-after': '90' }, error: { message: 'Slow down' } };
   if (last.includes('stream it')) return { pieces: ['piece 1 ', `ACK ${index}.`], until: isOpen };
   if (last.includes('refuse')) return { status: 400, error: { message: 'No.' } };
   return { text: `ACK ${index}.` };
@@ -246,6 +258,14 @@ async function homeWithSecret({ place, length, isCompacted }: Schedule): Promise
   const chat: Chat = await open((request, index) => answer(request, index, gate), {
     tools: { permissions: { allow: [`bash(${TOOL})`] } },
   });
+  const {
+    api_base,
+    provider: _provider,
+    model: _model,
+    ...config
+  } = JSON.parse(readFileSync(chat.home.configFile, 'utf8'));
+  const servers = { first: { api_base, model: 'scripted' }, other: { api_base, model: 'other' } };
+  chat.home.writeConfig(JSON.stringify({ ...config, servers, fallback: ['other'] }));
   cpSync(data, chat.home.data, { recursive: true });
   return { chat, gate };
 }
@@ -332,6 +352,16 @@ async function standAt(chat: Chat, gate: Gate, { stand, animal, isRace }: Schedu
         await close();
       },
     };
+  }
+  if (stand === 'sending what was queued') {
+    await runProgram(chat.home, ['ask', '--later', isRace ? 'stream it' : `stream it: ${SECRET}`]);
+    const asked = runProgram(chat.home, ['ask', '--pending']);
+    await untilAsked(chat, 'stream it');
+    const on = async (): Promise<void> => {
+      gate.open();
+      expect((await asked).status).toBe(0);
+    };
+    return { on, end: async () => undefined };
   }
   if (stand === 'started a moment ago') {
     const asked = runProgram(chat.home, ['ask', 'hello']);
