@@ -1,4 +1,4 @@
-import type { Entry, Mark, NewMark } from '../chat/entry.js';
+import { type Entry, isMessage, type Mark, type NewMark } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { Message, NewMessage } from '../chat/message.js';
 import type { ForgetOrder } from '../chat/occurrence.js';
@@ -100,9 +100,12 @@ export class HistoryStore {
   get totals(): Totals {
     const { messages, compactions, restores = 0, last_compaction } = this.#conversation.log.facts;
     const { kept } = this.#conversation;
+    // What was forgotten last leaves a message without content, which keeps the ids ascending.
+    const newest = this.entries.at(-1);
+    const shells = newest !== undefined && isMessage(newest) && newest.content.length === 0 ? 1 : 0;
     return {
-      messages,
-      kept,
+      messages: messages - shells,
+      kept: kept - shells,
       compactions,
       taken_back: 2 * restores,
       last_compaction,

@@ -142,6 +142,8 @@ describe('hi forget', () => {
     expect(left(home.historyFile).map(({ id }) => id)).toEqual([2, 3]);
     await hi('forget', '-y', '--since', '2026-11-02');
     expect(left(home.historyFile).map(({ id }) => id)).toEqual([2]);
+    await hi('forget', '-y', '#2');
+    expect(JSON.parse((await hi('status', '--json')).stdout)).toMatchObject({ messages: 0 });
     const store = await openIn(home.data);
     const { id } = await store.note({ role: 'user', content: [{ type: 'text', text: 'new' }], cwd: '/' });
     expect(id).toBe(7);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
+import { runProgram } from '../support/program.js';
 import { control, KEY } from '../support/terminal.js';
 
 const start = chatDriver();
@@ -72,6 +73,14 @@ describe('/model with a name', () => {
     await chat.say('go', 'fine');
     expect(chat.server.requests.at(-1)?.model).toBe('large-one');
   });
+});
+
+it('a model that is not there is told with the nearest that is, in hi ask', async () => {
+  const missing = { status: 404, error: { message: 'no such model', code: 'model_not_found' } };
+  const chat = await start(() => missing, {}, MODELS);
+  const run = await runProgram(chat.home, ['-m', 'locl-one', 'ask', 'x']);
+  expect(run.status).toBe(5);
+  expect(run.stderr).toMatch(/has no model 'locl-one': no such model\.\n {4}Did you mean 'local-one'\? Choose another/);
 });
 
 describe('"show_usage"', () => {

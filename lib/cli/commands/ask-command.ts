@@ -35,6 +35,7 @@ import { filesMentioned } from '../input/mentions.js';
 import { type AskedCommand, askedCommand } from '../input/own-commands.js';
 import { sendQueued } from '../input/queued.js';
 import { indexSlice } from '../wiring/index-slice.js';
+import { withNearestModel } from '../wiring/nearest-model.js';
 import { withCost } from '../wiring/price.js';
 import type { ServerTools } from '../wiring/tool-wiring.js';
 import { openSession, type WiredSession, wire } from '../wiring/wire.js';
@@ -123,7 +124,7 @@ async function askOnce(
     return await showAnswer(world, screen, options, notices, shown);
   } catch (thrown) {
     if (structure !== null || options.extract) await showMisfit(world, thrown);
-    throw thrown;
+    throw await withNearestModel(thrown, session.target, wired.connections);
   } finally {
     printHistoryNotices(world, session.history);
     const settled = session.restSummaries.settle(stop.signal.aborted ? 0 : SUMMARY_PATIENCE);
