@@ -14,6 +14,8 @@ export interface FoundSkill extends Skill {
   readonly stems: string;
   /** `priority` of the frontmatter; 0 when it has none. */
   readonly priority: number;
+  /** Whether only the user loads it: `disable-model-invocation` of the frontmatter. */
+  readonly byHand: boolean;
 }
 
 /** How many bytes are read to describe a skill: enough for the frontmatter, the first prose and most headings. */
@@ -96,6 +98,7 @@ function named(
     folder: file.folder,
     stems: stemsOf([file.name, keywords, description, headings], stems),
     priority: Number(field(fields, 'priority') ?? 0) || 0,
+    byHand: /^true$/i.test(String(field(fields, 'disable-model-invocation'))),
   };
   return { skill, reasons };
 }

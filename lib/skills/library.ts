@@ -32,7 +32,7 @@ class FolderLibrary implements SkillLibrary {
   constructor(found: readonly FoundSkill[], warnings: readonly SkillWarning[], options: SkillsOptions) {
     this.absence = found.length > 0 ? null : noSkillsIn(options.folder);
     this.skills = found.map(({ name, description, path, bytes }) => ({ name, description, path, bytes }));
-    this.asks = options.matcher === 'llm' && options.model !== null && found.length > 0;
+    this.asks = options.matcher === 'llm' && options.model !== null && found.some(({ byHand }) => !byHand);
     this.#options = options;
     this.#found = found;
     this.#warnings = [...warnings];
@@ -82,13 +82,13 @@ class FolderLibrary implements SkillLibrary {
     const body = await this.#bodies.text(skill);
     const record = lastSkillMessage(entries)?.skills ?? null;
     const reason = async (): Promise<string> =>
-      overrideFor(skill.name, overrides) ??
-      reasonFor(skill.name, record, await this.#selection.sendsAll(), this.#options);
+      overrideFor(skill.name, overrides) ?? reasonFor(skill, record, await this.#selection.sendsAll(), this.#options);
     return explanation(skill, body, reason);
   }
 }
 
 function selectionContext(skills: readonly FoundSkill[], options: SkillsOptions, bodies: Bodies): SelectionContext {
+  const sent = skills.filter(({ byHand }) => !byHand);
   return {
     skills,
     get budget() {
@@ -99,7 +99,7 @@ function selectionContext(skills: readonly FoundSkill[], options: SkillsOptions,
     tokens: bodies.tokens,
     isReadable: async (skill) => (await bodies.text(skill)) !== null,
     sendsAll: async () =>
-      options.mode === 'all' || (options.mode === 'auto' && (await bodies.fit(skills, mostSent(options)))),
+      options.mode === 'all' || (options.mode === 'auto' && (await bodies.fit(sent, mostSent(options)))),
   };
 }
 

@@ -64,7 +64,7 @@ async function describeAll(files: readonly SkillFile[], knownFile: string | null
 }
 
 /** Increment when the stored fields, stems or reasons change. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** Descriptions cached by an earlier start, for files that have not changed since. */
 interface KnownFiles {
@@ -82,10 +82,10 @@ function readKnown(path: string): KnownFiles {
     get(file) {
       const row = rows.get(file.path);
       if (row === undefined || row[1] !== file.stamp) return null;
-      const [, , reasons, description, priority, stems] = row;
+      const [, , reasons, description, priority, stems, byHand] = row;
       if (description === null) return { skill: null, reasons };
       const { name, path, bytes, folder } = file;
-      return { skill: { name, description, path, bytes, folder, priority, stems }, reasons };
+      return { skill: { name, description, path, bytes, folder, priority, stems, byHand }, reasons };
     },
   };
 }
@@ -93,8 +93,8 @@ function readKnown(path: string): KnownFiles {
 /** Caches these descriptions for the next start. A write error is ignored: the next start reads the files again. */
 function writeKnown(path: string, files: readonly (readonly [SkillFile, Described])[]): void {
   const rows = files.map(([file, { skill, reasons }]): Row => {
-    const { description = null, priority = 0, stems = '' } = skill ?? {};
-    return [file.path, file.stamp, reasons, description, priority, stems];
+    const { description = null, priority = 0, stems = '', byHand = false } = skill ?? {};
+    return [file.path, file.stamp, reasons, description, priority, stems, byHand];
   });
   try {
     makeFolder(dirname(path), 0o700);
@@ -104,8 +104,8 @@ function writeKnown(path: string, files: readonly (readonly [SkillFile, Describe
   }
 }
 
-/** Path, stamp, problems, description (null for a file that is left out), priority, stems. */
-type Row = readonly [string, string, readonly string[], string | null, number, string];
+/** Path, stamp, problems, description (null for a file that is left out), priority, stems, whether only the user loads it. */
+type Row = readonly [string, string, readonly string[], string | null, number, string, boolean];
 
 function rowsIn(path: string): readonly Row[] {
   try {
@@ -118,9 +118,10 @@ function rowsIn(path: string): readonly Row[] {
 
 function isRow(value: unknown): value is Row {
   if (!Array.isArray(value)) return false;
-  const [path, stamp, reasons, description, priority, stems] = value;
+  const [path, stamp, reasons, description, priority, stems, byHand] = value;
   const texts = [path, stamp, stems, description ?? ''];
-  return texts.every((text) => typeof text === 'string') && Array.isArray(reasons) && typeof priority === 'number';
+  if (!texts.every((text) => typeof text === 'string') || !Array.isArray(reasons)) return false;
+  return typeof priority === 'number' && typeof byHand === 'boolean';
 }
 
 /** The texts of the skills, each read once, on first use. */

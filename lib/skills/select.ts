@@ -32,14 +32,17 @@ export async function selectSkills(
   const overrides = applicable(requested, context.skills);
   const wasDropped = (name: string): boolean =>
     last?.standing?.[name]?.hand === 'dropped' && !overrides.pin.includes(name);
-  const allowed = context.skills.filter(({ name }) => !overrides.drop.includes(name) && !wasDropped(name));
+  const isLoaded = (name: string): boolean => overrides.pin.includes(name) || last?.standing?.[name]?.hand === 'pinned';
+  const allowed = context.skills
+    .filter(({ name }) => !overrides.drop.includes(name) && !wasDropped(name))
+    .filter(({ name, byHand }) => !byHand || isLoaded(name));
   const sendsAll = await context.sendsAll();
 
   const matched = sendsAll ? [] : await context.matcher.match(allowed, text, signal);
   const standing = advanceStanding(last, matched, overrides);
   const situation = { standing, matched, before, evict_after: context.evict_after };
-  const held = sendsAll ? [] : heldBy(context, situation, entries, text);
-  const wanted = sendsAll ? allowed.map(({ name }) => name) : await chosen(context, situation, held);
+  const held = sendsAll ? [] : heldBy(context, allowed, situation, entries, text);
+  const wanted = sendsAll ? allowed.map(({ name }) => name) : await chosen(context, allowed, situation, held);
   const active = stableOrder(await readable(context, wanted), before);
   return {
     record: recordOf(situation, active, held, overrides),
@@ -59,11 +62,12 @@ function applicable({ pin, drop }: SkillOverrides, skills: readonly FoundSkill[]
 
 function heldBy(
   context: SelectionContext,
+  allowed: readonly FoundSkill[],
   situation: Situation,
   entries: readonly Entry[],
   text: string,
 ): readonly string[] {
-  return context.skills
+  return allowed
     .filter(({ name }) => isStale(name, situation))
     .filter((skill) => {
       const idle = situation.standing[skill.name]?.idle ?? Number.POSITIVE_INFINITY;
@@ -74,10 +78,11 @@ function heldBy(
 
 async function chosen(
   context: SelectionContext,
+  allowed: readonly FoundSkill[],
   situation: Situation,
   held: readonly string[],
 ): Promise<readonly string[]> {
-  const wanted = context.skills.filter(({ name }) => isWanted(name, situation, held));
+  const wanted = allowed.filter(({ name }) => isWanted(name, situation, held));
   const costs = new Map(await Promise.all(wanted.map(async (skill) => [skill, await context.tokens(skill)] as const)));
   return choose(wanted, situation, (skill) => costs.get(skill) ?? 0, context.budget);
 }
@@ -261,11 +266,17 @@ export function overrideFor(name: string, { pin, drop }: SkillOverrides): string
 }
 
 /** One sentence for the user: whether the skill was sent with the newest message, and why. */
-export function reasonFor(name: string, last: SkillRecord | null, sendsAll: boolean, options: SkillsOptions): string {
+export function reasonFor(
+  { name, byHand }: Pick<FoundSkill, 'name' | 'byHand'>,
+  last: SkillRecord | null,
+  sendsAll: boolean,
+  options: SkillsOptions,
+): string {
   const { hand, idle } = last?.standing?.[name] ?? { hand: undefined, idle: Number.POSITIVE_INFINITY };
   const isIn = last?.active.includes(name) ?? false;
   if (hand === 'dropped') return `Out: dropped by hand. /skill ${name} loads it.`;
   if (hand === 'pinned') return `In: loaded by hand. /skill -${name} drops it.`;
+  if (byHand) return `Out: it is sent only if you load it (disable-model-invocation). /skill ${name} loads it.`;
   if (sendsAll && options.mode === 'all') return 'In: every skill is sent (skills.mode is "all").';
   if (sendsAll) return 'In: all skills together are small enough to be sent.';
   if (!isIn && idle < options.evict_after) return 'Out: matched recently, but evicted to make room for others.';

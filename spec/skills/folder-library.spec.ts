@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { openSkills } from '../../lib/skills/index.js';
-import { conversation, folderWith, NO_OVERRIDES, open, settingsOf, skillFile } from './support.js';
+import { conversation, folderWith, NO_OVERRIDES, open, scriptedModel, settingsOf, skillFile } from './support.js';
 
 const signal = new AbortController().signal;
 
@@ -121,5 +121,38 @@ describe('the explanation of a skill', () => {
     const folder = folderWith(FILES);
     expect(await reason(conversation(await open(folder)))).toMatch(/^In: all skills together are small enough/);
     expect(await reason(conversation(await open(folder, { mode: 'all' })))).toMatch(/^In: every skill is sent/);
+  });
+});
+
+describe('a skill with disable-model-invocation', () => {
+  const FILES = {
+    'git.md': 'Commit often.',
+    'deploy.md': '---\ndescription: Deploys with kubernetes.\ndisable-model-invocation: True\n---\nPush.',
+  };
+
+  it.each(['all', 'auto', 'matched'] as const)(
+    'is sent only if the user loads it, until they drop it (%s)',
+    async (mode) => {
+      const folder = folderWith(FILES);
+      const known_file = join(folder, 'known.json');
+      for (let start = 0; start < 2; start += 1) {
+        const talk = conversation(await open(folder, { mode, known_file }));
+        const active = async (wishes = NO_OVERRIDES) =>
+          (await talk.say('Deploy it with kubernetes', 'Fine.', wishes)).record.active.includes('deploy');
+        expect(await active()).toBe(false);
+        expect(await talk.library.explain('deploy', talk.entries, NO_OVERRIDES)).toContain('disable-model-invocation');
+        expect(await active({ pin: ['deploy'], drop: [] })).toBe(true);
+        expect(await active()).toBe(true);
+        expect(await active({ pin: [], drop: ['deploy'] })).toBe(false);
+        expect(talk.library.skills.map(({ name }) => name)).toEqual(['deploy', 'git']);
+      }
+    },
+  );
+
+  it('is not shown to a model that chooses', async () => {
+    const { make, prompts } = scriptedModel('["deploy"]');
+    const talk = conversation(await open(folderWith(FILES), { mode: 'matched', matcher: 'llm', model: make }));
+    expect((await talk.say('Deploy it')).record).toMatchObject({ matched: [], active: [] });
+    expect(JSON.stringify(prompts)).not.toContain('kubernetes');
   });
 });

@@ -6,7 +6,7 @@ import { folderWith, NO_OVERRIDES, open } from '../support.js';
 
 function skill(name: string, description: string, headings = '', keywords = ''): FoundSkill {
   const stems = stemsOf([name, keywords, description, headings], new Map());
-  return { name, description, path: `/skills/${name}.md`, bytes: 1, folder: null, priority: 0, stems };
+  return { name, description, path: `/skills/${name}.md`, bytes: 1, folder: null, priority: 0, byHand: false, stems };
 }
 
 const SKILLS = [
