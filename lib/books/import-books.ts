@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Message, Part, ToolResultPart } from '../chat/message.js';
+import { monotonic } from '../clock.js';
 import { isAbort } from '../errors.js';
 import { prepareCodec } from '../history/file/codec.js';
 import { Attachments } from './attach.js';
@@ -101,14 +102,18 @@ export async function importSource(found: FoundSource, order: ImportOrder): Prom
   return outcome;
 }
 
-/** Indexes and measures a book now, so that no question has to. If that is stopped, searches do the rest. */
+/** The longest time that an import spends on the index, in milliseconds: enough for some hundred thousand messages. */
+const LONGEST_INDEXING = 20_000;
+
+/** Indexes and measures a book now, so that no question has to. If that is stopped, or takes too long, searches do the rest. */
 async function makeIndex({ name, title }: Source, { folder, signal, onProgress }: ImportOrder): Promise<void> {
   const book = bookFiles(folder, name);
   if (!existsSync(book.history)) return;
   const onIndexed = (done: number, all: number): void => onProgress(`Indexing ${title}`, done, all);
   const index = recallOf(book, { writes: true, onIndexed });
   try {
-    for await (const _ of index.indexAll(signal));
+    const end = monotonic() + LONGEST_INDEXING;
+    for await (const _ of index.indexAll(signal)) if (monotonic() > end) return;
     await index.join();
     await index.calibrate(Number.POSITIVE_INFINITY, signal);
   } catch (thrown) {
