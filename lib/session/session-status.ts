@@ -78,7 +78,7 @@ export function viewText({ report, messages, since }: NextView): string {
 /** What there is to say about a file of the conversation. */
 function remarkOn(file: string): string {
   if (file.endsWith('.reset.json.zst')) return ' (before the last reset; hi reset --undo restores it)';
-  if (/\.damaged-[^/]+$/.test(file)) return ' (damaged, set aside)';
+  if (file.slice(file.lastIndexOf('/')).includes('.damaged-')) return ' (damaged, set aside)';
   return isConflictCopy(file) ? ' (a conflict copy: hi config check says how to join it)' : '';
 }
 
