@@ -12,7 +12,7 @@ import { StandingMemory } from '../../memory/standing-memory.js';
 import type { Standing } from '../../memory/standing-of.js';
 import type { Finder } from '../../recall/recall.js';
 import { ServerStates } from '../../servers/server-states.js';
-import type { Fallback, SessionDeps, Target } from '../../session/common/deps.js';
+import type { Fallback, SessionDeps, SessionSettings, Target } from '../../session/common/deps.js';
 import type { OtherMachines } from '../../session/common/other-machines.js';
 import { Session } from '../../session/session.js';
 import { textModel } from '../../session/turn/metered-model.js';
@@ -103,21 +103,7 @@ export async function wire(
         return (small === null ? [main] : [small, main]).map(textModel);
       },
     },
-    settings: {
-      preamble: config.preamble,
-      thinking: options.think ?? config.thinking,
-      web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
-      compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(settings.file) },
-      view: config.view,
-      get summarisesBeside() {
-        return (
-          config.compaction.background &&
-          options.idles !== true &&
-          (smallFor(session.target) ?? session.target).isSingle !== true
-        );
-      },
-      ...(isUnattended(world) && { via: 'script' }),
-    },
+    settings: sessionSettings(world, options, settings, config, () => smallFor(session.target) ?? session.target),
     standing: standingTexts(new StandingMemory(paths.memory), project, servers, () => connections.beginTurn()),
     tools: {
       maxRounds: config.tools.max_rounds,
@@ -150,6 +136,27 @@ export async function wire(
     await session.history.close();
   };
   return { session, settings, config, tools: context, connections, memory, project, servers, close };
+}
+
+/** What the user configured. `writer` is the model that writes summaries. */
+function sessionSettings(
+  world: World,
+  options: SessionOptions,
+  { file }: Settings,
+  config: Config,
+  writer: () => Target,
+): SessionSettings {
+  return {
+    preamble: config.preamble,
+    thinking: options.think ?? config.thinking,
+    web: options.web === undefined ? config.web : options.web ? 'on' : 'off',
+    compaction: { ...config.compaction, max_input_tokens: config.max_input_tokens, near: nearLimits(file) },
+    view: config.view,
+    get summarisesBeside() {
+      return config.compaction.background && options.idles !== true && writer().isSingle !== true;
+    },
+    ...(isUnattended(world) && { via: 'script' }),
+  };
 }
 
 /** The servers of `fallback`; null for none. */
