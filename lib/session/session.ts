@@ -104,6 +104,11 @@ export class Session {
     this.#before = this.history.entries.at(-1)?.id ?? 0;
   }
 
+  /** Gives the other machines what was said and decided here. */
+  async *giveOut(): AsyncGenerator<ChatEvent> {
+    yield* this.#turns.exchange('giveOut');
+  }
+
   /**
    * Runs one turn. Ends with `turn-end`, even if interrupted. Throws the provider's error; the part of the answer
    * that was shown is then kept.

@@ -264,6 +264,16 @@ describe('a conversation on two machines', () => {
     expect((await said(desktop)).toSorted()).toEqual(['after', 'after here', 'also before', 'before']);
   });
 
+  it('has decided the same when the chat has ended, and when something was remembered', async () => {
+    await shared();
+    expect((await hi(desktop, 'share')).stdout).toContain('desktop (this machine) · 0 turns · nothing said');
+    await runProgram(laptop, ['chat', '-y'], { input: 'taken back\n/undo\n' });
+    await hi(laptop, 'remember', 'I like tea');
+    await hi(desktop, 'ask', 'hello');
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).not.toContain('taken back');
+    expect((await hi(desktop, 'memory')).stdout).toContain('I like tea');
+  });
+
   it('is reset in the chat, here alone or everywhere, and says which', async () => {
     await shared();
     const chat = async (home: Home, ...lines: readonly string[]): Promise<Run> =>

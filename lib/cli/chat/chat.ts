@@ -22,6 +22,7 @@ import {
   leaveWaitsToScreen,
   outputStreams,
   printHistoryNotices,
+  printNotices,
   showHistoryProgress,
 } from '../base/output.js';
 import { applyTheme, inlineImage, screenSettingsOf } from '../base/screen-settings.js';
@@ -192,7 +193,11 @@ export async function chatCommand(
     await showStart(world, options, chat);
     leaveWaitsToScreen(world, chat.wired.config);
     if (chatTerminal(world) === 'full') await askWaiting(world, chat.screen, queueOf(chat.wired), chat.wired.session);
-    return await chat.repl.run();
+    const status = await chat.repl.run();
+    // What was decided since the last answer.
+    for await (const event of chat.wired.session.giveOut())
+      if (event.type === 'notice') printNotices(world, [event.text]);
+    return status;
   } finally {
     ahead.drop();
     printHistoryNotices(world, history);

@@ -1,4 +1,4 @@
-import { findPaths } from '../../config/paths.js';
+import { findPaths, wasShared } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { readMemory } from '../../memory/memory-file.js';
@@ -6,9 +6,10 @@ import { linesOf, MEMORY_LIMIT, type MemoryLine, sentMemory } from '../../memory
 import { neutralise } from '../../screen/text/neutralise.js';
 import { colours, writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
-import { printHistoryNotices } from '../base/output.js';
+import { printHistoryNotices, printNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
 import { openMemory } from '../wiring/open-memory.js';
+import { sharingFor } from '../wiring/sharing.js';
 
 interface MemoryOptions extends CommonOptions {
   readonly json?: boolean;
@@ -64,6 +65,8 @@ export async function rememberCommand(world: World, words: readonly string[], op
     printHistoryNotices(world, history);
     const said = kind === 'known' ? 'Already remembered.' : `Remembered in '${paths.memory}'.`;
     if (!options.quiet) world.stderr.write(`${said}\n`);
+    const sharing = wasShared(paths) ? await sharingFor(world, paths, history) : null;
+    printNotices(world, (await sharing?.giveOut())?.notices ?? []);
     return 0;
   } finally {
     await history.close();

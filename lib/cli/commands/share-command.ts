@@ -8,7 +8,7 @@ import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { beginSharing, type ExchangedNow, exchangeNow, newerNotice, type ShareSettings } from '../../share/share.js';
-import { shownName } from '../../share/state.js';
+import { NO_MACHINE, shownName } from '../../share/state.js';
 import { writeAside } from '../../write-aside.js';
 import { password } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
@@ -135,7 +135,8 @@ async function exchange(asked: Asked, settings: ShareSettings, isAll: boolean): 
 
 /** The machines, by the names that they have here. */
 function machinesOf({ name: own }: ShareSettings, { state, machine }: ExchangedNow) {
-  return Object.entries(state.machines).map(([id, one]) => {
+  // This one is there before it has given out anything.
+  return Object.entries({ [machine]: { ...NO_MACHINE, name: own }, ...state.machines }).map(([id, one]) => {
     return { ...one, id, name: shownName(id, one.name, state, { id: machine, name: own }) };
   });
 }
