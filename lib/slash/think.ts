@@ -11,6 +11,9 @@ const LEVELS: readonly { readonly name: string; readonly level: ThinkingLevel | 
   { name: 'default', level: null },
 ];
 
+/** Least thinking first, unlike a list of names. */
+const BY_DEPTH = `Known: ${LEVELS.map(({ name }) => name).join(', ')}.`;
+
 const SHOW = 'show';
 
 /** `/think`: shows how hard the model thinks, or changes it for the rest of the chat; `/think show` prints its thoughts in the last turn. */
@@ -21,7 +24,7 @@ export const slashThink: SlashCommand = {
   complete: async (typed) => [...LEVELS.map(({ name }) => name), SHOW].filter((name) => name.startsWith(typed)),
   async *run(argument, { session }) {
     if (argument === SHOW) return yield { type: 'text', text: lastThoughts(session) };
-    if (argument !== '') session.useThinking(pick(LEVELS, argument, 'level of thinking', 'usage').level);
+    if (argument !== '') session.useThinking(pick(LEVELS, argument, 'level of thinking', 'usage', BY_DEPTH).level);
     const { thinking, target } = session;
     if (thinking === null) return yield { type: 'print', text: `Thinking: the default of ${target.model}.` };
     const taken = nextThinking(thinking, target.memory.facts);

@@ -511,7 +511,9 @@ describe('thinking', () => {
     expect(run.stdout).toBe(
       'Thinking: low.\n\nFine.\n\nThinking: max.\n\nFine.\n\nThinking: the default of o-new.\n\nFine.\n',
     );
-    expect(run.stderr).toContain("Unknown level of thinking 'hard'");
+    expect(run.stderr).toContain(
+      "Unknown level of thinking 'hard'.\n    Known: off, low, medium, high, xhigh, max, default.\n",
+    );
     expect(server.requests.slice(-3).map(({ body }) => body.reasoning_effort)).toEqual(['low', 'max', undefined]);
     expect(await hi('ask', '--think', 'hard', 'x')).toMatchObject({ status: 2 });
   });
