@@ -1,10 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { localMinute, quantity } from '../../chat/text.js';
 import { findPaths, type Paths } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
 import { writeShare } from '../../config/write.js';
 import { HiError } from '../../errors.js';
+import { makeFolder } from '../../folder.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { beginSharing, type ExchangedNow, exchangeNow, newerNotice, type ShareSettings } from '../../share/share.js';
@@ -77,7 +78,10 @@ async function join(asked: Asked, folder: string): Promise<number> {
   const canAsk = world.stdinIs === 'terminal' && world.stderr.isTTY === true;
   const ask = canAsk ? async (): Promise<string> => await askKey(world, path) : null;
   const { key, isNew } = await beginSharing(path, paths, { key: given, ask });
-  if (share.key === null) writeAside(paths.shareKey, `${key}\n`, { mode: 0o600, private: true, synced: true });
+  if (share.key === null) {
+    makeFolder(dirname(paths.shareKey), 0o700);
+    writeAside(paths.shareKey, `${key}\n`, { mode: 0o600, private: true, synced: true });
+  }
   await writeShare(paths.configFile, { folder: path, name, ...(share.key !== null && { key: share.key }) });
   say(isNew ? `'${path}' is a shared folder from now on.` : `This machine has joined '${path}' as '${name}'.`);
   const place = share.key === null ? `in '${paths.shareKey}'` : `what '${share.key}' prints`;
