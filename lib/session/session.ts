@@ -65,6 +65,7 @@ export class Session {
       history,
       (model) => deps.skills(model),
       () => this.target,
+      () => deps.approvedSkills?.() ?? null,
     );
     this.#turns = new SessionTurns(deps, this.skills, this.reminders, this.#turnSettings);
     this.ahead = this.#turns.ahead;

@@ -11,19 +11,31 @@ export class SkillState {
   readonly #find: (target: Target) => Promise<SkillLibrary>;
   readonly #target: () => Target;
   readonly #shownWarnings = new Set<string>();
-  #library: { readonly target: Target; readonly skills: Promise<SkillLibrary> } | null = null;
+  readonly #approved: () => readonly unknown[] | null;
+  #library: {
+    readonly target: Target;
+    readonly approved: readonly unknown[] | null;
+    readonly skills: Promise<SkillLibrary>;
+  } | null = null;
   #overrides = NO_OVERRIDES;
 
-  constructor(history: HistoryStore, find: (target: Target) => Promise<SkillLibrary>, target: () => Target) {
+  constructor(
+    history: HistoryStore,
+    find: (target: Target) => Promise<SkillLibrary>,
+    target: () => Target,
+    approved: () => readonly unknown[] | null = () => null,
+  ) {
     this.#history = history;
     this.#find = find;
     this.#target = target;
+    this.#approved = approved;
   }
 
-  /** The skills found at the start, read for the current model. */
+  /** The skills found at the start, with those of the project that were approved since, read for the current model. */
   library(): Promise<SkillLibrary> {
-    const target = this.#target();
-    if (this.#library?.target !== target) this.#library = { target, skills: this.#find(target) };
+    const [target, approved] = [this.#target(), this.#approved()];
+    if (this.#library?.target !== target || this.#library.approved !== approved)
+      this.#library = { target, approved, skills: this.#find(target) };
     return this.#library.skills;
   }
 

@@ -10,7 +10,8 @@ export type { SkillsOptions } from './skill.js';
  * Without a folder, and without skills earlier in the conversation, no other module of this folder is loaded.
  */
 export async function openSkills(options: SkillsOptions): Promise<SkillLibrary> {
-  return [options.folder, ...(options.shared_folders ?? [])].some((folder) => existsSync(folder))
+  const isSome = (options.project ?? []).length > 0;
+  return isSome || [options.folder, ...(options.shared_folders ?? [])].some((folder) => existsSync(folder))
     ? await opened(options)
     : absent(options);
 }

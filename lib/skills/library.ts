@@ -143,6 +143,7 @@ async function byFours<In, Out>(items: readonly In[], map: (item: In) => Out | P
 
 /** Reads the folders and creates their library. Never fails. */
 export async function openLibrary(options: SkillsOptions): Promise<SkillLibrary> {
-  const { skills, warnings } = await loadSkills(options.folder, options.known_file ?? null, options.shared_folders);
+  const { folder, known_file = null, shared_folders, project } = options;
+  const { skills, warnings } = await loadSkills(folder, known_file, shared_folders, project);
   return new FolderLibrary(skills, warnings, options);
 }

@@ -6,8 +6,8 @@ import { readRegularFile } from '../regular-file.js';
 import { writeAside } from '../write-aside.js';
 import { type Described, describeSkill, type FoundSkill, readBody } from './describe.js';
 import type { Stems } from './match.js';
-import { type SkillFile, scanFolder, scanSharedFolder } from './scan.js';
-import type { SkillWarning } from './skill.js';
+import { givenFiles, type SkillFile, scanFolder, scanSharedFolder } from './scan.js';
+import type { SkillsOptions, SkillWarning } from './skill.js';
 
 interface LoadedSkills {
   /** Sorted by name. */
@@ -16,20 +16,18 @@ interface LoadedSkills {
 }
 
 /**
- * Loads the skills of a folder, and of the `shared` ones, which other programs read too. Reads the head of each file, except for files unchanged since the cache
+ * Loads the skills of a folder, and of the `shared` ones, which other programs read too, and those of a `project`. Reads the head of each file, except for files unchanged since the cache
  * `knownFile` was written (null: no cache). Of one name the first folder's is used. Never fails: a broken skill is left out with a warning.
  */
 export async function loadSkills(
   folder: string,
   knownFile: string | null,
   shared: readonly string[] = [],
+  project: SkillsOptions['project'] = [],
 ): Promise<LoadedSkills> {
   const own = scanFolder(folder);
   const scans = [own, ...shared.map((each) => scanSharedFolder(each, [folder, ...shared]))];
-  const described = await describeAll(
-    scans.flatMap(({ files }) => files),
-    knownFile,
-  );
+  const described = await describeAll([...scans.flatMap(({ files }) => files), ...givenFiles(project)], knownFile);
   const isOwn = new Set(own.files.map(({ path }) => path));
   const skills = new Map<string, FoundSkill>();
   const all = scans.flatMap(({ warnings }) => warnings);
@@ -55,8 +53,8 @@ async function describeAll(files: readonly SkillFile[], knownFile: string | null
   const described: DescribedFile[] = [];
   let hasNew = false;
   for (const file of files) {
-    const before = known?.get(file) ?? null;
-    hasNew ||= before === null;
+    const before = file.text === undefined ? (known?.get(file) ?? null) : null;
+    hasNew ||= before === null && file.text === undefined;
     described.push([file, before ?? (await describeSkill(file, stems))]);
   }
   if (hasNew && knownFile !== null) writeKnown(knownFile, described);
@@ -92,10 +90,12 @@ function readKnown(path: string): KnownFiles {
 
 /** Caches these descriptions for the next start. A write error is ignored: the next start reads the files again. */
 function writeKnown(path: string, files: readonly (readonly [SkillFile, Described])[]): void {
-  const rows = files.map(([file, { skill, reasons }]): Row => {
-    const { description = null, priority = 0, stems = '', byHand = false } = skill ?? {};
-    return [file.path, file.stamp, reasons, description, priority, stems, byHand];
-  });
+  const rows = files
+    .filter(([{ text }]) => text === undefined)
+    .map(([file, { skill, reasons }]): Row => {
+      const { description = null, priority = 0, stems = '', byHand = false } = skill ?? {};
+      return [file.path, file.stamp, reasons, description, priority, stems, byHand];
+    });
   try {
     makeFolder(dirname(path), 0o700);
     writeAside(path, JSON.stringify([VERSION, ...rows]), { mode: 0o600, synced: false });
@@ -143,7 +143,7 @@ export function createBodies(warn: (warning: SkillWarning) => void): Bodies {
   const text = (skill: FoundSkill): Promise<string | null> => {
     const known = read.get(skill.name);
     if (known) return known;
-    const body = readBody(skill.path).catch((error: unknown) => {
+    const body = readBody(skill).catch((error: unknown) => {
       warn({ path: skill.path, reason: `can no longer be read (${systemCode(error) ?? error})` });
       return null;
     });

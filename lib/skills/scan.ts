@@ -1,5 +1,5 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { sep } from 'node:path';
+import { basename, dirname, sep } from 'node:path';
 import { systemCode } from '../errors.js';
 import type { SkillWarning } from './skill.js';
 
@@ -13,6 +13,8 @@ export interface SkillFile {
   readonly bytes: number;
   /** Changes when the file does: inode, size and times. */
   readonly stamp: string;
+  /** Its text where that is given, and the file is not read. */
+  readonly text?: string;
 }
 
 interface Scan {
@@ -59,6 +61,14 @@ export function scanSharedFolder(folder: string, folders: readonly string[]): Sc
     else if (found !== null) files.push(fileOf(claim, found));
   }
   return { files, warnings };
+}
+
+/** Skills by their `SKILL.md`, whose text is given. */
+export function givenFiles(given: readonly { readonly path: string; readonly text: string }[]): readonly SkillFile[] {
+  return given.map(({ path, text }) => {
+    const folder = dirname(path);
+    return { name: basename(folder), path, folder, bytes: Buffer.byteLength(text), stamp: '', text };
+  });
 }
 
 function entriesOf(folder: string, warnings: SkillWarning[]): readonly Dirent[] {

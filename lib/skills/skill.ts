@@ -80,6 +80,8 @@ export type SkillsOptions = Config['skills'] & {
   readonly folder: string;
   /** The folders of skills that other programs read too, which may not exist. Of one name the first folder's is used. */
   readonly shared_folders?: readonly string[];
+  /** The skills of the project whose text the user approved; of one name the user's own is used. */
+  readonly project?: readonly { readonly path: string; readonly text: string }[];
   /** The main model's window in tokens. */
   readonly context_window: number;
   /** The most tokens of all skills together for all of them to be sent in mode `auto`, if that is less than their share of the window. */

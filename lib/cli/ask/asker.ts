@@ -217,6 +217,7 @@ async function askAboutBook(book: string, server: string, streams: ApprovalStrea
 /** Shows the files and asks whether the model may read them. Rejects as an interruption if the user cancels the question. */
 async function askAboutInstructions(files: readonly Instructions[], streams: ApprovalStreams): Promise<boolean> {
   const names = files.map(({ name }) => name).join(', ');
-  const message = `The model would read the instructions of this project with every message: ${names}. Use them?`;
+  const what = files.some(({ isSkill }) => isSkill) ? 'instructions and skills' : 'instructions';
+  const message = `The model would read the ${what} of this project with every message: ${names}. Use them?`;
   return await askToAgree(files, message, streams);
 }

@@ -5,6 +5,7 @@ import { readConfig } from '../../config/read-config.js';
 import { baseWindow } from '../../config/resolve.js';
 import { DEFAULT_WINDOW } from '../../config/setting.js';
 import { HistoryStore } from '../../history/store.js';
+import { ProjectInstructions } from '../../memory/instructions.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { openSkills } from '../../skills/index.js';
 import { NO_OVERRIDES, type SkillLibrary } from '../../skills/skill.js';
@@ -59,9 +60,15 @@ export async function findSkills(
 ): Promise<SkillLibrary> {
   const paths = await findPaths(world.env, options.config ?? null);
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);
+  const mode = file?.project_instructions ?? DEFAULTS.project_instructions;
+  const project = new ProjectInstructions({
+    ...{ mode, cwd: world.cwd, home: world.home, answers: paths.instructions, ask: null },
+  });
+  await project.settle(new AbortController().signal);
   return await openSkills({
     folder: paths.skills,
     shared_folders: sharedSkills(world),
+    project: project.skills,
     known_file: paths.knownSkills,
     ...DEFAULTS.skills,
     ...file?.skills,

@@ -116,7 +116,8 @@ export async function wire(
         toolRunner(offered, { world, options, settings, config, context, connections, window, servers }),
       ),
     },
-    skills: (main) => skillsFor(world, main, smallFor(main) ?? main, settings, config, cache),
+    skills: (main) => skillsFor(world, main, smallFor(main) ?? main, settings, config, cache, project.skills),
+    approvedSkills: () => project.skills,
     search: {
       finder,
       sending,
@@ -228,9 +229,11 @@ function skillsFor(
   { paths }: Settings,
   { skills }: Config,
   cache: TextCache,
+  project: ProjectInstructions['skills'],
 ): Promise<SkillLibrary> {
   return openSkills({
     folder: paths.skills,
+    project,
     shared_folders: sharedSkills(world),
     known_file: paths.knownSkills,
     ...skills,
@@ -254,6 +257,7 @@ function projectInstructions(
   return new ProjectInstructions({
     mode: options.yes && mode === 'ask' ? 'on' : mode,
     cwd: world.cwd,
+    home: world.home,
     answers: paths.instructions,
     ask: options.ask?.aboutInstructions ?? null,
   });

@@ -141,6 +141,8 @@ export interface SessionDeps {
   readonly tools: SessionTools;
   readonly search: SessionSearch;
   skills(target: Target): Promise<SkillLibrary>;
+  /** What the user approved of the project's skills: another list once that changed, and `skills` is to be called again. */
+  approvedSkills?(): readonly unknown[];
   /** The texts of every request; `settle` prepares a turn, may ask the user, and resolves to notices for them. */
   readonly standing: { read(): Promise<Standing>; settle(signal: AbortSignal): Promise<readonly string[]> };
   readonly cache: TextCache;
