@@ -22,6 +22,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   repl: { title: 'The REPL', rows: repl },
   recall: { title: 'Recall', rows: async () => (await import('./recall.js')).rows() },
   lives: { title: 'Automatic recall', rows: async () => (await import('./lives.js')).rows() },
+  import: { title: 'Imported books', rows: async () => (await import('./import.js')).rows() },
   price: { title: 'What a question costs', rows: async () => (await import('./price.js')).rows() },
   cache: { title: 'The cache at any pace', rows: async () => (await import('./price-pauses.js')).rows() },
   rests: { title: 'Rests', rows: async () => (await import('./rests.js')).rows() },

@@ -9,6 +9,7 @@ import { loadCodec } from '../lib/history/file/codec.js';
 import { replaceHistory } from '../lib/history/repair/repair.js';
 import { evaluatedIn } from '../scripts/build/evaluated.js';
 import { compile } from './compile.js';
+import { chain } from './import-books.js';
 import type { Talk } from './recall-talks.js';
 import { median, type Row } from './row.js';
 
@@ -27,11 +28,7 @@ export async function speedRows(talks: readonly Talk[]): Promise<readonly Row[]>
   const texts = talks.flatMap(({ messages }) => messages.map(({ text }) => text));
   const asked = talks.flatMap(({ questions }) => questions.map(({ q }) => q.replaceAll('\n', ' ')));
   if (texts.length === 0 || asked.length === 0) return [];
-  const step = Math.max(1, asked.length / QUESTIONS);
-  const questions = Array.from(
-    { length: Math.floor(asked.length / step) },
-    (_, index) => asked[Math.floor(index * step)],
-  );
+  const questions = spread(asked, QUESTIONS);
   const root = mkdtempSync(join(tmpdir(), 'hi-bench-'));
   try {
     const program = await compile('bench/recall-search.ts', root, {
@@ -41,11 +38,13 @@ export async function speedRows(talks: readonly Talk[]): Promise<readonly Row[]>
     mkdirSync(folder);
     const size = { text: 0 };
     replaceHistory(loadCodec(), historyPathsIn(folder), 'bench', life(texts, size));
-    const run = (work: string, input = ''): { readonly times: readonly number[]; readonly memory: number } =>
-      JSON.parse(execFileSync(process.execPath, [program, folder, work], { input, encoding: 'utf8' }));
+    const run = (work: string, asking: readonly string[] = []) => searchedIn(program, folder, work, asking);
     const rebuilt = run('rebuild');
-    const cold = Array.from({ length: COLD_STARTS }, (_, index) => run('search', questions[index]).times[0] ?? 0);
-    const searched = run('search', questions.join('\n'));
+    const cold = Array.from(
+      { length: COLD_STARTS },
+      (_, index) => run('search', questions.slice(index, index + 1)).times[0] ?? 0,
+    );
+    const searched = run('search', questions);
     return rowsOf({
       rebuild: rebuilt.times[0] ?? 0,
       share: (100 * indexSize(join(folder, 'recall'))) / size.text,
@@ -56,6 +55,23 @@ export async function speedRows(talks: readonly Talk[]): Promise<readonly Row[]>
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** So many of the questions, from all of them. */
+export function spread(questions: readonly string[], count: number): readonly string[] {
+  const step = Math.max(1, questions.length / count);
+  return Array.from({ length: Math.floor(questions.length / step) }, (_, at) => questions[Math.floor(at * step)] ?? '');
+}
+
+/** Runs the compiled `recall-search.ts` in a data folder: its times in milliseconds, and its peak memory in MiB. */
+export function searchedIn(
+  program: string,
+  folder: string,
+  work: string,
+  questions: readonly string[],
+): { readonly times: readonly number[]; readonly memory: number } {
+  const input = questions.join('\n');
+  return JSON.parse(execFileSync(process.execPath, [program, folder, work], { input, encoding: 'utf8' }));
 }
 
 interface Measured {
@@ -120,27 +136,6 @@ function entry(id: number, text: string): Entry {
   if (id === turn + 1) return { ...said, role: 'assistant', model: 'model', provider: 'openai', stop_reason: 'end' };
   const content = [{ type: 'tool_result', call_id: `call-${id}`, name: 'bash', result: { output: text } }] as const;
   return { ...said, role: 'tool', content };
-}
-
-/** Six consecutive words from one place, six from another and so on, and now and then a name. */
-function chain(words: readonly string[], random: () => number): string {
-  const length = 60 + random() * random() * 1600;
-  const said: string[] = [];
-  for (let characters = 0, at = 0, count = 0; characters < length; count += 1, at += 1) {
-    if (count % 6 === 0) at = Math.floor(random() * (words.length - 6));
-    const word = words[at] ?? '';
-    said.push(word);
-    characters += word.length + 1;
-    if (random() < 0.015) said.push(name(random));
-  }
-  return said.join(' ');
-}
-
-function name(random: () => number): string {
-  const [consonants, vowels] = ['bcdfghjklmnprstvz', 'aeiou'];
-  const syllable = (): string =>
-    (consonants[Math.floor(random() * consonants.length)] ?? '') + (vowels[Math.floor(random() * vowels.length)] ?? '');
-  return Array.from({ length: 2 + Math.floor(random() * 3) }, syllable).join('');
 }
 
 /** Pseudo-random numbers, the same in each run. */

@@ -77,6 +77,7 @@ class BookFinder implements Finder {
     let pieces = await this.#own.rebuild(signal);
     await this.#each(async (_name, recall) => {
       pieces += await recall.rebuild(signal);
+      await recall.join();
     });
     return pieces;
   }
