@@ -268,9 +268,12 @@ describe('a hostile export', () => {
   it('that grows beyond measure, or has one endless line, is given up', async () => {
     const zeros = Buffer.alloc(40 * 1024 * 1024, ' ');
     const bomb = `[${JSON.stringify(chatgptConversation(talk('a', 1000)))},`;
-    write('bomb.zip', zip([{ name: 'conversations.json', content: Buffer.concat([Buffer.from(bomb), zeros]) }]));
+    const whole = chatgpt(talk('beside', 2000));
+    const beside = Array.from({ length: 5 }, (_, at) => ({ name: `bomb-${at}.json`, content: zeros }));
+    const members = [...beside, { name: 'conversations-001.json', content: Buffer.concat([Buffer.from(bomb), zeros]) }];
+    write('bomb.zip', zip([...members, { name: 'conversations-002.json', content: whole }]));
     expect(await shelf.import('bomb.zip')).toMatchObject([
-      { added: 4, problems: [{ what: 'the archive holds more than 250 times its size' }] },
+      { added: 8, problems: [{ what: 'the file holds more than 250 times its size' }] },
     ]);
     const long = Buffer.concat([Buffer.from(`${bomb}{"mapping":{"a":"`), Buffer.alloc(40 * 1024 * 1024, 'x')]);
     write('long.json', Buffer.concat([long, Buffer.from(`"}},${JSON.stringify(chatgptConversation(talk('b', 1)))}]`)]));

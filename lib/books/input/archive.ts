@@ -2,9 +2,11 @@ import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
 import { type SourceFile, Unreadable } from '../common/book-source.js';
 
-/** How much more than its own size an archive may hold, and what it may hold in any case, in bytes: text shrinks to a fifth, and a bomb to a thousandth. */
+/** How much more than its own size an archive, or a file in it, may hold: text shrinks to a fifth, and a bomb to a thousandth. */
 const MOST_TIMES = 250;
-const ANYWAY = 16 * 1024 * 1024;
+
+/** What they may hold in any case, in bytes. */
+const ANYWAY = { archive: 16 * 1024 * 1024, file: 1024 * 1024 };
 
 /** Bits of a file's mode in an archive, from POSIX: what a symbolic link has. */
 const KIND_BITS = 0o170000;
@@ -21,19 +23,14 @@ export async function openArchive(path: string, skipped: (name: string, why: str
   try {
     // Names are not opened as paths, and one that leads out must not end the reading of the rest.
     const archive = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, decodeStrings: false });
-    const budget = new Budget(archive.fileSize);
+    const budget = new Budget('archive', archive.fileSize);
     const files: SourceFile[] = [];
     for await (const entry of archive.eachEntry()) {
       const name = entry.fileNameRaw.toString();
       const why = refusal(name, entry);
       if (name.endsWith('/')) continue;
       if (why !== null) skipped(`${path}/${name}`, why);
-      else
-        files.push({
-          path: `${path}/${name}`,
-          size: entry.uncompressedSize,
-          bytes: () => contentOf(archive, entry, budget),
-        });
+      else files.push({ path: `${path}/${name}`, size: entry.uncompressedSize, bytes: reader(archive, entry, budget) });
     }
     return { files, close: () => archive.close() };
   } catch (thrown) {
@@ -47,32 +44,42 @@ function refusal(name: string, entry: yauzl.Entry): string | null {
   return entry.isEncrypted() ? 'it is encrypted' : null;
 }
 
-async function* contentOf(archive: yauzl.ZipFile, entry: yauzl.Entry, budget: Budget): AsyncGenerator<Buffer> {
-  let stream: Readable | null = null;
-  try {
-    stream = await archive.openReadStreamPromise(entry);
-    for await (const piece of stream) {
-      budget.spend(piece.length);
-      yield piece;
+/** Reads a file any number of times. One that holds too much is not read again, so that it costs the others nothing. */
+function reader(archive: yauzl.ZipFile, entry: yauzl.Entry, shared: Budget): SourceFile['bytes'] {
+  let tooMuch: Unreadable | null = null;
+  return async function* () {
+    if (tooMuch !== null) throw tooMuch;
+    const own = new Budget('file', entry.compressedSize);
+    let stream: Readable | null = null;
+    try {
+      stream = await archive.openReadStreamPromise(entry);
+      for await (const piece of stream) {
+        tooMuch = own.spend(piece.length) ?? shared.spend(piece.length);
+        if (tooMuch !== null) throw tooMuch;
+        yield piece;
+      }
+    } catch (thrown) {
+      throw unreadable(thrown);
+    } finally {
+      stream?.destroy();
     }
-  } catch (thrown) {
-    throw unreadable(thrown);
-  } finally {
-    stream?.destroy();
-  }
+  };
 }
 
-/** What may still be read of an archive. */
+/** What may still be read of an archive, or of a file in it. */
 class Budget {
+  readonly #of: 'archive' | 'file';
   #left: number;
 
-  constructor(size: number) {
-    this.#left = MOST_TIMES * size + ANYWAY;
+  constructor(of: 'archive' | 'file', size: number) {
+    this.#of = of;
+    this.#left = MOST_TIMES * size + ANYWAY[of];
   }
 
-  spend(bytes: number): void {
+  /** Why no more may be read; null if more may. */
+  spend(bytes: number): Unreadable | null {
     this.#left -= bytes;
-    if (this.#left < 0) throw new Unreadable(`the archive holds more than ${MOST_TIMES} times its size`);
+    return this.#left < 0 ? new Unreadable(`the ${this.#of} holds more than ${MOST_TIMES} times its size`) : null;
   }
 }
 
