@@ -10,7 +10,10 @@ import { answerInChunks, CHUNKS } from './screen.js';
 const HI = resolve('dist/hi.js');
 const ROUNDS = 9;
 
-/** The built `hi chat` in a terminal: how much more a chunk costs there than in `hi ask` into a pipe, and how soon the prompt is back after Ctrl-C. */
+/**
+ * The built `hi chat` in a terminal: how much more a chunk costs there than in `hi ask` into a pipe, and how soon the
+ * prompt is back after Ctrl-C.
+ */
 export async function rows(): Promise<readonly Row[]> {
   const server = await startScriptedServer((_request, index) => answers[index] ?? { text: 'ok' });
   const answers: { readonly pieces: readonly string[]; readonly delay?: number }[] = [];
@@ -82,7 +85,10 @@ process.on('exit', () => {
   return { folder, env, cpuFile: cpuFile ?? '' };
 }
 
-/** CPU time in microseconds: of the thread that runs the program, and of all threads, including V8's compiler and garbage collector. */
+/**
+ * CPU time in microseconds: of the thread that runs the program, and of all threads, including V8's compiler and
+ * garbage collector.
+ */
 interface CpuTime {
   readonly main: number;
   readonly all: number;

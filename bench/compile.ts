@@ -2,7 +2,10 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 
-/** Bundles a TypeScript file into a folder, minified and split like `hi`, and links the packages there. Resolves to the program's path. */
+/**
+ * Bundles a TypeScript file into a folder, minified and split like `hi`, and links the packages there. Resolves to the
+ * program's path.
+ */
 export async function compile(entry: string, folder: string, options: BuildOptions = {}): Promise<string> {
   const name = basename(entry, '.ts');
   await build({

@@ -32,7 +32,10 @@ export async function rows(): Promise<readonly Row[]> {
   ];
 }
 
-/** The time of a view, its measure and the plan of a pass: the first time, with empty caches, and the median of later times, each after one more turn. */
+/**
+ * The time of a view, its measure and the plan of a pass: the first time, with empty caches, and the median of later
+ * times, each after one more turn.
+ */
 function viewAndPlan(): { readonly first: number; readonly later: number } {
   const log = new Log();
   const settings = { ...SETTINGS, context_window: 1_000_000 };

@@ -14,7 +14,10 @@ export interface FakeVendor {
 
 const PIECE = 'abcd ';
 
-/** Starts the server. It writes as fast as the client reads, and makes each answer only once, so that it hardly adds to the measured time. */
+/**
+ * Starts the server. It writes as fast as the client reads, and makes each answer only once, so that it hardly adds to
+ * the measured time.
+ */
 export async function startFakeVendor(): Promise<FakeVendor> {
   const clock: RequestClock = { arrived: null };
   const answers = new Map<string, Buffer>();

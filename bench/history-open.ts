@@ -1,4 +1,6 @@
-/** Opens the history of a folder for the next request, and prints the time in milliseconds and the peak memory in MiB. */
+/**
+ * Opens the history of a folder for the next request, and prints the time in milliseconds and the peak memory in MiB.
+ */
 const start = performance.now();
 const { HistoryStore } = await import('../lib/history/store.js');
 const loaded = performance.now();

@@ -35,7 +35,10 @@ interface Found {
   readonly append: number[];
   /** The time to seal the appended messages, in milliseconds. */
   readonly seal: number[];
-  /** Opening the history for the next request in a new process: milliseconds, without loading the program, and peak memory in MiB. */
+  /**
+   * Opening the history for the next request in a new process: milliseconds, without loading the program, and peak
+   * memory in MiB.
+   */
   readonly open: number[];
   readonly memory: number[];
 }
@@ -108,7 +111,10 @@ function prepared(root: string, length: number): Found {
   return { length, folder, size, append: [], seal: [], open: [], memory: [] };
 }
 
-/** A conversation that was compacted after every thousand messages, and at its end so that the view holds the newest hundred. */
+/**
+ * A conversation that was compacted after every thousand messages, and at its end so that the view holds the newest
+ * hundred.
+ */
 export function* conversation(length: number): Generator<Entry> {
   let id = 0;
   for (let count = 1; count <= length; count += 1) {

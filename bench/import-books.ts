@@ -8,7 +8,10 @@ export const IN_EACH = 100_000;
 /** Messages in one conversation. */
 const CONVERSATION = 20;
 
-/** Writes five books of chains of words from these texts into the folder of books; one message in twenty is a whole text. */
+/**
+ * Writes five books of chains of words from these texts into the folder of books; one message in twenty is a whole
+ * text.
+ */
 export function writeBooks(folder: string, texts: readonly string[]): void {
   const random = numbers();
   const words = texts.flatMap((text) => text.split(/\s+/));

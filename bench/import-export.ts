@@ -16,7 +16,10 @@ const PICTURE = 140_000;
 /** The number of messages of the user and the model in the export. */
 export const EXPORTED = CONVERSATIONS * MESSAGES;
 
-/** Writes an export of ChatGPT as it is unpacked: numbered parts with abandoned branches and hidden messages, and pictures beside them. Returns its size in bytes. */
+/**
+ * Writes an export of ChatGPT as it is unpacked: numbered parts with abandoned branches and hidden messages, and
+ * pictures beside them. Returns its size in bytes.
+ */
 export function writeExport(folder: string): number {
   mkdirSync(folder);
   let size = 0;

@@ -18,7 +18,10 @@ const TOKENS = 3000;
 /** How many hits are looked at. */
 const FIRST = 10;
 
-/** Whether questions find the same in a book as in the conversation, and what they recall of the wrong talk if all talks are in one book. No rows without talks. */
+/**
+ * Whether questions find the same in a book as in the conversation, and what they recall of the wrong talk if all talks
+ * are in one book. No rows without talks.
+ */
 export async function talkRows(folder: string): Promise<readonly Row[]> {
   let rows: readonly Row[] = [];
   for (const name of setNames()) rows = [...rows, ...(await setRows(join(folder, name), name))];
@@ -116,7 +119,9 @@ async function setRows(folder: string, name: string): Promise<readonly Row[]> {
   ];
 }
 
-/** What a question recalled: how many messages of its own talk and of others, and whether the evidence is among them. */
+/**
+ * What a question recalled: how many messages of its own talk and of others, and whether the evidence is among them.
+ */
 interface Recalled {
   readonly right: number;
   readonly wrong: number;

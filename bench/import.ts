@@ -78,7 +78,10 @@ async function bookRows(folder: string, vendor: FakeVendor): Promise<readonly Ro
   ];
 }
 
-/** How much later the first request leaves in the second home than in the first, by turns, as the median of the ratios of all rounds. */
+/**
+ * How much later the first request leaves in the second home than in the first, by turns, as the median of the ratios
+ * of all rounds.
+ */
 async function compared(
   homes: readonly { readonly env: Readonly<Record<string, string>>; readonly data: string }[],
   vendor: FakeVendor,

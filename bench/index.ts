@@ -36,7 +36,10 @@ async function repl(): Promise<readonly Row[]> {
   return [...(await screen.rows()), ...(await chat.rows())];
 }
 
-/** Measures and prints all parts, or the one after `--only`. `--write` also updates docs/performance.md. Resolves to 1 if a promise is not kept. */
+/**
+ * Measures and prints all parts, or the one after `--only`. `--write` also updates docs/performance.md. Resolves to 1
+ * if a promise is not kept.
+ */
 export async function main(args: readonly string[]): Promise<number> {
   const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : null;
   const isWritten = args.includes('--write');

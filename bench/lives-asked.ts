@@ -22,7 +22,10 @@ const VIEW = 6;
 /** The number of runs with and without recall that are compared. */
 const ROUNDS = 9;
 
-/** How much of the evidence the built program brings into the only message of a process, and how much later its request leaves. */
+/**
+ * How much of the evidence the built program brings into the only message of a process, and how much later its request
+ * leaves.
+ */
 export async function askedRows(life: Life): Promise<readonly Row[]> {
   const root = mkdtempSync(join(tmpdir(), 'hi-bench-asked-'));
   const arrivals: number[] = [];

@@ -22,7 +22,9 @@ const SIZES = [
 const TOKENS = 3000;
 const VIEW = { tokens: 3000, messages: 6 };
 
-/** `days`: the newest evidence is 3 to 10 bursts old; `months`: at least this many. Lives are asked every `STEP` bursts. */
+/**
+ * `days`: the newest evidence is 3 to 10 bursts old; `months`: at least this many. Lives are asked every `STEP` bursts.
+ */
 const DAYS = { least: 3, most: 10 };
 const MONTHS = 72;
 const STEP = 8;

@@ -17,7 +17,10 @@ const ROUNDS = 5;
 
 const QUESTIONS = ['What did Caroline say about the support group?', 'What is 2+2?', 'And 3+3?'] as const;
 
-/** Seconds to the first token of a real Ollama in an old conversation against a fresh one, first with another prompt in its cache, then with the last one. */
+/**
+ * Seconds to the first token of a real Ollama in an old conversation against a fresh one, first with another prompt in
+ * its cache, then with the last one.
+ */
 export async function rows(): Promise<readonly Row[]> {
   const reason = missing([]);
   if (reason !== null) throw new Error(`This part needs a real server: ${reason}.`);

@@ -28,7 +28,10 @@ type Figure = 'version' | `${'request' | 'exit'} ${'near' | 'far'}`;
 const NODE_LIMITS = { version: 1.4, 'request near': 2.4, 'exit near': 2.8, 'request far': 2.7, 'exit far': 3.1 };
 const EXECUTABLE_LIMITS = { version: 0.3, 'request near': 0.9, 'exit near': 1.1, 'request far': 0.9, 'exit far': 1.1 };
 
-/** The start in every form of the program, one column each. Leaves out the executable if it is not built, and versions of Node that cannot be fetched. */
+/**
+ * The start in every form of the program, one column each. Leaves out the executable if it is not built, and versions
+ * of Node that cannot be fetched.
+ */
 export async function section(title: string): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'hi-bench-nodes-'));
   const vendor = await startFakeVendor();

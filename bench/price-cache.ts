@@ -95,7 +95,10 @@ export class PrefixCache implements Cache {
   readonly #isWritten: boolean;
   #kept: { readonly text: string; readonly life: number; end: number }[] = [];
 
-  /** `life` in seconds, `step` in tokens: longer beginnings are counted in whole steps. `isWritten`: whether writing is charged. */
+  /**
+   * `life` in seconds, `step` in tokens: longer beginnings are counted in whole steps. `isWritten`: whether writing is
+   * charged.
+   */
   constructor({
     life,
     step,

@@ -94,7 +94,9 @@ function logNormal(random: () => number, middle: number, sigma: number): number 
   return Math.max(4, middle * Math.exp(sigma * normal));
 }
 
-/** The number of subjects of a life, which come back again and again, and of the rarer words in all and of one subject. */
+/**
+ * The number of subjects of a life, which come back again and again, and of the rarer words in all and of one subject.
+ */
 const SUBJECTS = 12;
 const RARE = 6000;
 const OWN = 40;

@@ -76,7 +76,10 @@ function marked(vendor: Vendor, pieces: readonly Piece[], life: number): readonl
   }));
 }
 
-/** The least that the same requests cost with one choice for the first of them and another for the others, the last one kept or not. */
+/**
+ * The least that the same requests cost with one choice for the first of them and another for the others, the last one
+ * kept or not.
+ */
 function leastOf(vendor: Vendor, asked: readonly AskedOnce[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const early of CHOICES[vendor])

@@ -20,7 +20,9 @@ import {
 import { median, type Row } from './row.js';
 import { PROGRAM } from './start.js';
 
-/** The lengths of the conversations that are asked after a night, in messages, and how many questions each vendor gets. */
+/**
+ * The lengths of the conversations that are asked after a night, in messages, and how many questions each vendor gets.
+ */
 const LENGTHS = [
   { length: 100_000, questions: 25 },
   { length: 1000, questions: 6 },

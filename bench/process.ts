@@ -56,7 +56,10 @@ export async function runOnce(
   return { wall, peak, request: arrived ? arrived - begin : Number.NaN, output, bytes };
 }
 
-/** Runs a chat in a terminal until it shows its prompt, then quits it. `output` is the time of the prompt. Rejects if the chat exits before. */
+/**
+ * Runs a chat in a terminal until it shows its prompt, then quits it. `output` is the time of the prompt. Rejects if
+ * the chat exits before.
+ */
 export async function untilPrompt(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Cost> {
   const [program = '', ...args] = command;
   const begin = performance.now();

@@ -1,7 +1,9 @@
 import type { Message } from '../lib/chat/message.js';
 import type { Talk } from './recall-talks.js';
 
-/** A conversation of many talks at once, as one person leads it over months: bursts of messages, each of another talk. */
+/**
+ * A conversation of many talks at once, as one person leads it over months: bursts of messages, each of another talk.
+ */
 export interface Life {
   readonly messages: readonly Message[];
   /** By burst, the number of messages up to its end. */
@@ -24,7 +26,10 @@ const HOURS = 10;
 /** Words up to this rank of frequency are the same in all copies of a talk. */
 const COMMON = 600;
 
-/** Words are exchanged for others among so many that are about as frequent, and by so many places from one copy to the next. */
+/**
+ * Words are exchanged for others among so many that are about as frequent, and by so many places from one copy to the
+ * next.
+ */
 const ALIKE = 256;
 const PLACES = 29;
 
@@ -38,7 +43,10 @@ interface Thread {
   exchanged(text: string): string;
 }
 
-/** The talks, in bursts in random order, until there are `size` messages. If that takes copies, their names and rarer words are exchanged. */
+/**
+ * The talks, in bursts in random order, until there are `size` messages. If that takes copies, their names and rarer
+ * words are exchanged.
+ */
 export function lifeOf(talks: readonly Talk[], size: number, random: () => number): Life {
   const exchange = exchanges(talks);
   const copies = Math.ceil(size / talks.reduce((sum, { messages }) => sum + messages.length, 0));

@@ -13,7 +13,10 @@ interface Indexed {
   ask(question: string): readonly RankedDocument[];
 }
 
-/** How well earlier messages are found, by questions with known answers. The project does not contain these; without them only look-ups are measured. */
+/**
+ * How well earlier messages are found, by questions with known answers. The project does not contain these; without
+ * them only look-ups are measured.
+ */
 export async function qualityRows(): Promise<readonly Row[]> {
   let rows: readonly Row[] = [];
   for (const name of setNames()) rows = [...rows, ...(await setRows(name))];
@@ -144,7 +147,10 @@ function lookUpRows(): readonly Row[] {
   return [{ what, value: percent(found.length / LOOK_UPS.length), unit: '%', least: 90 }];
 }
 
-/** With a threshold that lets 5 % of the unanswerable questions pass: the same questions, with the names of people from another talk. */
+/**
+ * With a threshold that lets 5 % of the unanswerable questions pass: the same questions, with the names of people from
+ * another talk.
+ */
 function silenceRows(people: readonly Indexed[]): readonly Row[] {
   const answerable: { readonly sure: number; readonly isRight: boolean }[] = [];
   const [foreign, small]: [number[], number[]] = [[], []];

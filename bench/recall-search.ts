@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Found } from '../lib/recall/search.js';
 
 /**
- * Works on the index of a folder in a separate process, and prints the processor time in milliseconds and the peak memory in MiB. `rebuild` builds the index,
- * `open` only opens the history, and `search` searches for each line of stdin, also in imported books.
+ * Works on the index of a folder in a separate process, and prints the processor time in milliseconds and the peak
+ * memory in MiB. `rebuild` builds the index, `open` only opens the history, and `search` searches for each line of
+ * stdin, also in imported books.
  */
 const [folder = '', work = ''] = process.argv.slice(2);
 const { HistoryStore } = await import('../lib/history/store.js');

@@ -106,7 +106,10 @@ function indexSize(folder: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-/** A conversation in which one message in twenty is from the talks; the others are chains of their words, with invented names. Adds up the text in `size`. */
+/**
+ * A conversation in which one message in twenty is from the talks; the others are chains of their words, with invented
+ * names. Adds up the text in `size`.
+ */
 function* life(texts: readonly string[], size: { text: number }): Generator<Entry> {
   const random = numbers();
   const words = texts.flatMap((text) => text.split(/\s+/));

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Talks, and questions with known answers in them. They are used for evaluation only and are not part of the project. */
+/**
+ * Talks, and questions with known answers in them. They are used for evaluation only and are not part of the project.
+ */
 const DATA = process.env.HI_RECALL_DATA ?? '../shared/recall-data';
 
 export type Id = string | number;

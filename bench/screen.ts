@@ -12,7 +12,10 @@ const ROUNDS = 15;
 /** In the first rounds V8 compiles, which costs more than the work itself. */
 const WARM_UP = 8;
 
-/** What rendering costs: 20,000 chunks of an answer with prose, lists, tables and code. Medians of several rounds, after some to warm up. */
+/**
+ * What rendering costs: 20,000 chunks of an answer with prose, lists, tables and code. Medians of several rounds, after
+ * some to warm up.
+ */
 export async function rows(): Promise<readonly Row[]> {
   const chunks = answerInChunks();
   const runs = {

@@ -54,7 +54,9 @@ async function tenServers(folder: string, vendor: FakeVendor): Promise<readonly 
   ];
 }
 
-/** From the refusal of one server to the request that the next one gets. The attempts at the first are not part of it. */
+/**
+ * From the refusal of one server to the request that the next one gets. The attempts at the first are not part of it.
+ */
 async function switches(folder: string, vendor: FakeVendor): Promise<readonly Row[]> {
   let refusedAt = 0;
   const failing = await listening(() => {

@@ -202,7 +202,10 @@ export function settingsFor(vendor: FakeVendor, provider: string, path: string):
   return { provider, model: 'm', api_base, api_key: 'sk-bench', small_model: null };
 }
 
-/** Asks the second question of a conversation, in a home of that name; with `isFirst` the first one, which creates the history. */
+/**
+ * Asks the second question of a conversation, in a home of that name; with `isFirst` the first one, which creates the
+ * history.
+ */
 export function asking(
   folder: string,
   vendor: FakeVendor,

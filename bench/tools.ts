@@ -28,7 +28,10 @@ export async function rows(): Promise<readonly Row[]> {
   }
 }
 
-/** The cost of the sandbox: how much longer a command takes inside than outside, the lower quartile of alternating runs. The project has 4000 files. */
+/**
+ * The cost of the sandbox: how much longer a command takes inside than outside, the lower quartile of alternating runs.
+ * The project has 4000 files.
+ */
 function sandboxed(folder: string): readonly Row[] {
   const inside = measured(folder, 'inside');
   return [

@@ -15,5 +15,7 @@ interface Bun {
   zstdDecompressSync(bytes: Uint8Array): Buffer;
 }
 
-/** Only for modules that `scripts/build/for-bun.ts` puts into the executable in place of others: Node does not have it. */
+/**
+ * Only for modules that `scripts/build/for-bun.ts` puts into the executable in place of others: Node does not have it.
+ */
 export const bun = (globalThis as unknown as { readonly Bun: Bun }).Bun;

@@ -76,7 +76,10 @@ export function processSystem(
   };
 }
 
-/** Windows has no process groups and no SIGTERM for programs without a window. The descendants of the shell are ended at once, while the shell still exists. */
+/**
+ * Windows has no process groups and no SIGTERM for programs without a window. The descendants of the shell are ended at
+ * once, while the shell still exists.
+ */
 function windows(run: Printed, kill: (pid: number, signal: 0) => void): ProcessSystem {
   return {
     pause: 30,
@@ -115,7 +118,10 @@ function printed(file: string, args: readonly string[]): string {
   );
 }
 
-/** The running processes of the group or with the mark, from /proc, so on Linux only. Zombies do not count, since their parent may never wait for them. */
+/**
+ * The running processes of the group or with the mark, from /proc, so on Linux only. Zombies do not count, since their
+ * parent may never wait for them.
+ */
 function members({ group, mark }: CommandProcesses): number[] {
   const needle = `${MARK}=${mark}`;
   return readdirSync('/proc')

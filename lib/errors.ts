@@ -60,8 +60,8 @@ export interface ErrorDetails {
 }
 
 /**
- * An error that the user can act on. The message says what happened, with the offending value in quotes; the hint says what to do.
- * Anything else that is thrown is a bug and keeps its stack.
+ * An error that the user can act on. The message says what happened, with the offending value in quotes; the hint says
+ * what to do. Anything else that is thrown is a bug and keeps its stack.
  */
 export class HiError extends Error {
   readonly code: ErrorCode;

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and its missing parents; an existing one stays as it is. Throws the system's error.
- * Node's own `recursive` never ends where the system reports ENOENT inside an existing folder, as `/proc` and automounters do.
+ * Makes a folder and its missing parents; an existing one stays as it is. Throws the system's error. Node's own
+ * `recursive` never ends where the system reports ENOENT inside an existing folder, as `/proc` and automounters do.
  */
 export function makeFolder(path: string, mode: number): void {
   const failure = tryToMake(path, mode);

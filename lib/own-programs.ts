@@ -7,13 +7,17 @@ export const BY_MODEL = 'HI_BY_MODEL';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where programs are searched for if PATH is not set, and a folder that nobody has: starting a program there fails as it does for a missing one. */
+/**
+ * Where programs are searched for if PATH is not set, and a folder that nobody has: starting a program there fails as
+ * it does for a missing one.
+ */
 const USUAL_PATH = '/usr/bin:/bin';
 const NOWHERE = '/usr/lib/no-such-folder';
 
 /**
- * The absolute path of a program that hi starts itself: found in PATH, but not in the project, whose files somebody else may have written, and not relative to
- * the working folder. Where there is none, nothing is at the path. A name with a slash is returned as it is, and so is any on Windows.
+ * The absolute path of a program that hi starts itself: found in PATH, but not in the project, whose files somebody
+ * else may have written, and not relative to the working folder. Where there is none, nothing is at the path. A name
+ * with a slash is returned as it is, and so is any on Windows.
  */
 export function ownProgram(name: string, env: Environment = process.env): string {
   if (process.platform === 'win32' || name.includes('/')) return name;
@@ -36,7 +40,10 @@ function ownFolders({ PATH = USUAL_PATH }: Environment): readonly string[] {
   return PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !isOfProject(folder));
 }
 
-/** The working folder, or the repository that it is in. Null where that has the user's own programs too, as the home folder. */
+/**
+ * The working folder, or the repository that it is in. Null where that has the user's own programs too, as the home
+ * folder.
+ */
 function projectFolder(): string | null {
   const home = real(homedir());
   const here = real(process.cwd());

@@ -8,8 +8,8 @@ export interface Named {
 }
 
 /**
- * The known name nearest to a mistyped one, or null when none is near enough: one edit for every three characters and three at most, two
- * letters that changed places being one edit. A name that begins with what was typed is near.
+ * The known name nearest to a mistyped one, or null when none is near enough: one edit for every three characters and
+ * three at most, two letters that changed places being one edit. A name that begins with what was typed is near.
  */
 export function nearest(typed: string, known: readonly string[]): string | null {
   if (known.length === 0 || typed === '') return null;
@@ -36,8 +36,8 @@ export function suggestion(typed: string, known: readonly string[], elsewhere: s
 }
 
 /**
- * The member with that name or alias. Throws a `HiError` with `code` that names the nearest one; `kind` is the word for a member, such as "provider".
- * `elsewhere` takes the place of the list of all.
+ * The member with that name or alias. Throws a `HiError` with `code` that names the nearest one; `kind` is the word for
+ * a member, such as "provider". `elsewhere` takes the place of the list of all.
  */
 export function pick<Member extends Named>(
   members: readonly Member[],

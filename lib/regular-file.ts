@@ -14,8 +14,8 @@ class NotRegularFile extends Error {
 }
 
 /**
- * Throws where something lies at `path` that is neither a regular file nor a link to one: to open a pipe or a device may act on it, or take for ever.
- * The error is one of the system's: EISDIR for a folder, EFTYPE for anything else.
+ * Throws where something lies at `path` that is neither a regular file nor a link to one: to open a pipe or a device
+ * may act on it, or take for ever. The error is one of the system's: EISDIR for a folder, EFTYPE for anything else.
  */
 export function requireRegularFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });

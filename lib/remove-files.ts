@@ -4,8 +4,8 @@ import { systemCode } from './errors.js';
 import { namesWithLeftovers, processExists } from './write-aside.js';
 
 /**
- * Removes the files in `folder` whose names match `pattern`, and nothing else. A link stays, and the file it leads to is emptied. Does nothing when the
- * folder does not exist. Throws the system's error.
+ * Removes the files in `folder` whose names match `pattern`, and nothing else. A link stays, and the file it leads to
+ * is emptied. Does nothing when the folder does not exist. Throws the system's error.
  */
 export function removeFiles(folder: string, pattern: RegExp): void {
   for (const name of namesIn(folder)) if (pattern.test(name)) removeFile(join(folder, name));
@@ -17,7 +17,10 @@ export function removeWithLeftovers(path: string): void {
   removeFiles(dirname(path), namesWithLeftovers(name));
 }
 
-/** Removes what processes that are gone left of files in `folder` whose names match `pattern`. Throws the system's error. */
+/**
+ * Removes what processes that are gone left of files in `folder` whose names match `pattern`. Throws the system's
+ * error.
+ */
 export function removeLeftovers(folder: string, pattern: RegExp): void {
   for (const name of namesIn(folder)) {
     const [leftover, pid] = /\.(\d+)\.new$/.exec(name) ?? [];
@@ -48,7 +51,10 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The names of the files in a folder and of the links to some, and not of folders, pipes or devices; none where there is no folder. Throws what the system throws. */
+/**
+ * The names of the files in a folder and of the links to some, and not of folders, pipes or devices; none where there
+ * is no folder. Throws what the system throws.
+ */
 export function fileNamesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

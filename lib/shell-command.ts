@@ -13,8 +13,8 @@ export interface ShellSystem {
 }
 
 /**
- * A command line of the user's own, such as a key command, a pager or an editor with its options, for the system's shell; with `args` behind it, each one word
- * whatever is in it. `shell` is the one the user has chosen.
+ * A command line of the user's own, such as a key command, a pager or an editor with its options, for the system's
+ * shell; with `args` behind it, each one word whatever is in it. `shell` is the one the user has chosen.
  */
 export function shellCommand(
   command: string,

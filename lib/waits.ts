@@ -40,12 +40,18 @@ export function beginWait(what: string, { mayAsk = false }: { readonly mayAsk?: 
 const interruptible: Set<AbortController> = new Set();
 let undisturbed = 0;
 
-/** Ends the waits for other processes that are underway, except for those of what must not be lost. What waited has done nothing. */
+/**
+ * Ends the waits for other processes that are underway, except for those of what must not be lost. What waited has done
+ * nothing.
+ */
 export function interruptWaits(): void {
   for (const wait of interruptible) wait.abort();
 }
 
-/** Pauses, in milliseconds, before the next look at what another process holds. Rejects with an abort error at `interruptWaits`. */
+/**
+ * Pauses, in milliseconds, before the next look at what another process holds. Rejects with an abort error at
+ * `interruptWaits`.
+ */
 export async function pause(time: number): Promise<void> {
   const wait = new AbortController();
   if (undisturbed === 0) interruptible.add(wait);

@@ -14,14 +14,20 @@ import { systemCode } from './errors.js';
 
 /** How a file is written. */
 export interface WriteOptions {
-  /** The mode of a new file. An existing one keeps its own, without the bits for group and others when the file is `private`. */
+  /**
+   * The mode of a new file. An existing one keeps its own, without the bits for group and others when the file is
+   * `private`.
+   */
   readonly mode: number;
   readonly private?: boolean;
   /** Flush the file to the disk before the rename, so that a power cut leaves the old file or the new one. */
   readonly synced: boolean;
 }
 
-/** Replaces a file atomically: after a kill either the old or the new one is there, complete. A link at `path` is followed and stays. Throws the system's error. */
+/**
+ * Replaces a file atomically: after a kill either the old or the new one is there, complete. A link at `path` is
+ * followed and stays. Throws the system's error.
+ */
 export function writeAside(path: string, content: string | Uint8Array, options: WriteOptions): void {
   const aside = new AsideFile(path, options);
   try {
@@ -74,7 +80,10 @@ export class AsideFile {
 const TIME_LIMIT = 1000;
 const PAUSE = 20;
 
-/** Renames a file over another. On Windows this fails while another program has that file open, mostly for a moment, so it is tried again. Throws the system's error. */
+/**
+ * Renames a file over another. On Windows this fails while another program has that file open, mostly for a moment, so
+ * it is tried again. Throws the system's error.
+ */
 export function renameOver(
   from: string,
   to: string,
@@ -102,7 +111,9 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** The path with all links at its end followed; nothing has to exist there. Throws the system's error, for a loop too. */
+/**
+ * The path with all links at its end followed; nothing has to exist there. Throws the system's error, for a loop too.
+ */
 export function followLinks(path: string): string {
   let target = path;
   for (let links = 0; links < 40; links += 1) {
@@ -116,7 +127,10 @@ export function followLinks(path: string): string {
   return target;
 }
 
-/** Matches the file names that `pattern` describes, and the names of what a kill leaves while such a file is being written. */
+/**
+ * Matches the file names that `pattern` describes, and the names of what a kill leaves while such a file is being
+ * written.
+ */
 export function namesWithLeftovers(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})(?:(?:\\.\\d+)?\\.(?:new|tmp))?$`);
 }

@@ -1,4 +1,5 @@
-// Builds executables that need no Node: `npm run build:binary` for this machine, `npm run build:binary -- darwin-arm64 linux-x64-musl` for others.
+// Builds executables that need no Node: `npm run build:binary` for this machine, `npm run build:binary -- darwin-arm64
+// linux-x64-musl` for others.
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { ownPlatform, PLATFORMS } from './build/bun.js';

@@ -1,5 +1,5 @@
-// Builds the packages of a release from the executables: `npm run build:packages`. With the address that the files will have, also a Homebrew formula:
-// `npm run build:packages -- https://…/releases/download/v0.1.0`.
+// Builds the packages of a release from the executables: `npm run build:packages`. With the address that the files will
+// have, also a Homebrew formula: `npm run build:packages -- https://…/releases/download/v0.1.0`.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { PLATFORMS } from './build/bun.js';

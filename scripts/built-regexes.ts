@@ -13,7 +13,8 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   'lib/permission/environment.ts': () => import('../lib/permission/environment.js'),
   'lib/permission/secrets.ts': async () => {
     const { ownSecretMask, SHAPES, secretMask } = await import('../lib/permission/secrets.js');
-    // The whole table takes too long to check. Each shape is checked instead: alternatives that are linear are linear together.
+    // The whole table takes too long to check. Each shape is checked instead: alternatives that are linear are linear
+    // together.
     return [
       secretMask([]),
       ...KEYS.map((key) => ownSecretMask([key])),

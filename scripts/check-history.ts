@@ -1,5 +1,6 @@
-// Lets every Node with every available zstd, and the executable if it was built, write one history in turn. Each of them and the `zstd` program must be able to
-// read all of it. Needs npm's registry for the other versions of Node. `npm run check:history -- 100` runs 100 turns instead of 1,000.
+// Lets every Node with every available zstd, and the executable if it was built, write one history in turn. Each of
+// them and the `zstd` program must be able to read all of it. Needs npm's registry for the other versions of Node. `npm
+// run check:history -- 100` runs 100 turns instead of 1,000.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

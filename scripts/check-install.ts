@@ -1,8 +1,9 @@
-// Installs the packed file with each supported pair of npm and Node: online, without install scripts, and offline with an empty cache; into empty prefixes of
-// this machine, into a clean Debian, and into a root with musl and without bash, like Alpine. Holds a first conversation in each, and lets every
-// installation read and continue one shared history.
-// Needs npm's registry for the other versions; for the clean roots also root, debootstrap, bwrap and pip. `npm run check:install -- 20 22` checks two versions
-// of Node, `-- npm@12` one version of npm, `-- debian musl` only the clean roots, `-- here` this machine.
+// Installs the packed file with each supported pair of npm and Node: online, without install scripts, and offline with
+// an empty cache; into empty prefixes of this machine, into a clean Debian, and into a root with musl and without bash,
+// like Alpine. Holds a first conversation in each, and lets every installation read and continue one shared history.
+// Needs npm's registry for the other versions; for the clean roots also root, debootstrap, bwrap and pip. `npm run
+// check:install -- 20 22` checks two versions of Node, `-- npm@12` one version of npm, `-- debian musl` only the clean
+// roots, `-- here` this machine.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Part of `npm run lint`: whether every regular expression of the program is linear, so that no text from a model, a server or a file can block it.
+// Part of `npm run lint`: whether every regular expression of the program is linear, so that no text from a model, a
+// server or a file can block it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,10 +52,16 @@ const isConstruction = (node: object): boolean =>
   'value' in node.callee &&
   node.callee.value === 'RegExp';
 
-/** The digests of expressions that are linear, or polynomial and excused, so that only new ones are checked. `--write` adds them. */
+/**
+ * The digests of expressions that are linear, or polynomial and excused, so that only new ones are checked. `--write`
+ * adds them.
+ */
 const LIST = 'scripts/linear-regexes.json';
 
-/** Expressions that are polynomial or undecided, but never exponential, and match only bounded text, each with the reason. */
+/**
+ * Expressions that are polynomial or undecided, but never exponential, and match only bounded text, each with the
+ * reason.
+ */
 const EXCUSES: readonly { readonly expression: string; readonly file: string; readonly why: string }[] = JSON.parse(
   readFileSync('scripts/bounded-regexes.json', 'utf8'),
 );

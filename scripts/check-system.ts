@@ -1,5 +1,5 @@
-// Holds a conversation with the built program on any system: with a history, a tool, a key command, and two programs at the same time. Needs no
-// network. `npm run check:system`; .github/workflows/systems.yml runs it on three systems.
+// Holds a conversation with the built program on any system: with a history, a tool, a key command, and two programs at
+// the same time. Needs no network. `npm run check:system`; .github/workflows/systems.yml runs it on three systems.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

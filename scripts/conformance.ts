@@ -1,5 +1,6 @@
-// Runs the official conformance suite of the Model Context Protocol: every scenario that a revision requires of clients, with `hi mcp test` and with `hi ask`.
-// Fetches the suite from npm. `npm run test:conformance -- auth` runs the scenarios whose names contain `auth`; `-- --write` writes the table in docs/mcp.md.
+// Runs the official conformance suite of the Model Context Protocol: every scenario that a revision requires of
+// clients, with `hi mcp test` and with `hi ask`. Fetches the suite from npm. `npm run test:conformance -- auth` runs
+// the scenarios whose names contain `auth`; `-- --write` writes the table in docs/mcp.md.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A demonstration without a provider: the real program talks to a stand-in server on this machine that gives scripted answers.
-// Its configuration and conversation are in a temporary folder that is removed at the end.
+// A demonstration without a provider: the real program talks to a stand-in server on this machine that gives scripted
+// answers. Its configuration and conversation are in a temporary folder that is removed at the end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Where an SDK lists the models that come to an end. Those of OpenAI and Google list none today; a file that appears is read. */
+/**
+ * Where an SDK lists the models that come to an end. Those of OpenAI and Google list none today; a file that appears is
+ * read.
+ */
 const SDKS = [
   'node_modules/@anthropic-ai/sdk/resources/messages',
   'node_modules/openai/resources',

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Fetches packages from npm into a folder, without running install scripts. Returns null, or the reason for the failure in one line. */
+/**
+ * Fetches packages from npm into a folder, without running install scripts. Returns null, or the reason for the failure
+ * in one line.
+ */
 export function fetchPackages(folder: string, packages: readonly string[]): string | null {
   try {
     mkdirSync(folder, { recursive: true });

@@ -35,8 +35,9 @@ export interface Manifest extends Dependencies {
 const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
 /**
- * The faults that would make `npm ci` fail or warn on some platform, or tie the project to one registry: an optional package without an entry or with one of
- * another version, a package without its integrity, for one platform only, or for a newer Node, an address, a difference to `package.json`. A sentence for each.
+ * The faults that would make `npm ci` fail or warn on some platform, or tie the project to one registry: an optional
+ * package without an entry or with one of another version, a package without its integrity, for one platform only, or
+ * for a newer Node, an address, a difference to `package.json`. A sentence for each.
  */
 export function lockFaults({ packages }: LockFile, manifest: Manifest): readonly string[] {
   const oldest = minVersion(manifest.engines.node)?.version ?? '';

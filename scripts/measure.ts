@@ -1,4 +1,5 @@
-// Prints counts of the code in lib/ and bin/: `npm run measure`. It does not judge them; docs/architecture.md quotes them.
+// Prints counts of the code in lib/ and bin/: `npm run measure`. It does not judge them; docs/architecture.md quotes
+// them.
 import { basename, dirname } from 'node:path';
 import { cycles, type Graph } from './measure/cycles.js';
 import { repeatedLines } from './measure/repeated.js';

@@ -1,7 +1,8 @@
-// `npm run mutate -- lib/session`: changes that room in many small ways, one at a time, and lists the changes that no spec of the room notices.
-// `--sample 150` tries that many of them, drawn at random, and reports the accuracy of the score, even when it is stopped; `--seed` draws the same again.
-// `--without FILE` leaves out a spec that is too slow to run for each mutant. Arguments after the room are further specs to run, in addition to those of
-// `COVERED_BY`. Fails if less than 80 % of the changes are noticed.
+// `npm run mutate -- lib/session`: changes that room in many small ways, one at a time, and lists the changes that no
+// spec of the room notices. `--sample 150` tries that many of them, drawn at random, and reports the accuracy of the
+// score, even when it is stopped; `--seed` draws the same again. `--without FILE` leaves out a spec that is too slow to
+// run for each mutant. Arguments after the room are further specs to run, in addition to those of `COVERED_BY`. Fails
+// if less than 80 % of the changes are noticed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

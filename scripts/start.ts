@@ -1,4 +1,5 @@
-// Starts the first conversation: runs `hi` if there is a configuration, a vendor's key or Ollama, else the demonstration.
+// Starts the first conversation: runs `hi` if there is a configuration, a vendor's key or Ollama, else the
+// demonstration.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,5 @@
-// Records docs/tour.md: a session of the real program in a real terminal, against the stand-in server of the demonstration.
+// Records docs/tour.md: a session of the real program in a real terminal, against the stand-in server of the
+// demonstration.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -67,8 +68,8 @@ async function pictureBoth(name: string, when: string): Promise<void> {
 }
 
 /**
- * The current screens next to those of an earlier build, commit 369e4cb. Its pictures are kept; the program in `HI_TOUR_BEFORE` replaces
- * them.
+ * The current screens next to those of an earlier build, commit 369e4cb. Its pictures are kept; the program in
+ * `HI_TOUR_BEFORE` replaces them.
  */
 async function pictureBeforeAndAfter(): Promise<void> {
   const before = process.env.HI_TOUR_BEFORE;

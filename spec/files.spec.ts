@@ -28,6 +28,12 @@ describe('the files of lib', () => {
     expect(long).toEqual([]);
   });
 
+  it('have no comment wider than a screen of 120 columns', () => {
+    const isWide = (line: string): boolean => line.length > 120 && /^\s*(?:\/\/|\/?\*)/.test(line);
+    const wide = FILES.filter((file) => readFileSync(join(LIB, file), 'utf8').split('\n').some(isWide));
+    expect(wide).toEqual([]);
+  });
+
   it('have unique names, except for the members of a plug-in folder', () => {
     const counts = counted(NAMED.filter((file) => !isMember(file)).map((file) => basename(file)));
     expect([...counts].filter(([, count]) => count > 1)).toEqual([]);

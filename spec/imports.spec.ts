@@ -196,7 +196,10 @@ function importsOf(file: string): Import[] {
 const IMPORTS = [...sources('bin'), ...sources('lib')].flatMap(importsOf);
 const show = ({ from, to }: Import): string => `${from} -> ${to}`;
 
-/** What is left when everything that imports nothing more is taken away, again and again: the cycles, and what leads into them. */
+/**
+ * What is left when everything that imports nothing more is taken away, again and again: the cycles, and what leads
+ * into them.
+ */
 function cycle(imports: readonly Import[]): string[] {
   let rest = imports;
   for (;;) {

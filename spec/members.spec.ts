@@ -163,7 +163,8 @@ const SYSTEM_FOLDERS = ['usr', 'bin', 'sbin', 'lib', 'etc', 'opt', 'sys', 'nix',
 
 describe('a hint', () => {
   it('names only existing slash commands', () => {
-    // Folders of the system, options of the command processor of Windows, and the example of a message that begins with a slash.
+    // Folders of the system, options of the command processor of Windows, and the example of a message that begins with
+    // a slash.
     const others = new Set(['tmp', 'run', 'dev', 'proc', ...SYSTEM_FOLDERS, 'd', 's', 'c', 'text']);
     const known = slashCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     const wrong = FILES.flatMap(({ file, code }) =>

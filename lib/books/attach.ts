@@ -14,7 +14,10 @@ const LARGEST = 64 * 1024 * 1024;
 /** The longest text file that becomes part of its message, in bytes. */
 const LONGEST_TEXT = 256 * 1024;
 
-/** Stores attached files beside a book, and tells what they are in a message; null for a file that no message can have, which is counted. */
+/**
+ * Stores attached files beside a book, and tells what they are in a message; null for a file that no message can have,
+ * which is counted.
+ */
 export class Attachments {
   readonly #folder: string;
   readonly #reading: Pick<Reading, 'leaveOut' | 'problem'>;

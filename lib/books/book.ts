@@ -53,7 +53,10 @@ export function bookNamed(folder: string, name: string): BookFiles {
   return bookFiles(folder, pick(books, name, 'book', 'usage').name);
 }
 
-/** The messages of a book, oldest first, read on demand; none if there is no book. Throws a `HiError` if it is damaged. `prepareCodec` comes before. */
+/**
+ * The messages of a book, oldest first, read on demand; none if there is no book. Throws a `HiError` if it is damaged.
+ * `prepareCodec` comes before.
+ */
 export function* messagesOf({ history, name }: BookFiles): Generator<Message> {
   if (!existsSync(history)) return;
   try {
@@ -82,7 +85,10 @@ export function attachmentOf({ attachments }: BookFiles, sha256: string): Uint8A
 /** A message before its book has given it an id. */
 export type BookMessage = NewMessage & Pick<Message, 'at'>;
 
-/** Writes a book anew, in the place of the one that is there, which stays until `commit`. Only while no other process writes books. */
+/**
+ * Writes a book anew, in the place of the one that is there, which stays until `commit`. Only while no other process
+ * writes books.
+ */
 export class BookWriter {
   readonly #aside: AsideFile;
   readonly #writer: LogWriter;

@@ -7,7 +7,10 @@ import { writeAside } from '../write-aside.js';
 /** Where passages of a book may be sent: nowhere, to the servers of these names, or to any. */
 export type Consent = 'never' | 'any' | readonly string[];
 
-/** Asks the user whether passages of a book may be sent to a server: never, to this one only, or to any. Rejects if the question is cancelled. */
+/**
+ * Asks the user whether passages of a book may be sent to a server: never, to this one only, or to any. Rejects if the
+ * question is cancelled.
+ */
 export type AskAboutBook = (book: string, server: string) => Promise<'never' | 'this' | 'any'>;
 
 /** What of the books a search may use. */
@@ -28,7 +31,10 @@ export function consentOf(folder: string, book: string): Consent | null {
   return Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null;
 }
 
-/** Whether passages of a book may be sent to a server; null if nobody was asked yet. One that was agreed to for another server may not. */
+/**
+ * Whether passages of a book may be sent to a server; null if nobody was asked yet. One that was agreed to for another
+ * server may not.
+ */
 export function mayLeave(folder: string, book: string, server: string): boolean | null {
   const consent = consentOf(folder, book);
   if (consent === null) return null;
@@ -42,7 +48,10 @@ export function storeConsent(folder: string, book: string, consent: Consent | nu
   writeAside(join(folder, FILE), `${JSON.stringify(all)}\n`, { mode: 0o600, synced: true });
 }
 
-/** Lets the passages of a book be used as the user decided, once for each book; without anybody to ask, none of a book about which nothing was decided. */
+/**
+ * Lets the passages of a book be used as the user decided, once for each book; without anybody to ask, none of a book
+ * about which nothing was decided.
+ */
 export function permitBy(folder: string, server: () => string, ask: AskAboutBook | null): Permit {
   return {
     isClosed: (book) => (mayLeave(folder, book, server()) ?? ask !== null) === false,

@@ -39,7 +39,10 @@ export interface Exported {
   readonly left_out: Record<string, number>;
 }
 
-/** Writes the conversation and all books, each into a folder of its own below `target`, which is there only when all of it is. Throws `HiError`s. */
+/**
+ * Writes the conversation and all books, each into a folder of its own below `target`, which is there only when all of
+ * it is. Throws `HiError`s.
+ */
 export async function exportAll(order: ExportOrder): Promise<readonly Exported[]> {
   const { target, archive, read, books, signal } = order;
   const aside = `${target}.${process.pid}.new`;

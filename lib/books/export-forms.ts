@@ -19,7 +19,10 @@ import {
 export interface Writing {
   /** Counts what does not fit into the form. */
   readonly leaveOut: LeaveOut;
-  /** Writes a file beside the conversations, under a name that begins with `stem`, and resolves to that name; null if its bytes are lost, which is counted. */
+  /**
+   * Writes a file beside the conversations, under a name that begins with `stem`, and resolves to that name; null if
+   * its bytes are lost, which is counted.
+   */
   store(stem: string, file: SpokenFile): Promise<string | null>;
 }
 

@@ -15,7 +15,10 @@ export interface MeantInBook {
   isMeant(message: Message): boolean;
 }
 
-/** The messages of a book with a text, in their words or in a file that was attached. Throws a `HiError` if the book is damaged. */
+/**
+ * The messages of a book with a text, in their words or in a file that was attached. Throws a `HiError` if the book is
+ * damaged.
+ */
 export function withText(book: BookFiles, text: string): MeantInBook {
   const holds = occurrenceOf(text);
   const marked = attachmentsWith([book.attachments], { kind: 'text', text });
@@ -32,8 +35,8 @@ export function meantInBook(book: BookFiles, isMeant: (message: Message) => bool
 }
 
 /**
- * Removes messages from a book, with the attachments that only they had, and its index. The ids that their source gave them stay, so that a later import does
- * not bring them back.
+ * Removes messages from a book, with the attachments that only they had, and its index. The ids that their source gave
+ * them stay, so that a later import does not bring them back.
  */
 export function forgetInBook({ book, isMeant }: MeantInBook): void {
   const kept = new Set<string>();

@@ -90,7 +90,10 @@ export async function recognise(exports: readonly Export[], { signal }: ImportOr
   return [...found].filter(([, files]) => files.length > 0).map(([source, files]) => ({ source, files }));
 }
 
-/** Takes the conversations of a source into its book. Nothing of the book changes before everything is read; a process that is stopped leaves it as it was. */
+/**
+ * Takes the conversations of a source into its book. Nothing of the book changes before everything is read; a process
+ * that is stopped leaves it as it was.
+ */
 export async function importSource(found: FoundSource, order: ImportOrder): Promise<Imported> {
   await prepareCodec();
   if (order.dryRun) return await new SourceImport(found, order).run();
@@ -105,7 +108,10 @@ export async function importSource(found: FoundSource, order: ImportOrder): Prom
 /** The longest time that an import spends on the index, in milliseconds: enough for some hundred thousand messages. */
 const LONGEST_INDEXING = 20_000;
 
-/** Indexes and measures a book now, so that no question has to. If that is stopped, or takes too long, searches do the rest. */
+/**
+ * Indexes and measures a book now, so that no question has to. If that is stopped, or takes too long, searches do the
+ * rest.
+ */
 async function makeIndex({ name, title }: Source, { folder, signal, onProgress }: ImportOrder): Promise<void> {
   const book = bookFiles(folder, name);
   if (!existsSync(book.history)) return;

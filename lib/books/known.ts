@@ -25,8 +25,8 @@ export function spokenText(role: NewMessage['role'], content: NewMessage['conten
 }
 
 /**
- * The messages of a book by the ids of their source. A message that the source copied into another conversation, with its id, its time and its words, is there
- * already too.
+ * The messages of a book by the ids of their source. A message that the source copied into another conversation, with
+ * its id, its time and its words, is there already too.
  */
 export class KnownMessages {
   readonly #digests = new Set<string>();

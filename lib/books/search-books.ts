@@ -13,7 +13,10 @@ export function searchBooksToo(own: Finder, folder: string, use: SearchUse, perm
   return new BookFinder(own, folder, use, permit);
 }
 
-/** The search over one book. Opens nothing before the first call. Throws a `HiError` of code `usage` if there is no such book. */
+/**
+ * The search over one book. Opens nothing before the first call. Throws a `HiError` of code `usage` if there is no such
+ * book.
+ */
 export function searchOfBook(folder: string, name: string, use: SearchUse): Finder {
   return recallOf(bookNamed(folder, name), use);
 }
@@ -107,7 +110,10 @@ class BookFinder implements Finder {
     this.#books.clear();
   }
 
-  /** The books of these messages of which the user lets nothing be used, each asked for once: when nothing is searched any more, for an answer takes its time. */
+  /**
+   * The books of these messages of which the user lets nothing be used, each asked for once: when nothing is searched
+   * any more, for an answer takes its time.
+   */
   async #refused(found: readonly Pick<Said, 'book'>[]): Promise<ReadonlySet<string>> {
     const refused = new Set<string>();
     for (const book of new Set(found.map((one) => one.book ?? '')))
@@ -147,7 +153,10 @@ class BookFinder implements Finder {
     }
   }
 
-  /** Leaves out a book that was removed meanwhile, or is damaged: it does not keep the others from being found. False for any other failure. */
+  /**
+   * Leaves out a book that was removed meanwhile, or is damaged: it does not keep the others from being found. False
+   * for any other failure.
+   */
   #leaveOut(recall: Recall, thrown: unknown): boolean {
     if (systemCode(thrown) !== 'ENOENT' && !(thrown instanceof Damaged)) return false;
     recall.close();

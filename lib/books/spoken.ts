@@ -56,7 +56,10 @@ export type LeaveOut = (what: string, count?: number) => void;
 /** A thread of the everlasting conversation is a day of it, or less: so much text, in characters. */
 const LONGEST_THREAD = 4_000_000;
 
-/** The everlasting conversation by days: no program opens one without an end. Turns stay whole; undone ones are left out. */
+/**
+ * The everlasting conversation by days: no program opens one without an end. Turns stay whole; undone ones are left
+ * out.
+ */
 export async function* threadsOfHistory(
   archive: () => AsyncIterable<Entry>,
   read: ReadAttachment,
@@ -88,7 +91,10 @@ export async function* threadsOfHistory(
 const dayOf = (held: readonly Message[], day: string, read: ReadAttachment, leaveOut: LeaveOut): SpokenThread =>
   threadOf(uuidOf('hi', nameOf(held[0])), `hi, ${day}`, held, read, leaveOut);
 
-/** The conversations of a book, each whole, however often an import added to it. `messages` reads the book from its beginning. */
+/**
+ * The conversations of a book, each whole, however often an import added to it. `messages` reads the book from its
+ * beginning.
+ */
 export function* threadsOfBook(
   book: string,
   messages: () => Iterable<Message>,

@@ -12,7 +12,10 @@ interface Place {
   readonly content: number;
 }
 
-/** The conversations of an import, compressed in a file until all are known: exports have the newest first, a book has it last. */
+/**
+ * The conversations of an import, compressed in a file until all are known: exports have the newest first, a book has
+ * it last.
+ */
 export class Spool {
   readonly #path: string;
   readonly #file: number;

@@ -14,7 +14,9 @@ export interface StandingSentence {
 /** Said in this many conversations, a sentence is a wish that stands, in whatever language. */
 const LEAST_CONVERSATIONS = 3;
 
-/** What is hardly a wish: a sentence with fewer words, a longer one, and one in a message that long, which was pasted. */
+/**
+ * What is hardly a wish: a sentence with fewer words, a longer one, and one in a message that long, which was pasted.
+ */
 const LEAST_WORDS = 3;
 const LONGEST_SENTENCE = 200;
 const LONGEST_MESSAGE = 4000;
@@ -28,15 +30,17 @@ const SENTENCE = /[^.!?。！？\n]+[.!?。！？]*/g;
 
 interface Said {
   text: string;
-  /** The conversation that it was said in first, and the others. Most sentences have none, so that these cost nothing. */
+  /**
+   * The conversation that it was said in first, and the others. Most sentences have none, so that these cost nothing.
+   */
   readonly first: string;
   others: Set<string> | null;
   readonly evidence: { readonly id: string; readonly at: string }[];
 }
 
 /**
- * The sentences that the user said again and again in these books, most often first: no questions, and only their own words, as the source proves them. Asks no
- * model. Throws a `HiError` for a damaged book. `prepareCodec` comes before.
+ * The sentences that the user said again and again in these books, most often first: no questions, and only their own
+ * words, as the source proves them. Asks no model. Throws a `HiError` for a damaged book. `prepareCodec` comes before.
  */
 export function standingSentences(books: readonly BookFiles[]): readonly StandingSentence[] {
   const all = new Map<string, Said>();

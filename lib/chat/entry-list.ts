@@ -50,15 +50,19 @@ export function lastSkillMessage(entries: readonly Entry[]): SkillMessage | null
   return entries.findLast(hasSkills) ?? null;
 }
 
-/** What is known about a conversation before its first entry is read: how many compactions it has, and its newest entries. */
+/**
+ * What is known about a conversation before its first entry is read: how many compactions it has, and its newest
+ * entries.
+ */
 interface Overview {
   readonly totals: { readonly compactions: number };
   readonly entries: readonly Entry[];
 }
 
 /**
- * Yields the entries in the order people read them: each compaction comes between the last message it replaced and the first one it kept, although it
- * was written after both. Entries are read once and yielded as soon as it is certain that no compaction belongs before them.
+ * Yields the entries in the order people read them: each compaction comes between the last message it replaced and the
+ * first one it kept, although it was written after both. Entries are read once and yielded as soon as it is certain
+ * that no compaction belongs before them.
  */
 export async function* inReadingOrder(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
@@ -67,7 +71,8 @@ export async function* inReadingOrder(
   const waiting = newest.filter(isPlaced);
   const known = new Set(newest.filter(isCompressBlock).map(({ id }) => id));
   let unknown = totals.compactions - known.size;
-  // Entries that a later compaction may have kept. A compaction never keeps what an earlier one replaced, so each one releases all entries before its place.
+  // Entries that a later compaction may have kept. A compaction never keeps what an earlier one replaced, so each one
+  // releases all entries before its place.
   let undecided: Entry[] = [];
   for await (const entry of entries) {
     if (!isPlaced(entry)) undecided.push(entry);
@@ -88,12 +93,17 @@ export async function* inReadingOrder(
   yield* waiting;
 }
 
-/** Whether an entry is moved to its reading position. A block that takes a compaction back stays where it was written. */
+/**
+ * Whether an entry is moved to its reading position. A block that takes a compaction back stays where it was written.
+ */
 function isPlaced(entry: Entry): entry is CompressBlock {
   return isCompressBlock(entry) && entry.restores === undefined;
 }
 
-/** Yields the entries, and before each message the waiting blocks that belong there, which are then removed from `waiting`. */
+/**
+ * Yields the entries, and before each message the waiting blocks that belong there, which are then removed from
+ * `waiting`.
+ */
 function* withBlocks(entries: readonly Entry[], waiting: CompressBlock[]): Generator<Entry> {
   for (const entry of entries) {
     while (isMessage(entry) && waiting[0] !== undefined && follows(entry.id, waiting[0])) yield* waiting.splice(0, 1);
@@ -101,7 +111,9 @@ function* withBlocks(entries: readonly Entry[], waiting: CompressBlock[]): Gener
   }
 }
 
-/** The first message a block kept may be gone, or older than what is read. The block then comes before the next message. */
+/**
+ * The first message a block kept may be gone, or older than what is read. The block then comes before the next message.
+ */
 function follows(id: number, block: CompressBlock): boolean {
   return id >= (block.first_kept ?? block.id);
 }
@@ -122,7 +134,10 @@ export function withoutRepeated<Kind extends Part>(content: readonly Kind[]): re
     );
 }
 
-/** The same for entries in memory only: without summaries, and without pins and passages of messages that are not among themselves. */
+/**
+ * The same for entries in memory only: without summaries, and without pins and passages of messages that are not among
+ * themselves.
+ */
 export function withoutCopies(own: readonly Entry[]): readonly Entry[] {
   const first = own[0]?.id ?? 0;
   return own.flatMap((entry): readonly Entry[] => {
@@ -133,8 +148,9 @@ export function withoutCopies(own: readonly Entry[]): readonly Entry[] {
 }
 
 /**
- * What is held of a log: the number of its entries, and the sum of their content. Whether it is still a beginning of the log is decided by that alone: a log
- * that was rewritten may have the same first and last id, and ids of entries that were never written are used again.
+ * What is held of a log: the number of its entries, and the sum of their content. Whether it is still a beginning of
+ * the log is decided by that alone: a log that was rewritten may have the same first and last id, and ids of entries
+ * that were never written are used again.
  */
 export class HeldEntries {
   #count = 0;

@@ -2,7 +2,10 @@ import { type JsonObject, wellFormedJson } from './json.js';
 import { type Message, type NewMessage, type RestsOn, spokenParts, type Usage } from './message.js';
 import type { Tokens } from './request.js';
 
-/** Where the text of a compress block came from. A `fallback` summarises nothing: the next summary begins where the last one ended. */
+/**
+ * Where the text of a compress block came from. A `fallback` summarises nothing: the next summary begins where the last
+ * one ended.
+ */
 export type CompactionSource = 'model' | 'cache' | 'none' | 'fallback';
 
 /** The outcome of a compaction. The newest one decides what is sent. */
@@ -12,7 +15,9 @@ export interface NewCompressBlock {
   readonly content: string;
   readonly strategy: string;
   readonly source: CompactionSource;
-  /** `own` if the text rests only on what the user typed, and on what the model said without having read anything else. */
+  /**
+   * `own` if the text rests only on what the user typed, and on what the model said without having read anything else.
+   */
   readonly rests_on?: RestsOn;
   /** The id of the first message that is still sent word for word; null when none is. */
   readonly first_kept: number | null;
@@ -39,7 +44,10 @@ export interface NewCompressBlock {
 /** The strategy of a block that was written after a pause, without asking a model. */
 export const REST = 'rest';
 
-/** The strategy of a block that brought everything back into view that fits. It is in effect until the next block, and no other is made from it. */
+/**
+ * The strategy of a block that brought everything back into view that fits. It is in effect until the next block, and
+ * no other is made from it.
+ */
 export const WHOLE = 'all';
 
 /** The strategy of a block that was written because much arrived from other machines, without asking a model. */
@@ -84,7 +92,9 @@ interface NewUnpin {
   readonly v?: number;
 }
 
-/** These turns, and messages of other turns, were forgotten and must not come again from another machine or a backup. */
+/**
+ * These turns, and messages of other turns, were forgotten and must not come again from another machine or a backup.
+ */
 interface NewForgotten {
   readonly type: 'forgotten';
   /** Names what was forgotten at a time, on all machines. */
@@ -95,7 +105,10 @@ interface NewForgotten {
   readonly forgotten_messages: readonly (readonly [turn: string, at: string, role: string])[];
 }
 
-/** What the user decided about the conversation, appended to the log. A mark with a `v`, the number of the decision, came from another machine. */
+/**
+ * What the user decided about the conversation, appended to the log. A mark with a `v`, the number of the decision,
+ * came from another machine.
+ */
 export type NewMark = NewUndo | NewRedo | NewPin | NewUnpin | NewForgotten;
 
 /** A mark in the history, of the conversation or of an aside. */
@@ -169,7 +182,10 @@ export function isCommandOutput({ role, stop_reason }: Pick<NewMessage, 'role' |
   return role === 'user' && stop_reason !== undefined;
 }
 
-/** Whether a message contains text that neither the user nor the model wrote here, from a tool, a file, a page, a command, an imported book, or a summary based on such text. */
+/**
+ * Whether a message contains text that neither the user nor the model wrote here, from a tool, a file, a page, a
+ * command, an imported book, or a summary based on such text.
+ */
 export function bringsForeign(message: NewMessage): boolean {
   return (
     message.role === 'tool' ||

@@ -35,9 +35,9 @@ export function billed(billing: Billing): { readonly billing?: Billing } {
 }
 
 /**
- * What a provider yields, in order, while an answer arrives.
- * `text` and `thinking` are pieces for the screen. A `part` is a finished block of the answer and is what the history stores: a provider yields one
- * for every block, text included, in the order of the answer. Exactly one `end` closes the stream; a stream without one was cut off.
+ * What a provider yields, in order, while an answer arrives. `text` and `thinking` are pieces for the screen. A `part`
+ * is a finished block of the answer and is what the history stores: a provider yields one for every block, text
+ * included, in the order of the answer. Exactly one `end` closes the stream; a stream without one was cut off.
  */
 export type StreamEvent =
   | { readonly type: 'text'; readonly text: string }
@@ -113,7 +113,9 @@ export interface TurnReport {
   readonly data?: JsonValue;
 }
 
-/** A question that a server asked the user during a call, and its outcome. The answer itself is for the server alone. */
+/**
+ * A question that a server asked the user during a call, and its outcome. The answer itself is for the server alone.
+ */
 export interface ServerQuestion {
   readonly server: string;
   readonly message: string;
@@ -173,7 +175,10 @@ export type ChatEvent =
   | { readonly type: 'tool-progress'; readonly call_id: string; readonly text: string }
   /** Comes before the end of its call. */
   | ({ readonly type: 'elicitation'; readonly call_id: string } & ServerQuestion)
-  /** Output of a running tool, as it arrives. `lines` is the number of line ends in it, including those of lines left out of the text. */
+  /**
+   * Output of a running tool, as it arrives. `lines` is the number of line ends in it, including those of lines left
+   * out of the text.
+   */
   | { readonly type: 'tool-output'; readonly call_id: string; readonly text: string; readonly lines: number }
   | ({ readonly type: 'tool-end'; readonly call_id: string; readonly name: string } & (
       | { readonly result: JsonValue; readonly error?: never }
@@ -222,7 +227,10 @@ export interface ViewReport {
   readonly left_out: number;
 }
 
-/** How the prose of answers is wrapped on a terminal: at words, or by the terminal, which breaks words but does not change the text. */
+/**
+ * How the prose of answers is wrapped on a terminal: at words, or by the terminal, which breaks words but does not
+ * change the text.
+ */
 export type WrapMode = 'word' | 'terminal';
 
 export const WRAP_MODES: readonly WrapMode[] = ['word', 'terminal'];

@@ -21,7 +21,9 @@ export function parseObject(text: string): JsonObject | null {
   }
 }
 
-/** A value as JSON for other programs, with U+FFFD in place of lone surrogates: many JSON parsers refuse their escapes. */
+/**
+ * A value as JSON for other programs, with U+FFFD in place of lone surrogates: many JSON parsers refuse their escapes.
+ */
 export function toJson(value: unknown, indent = 0): string {
   return wellFormedJson(JSON.stringify(value, null, indent));
 }
@@ -42,7 +44,9 @@ const ESCAPED = /\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)/g
 export const TEXT = { type: 'string', minLength: 1 };
 export const COUNT = { type: 'integer', minimum: 1 };
 
-/** The maximum nesting of JSON from outside. Vendors accept little more, and recursive code needs stack for every level. */
+/**
+ * The maximum nesting of JSON from outside. Vendors accept little more, and recursive code needs stack for every level.
+ */
 export const MAX_LEVELS = 100;
 
 /** Replaces a value that is nested too deeply. */

@@ -1,6 +1,6 @@
 /**
- * Somebody's text in a block whose tag and attributes say where it comes from. Nothing in it can end the block or pass for another one: the tag gets a
- * number that neither the text nor the attributes contain.
+ * Somebody's text in a block whose tag and attributes say where it comes from. Nothing in it can end the block or pass
+ * for another one: the tag gets a number that neither the text nor the attributes contain.
  */
 export function textBlock(name: string, attributes: Readonly<Record<string, string>>, text: string): string {
   const given = Object.entries(attributes).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
@@ -45,7 +45,10 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** The fenced blocks of an answer, also of one that was cut off inside its last block. Fences may be indented, as in lists, and in quotations. */
+/**
+ * The fenced blocks of an answer, also of one that was cut off inside its last block. Fences may be indented, as in
+ * lists, and in quotations.
+ */
 export function codeBlocks(text: string): readonly CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: OpenBlock | null = null;
@@ -93,8 +96,8 @@ function withoutPrefix(line: string, { quote, indent }: OpenBlock): string {
 const closed = ({ info, lines }: OpenBlock): CodeBlock => ({ info, code: lines.join('\n') });
 
 /**
- * A text without its elements, such as `<recalled>…</recalled>`, each replaced by `replacement`. `opening` matches their beginning, with the name as its group.
- * Linear: a name that is not closed is looked for once.
+ * A text without its elements, such as `<recalled>…</recalled>`, each replaced by `replacement`. `opening` matches
+ * their beginning, with the name as its group. Linear: a name that is not closed is looked for once.
  */
 export function withoutElements(text: string, opening: RegExp, replacement: string): string {
   const unclosed = new Set<string>();
@@ -114,7 +117,10 @@ export function withoutElements(text: string, opening: RegExp, replacement: stri
   return kept + text.slice(from);
 }
 
-/** The ids of messages after a statement: `[#12]` or `[#12 #15]`, and the variants that models write. A Markdown link does not match. */
+/**
+ * The ids of messages after a statement: `[#12]` or `[#12 #15]`, and the variants that models write. A Markdown link
+ * does not match.
+ */
 const CITATION = /\[#\d(?:[\d#,;&– -]|and)*\](?!\()/g;
 /** The same with the space before it and the sign that ends the sentence. */
 const CITED = / ?(\[#\d(?:[\d#,;&– -]|and)*\])(?!\()[.,;:!?。，；]?/g;
@@ -139,7 +145,10 @@ export function citingOnly(text: string, exists: (id: number) => boolean): strin
   return left === text ? text : citingOnly(left, exists);
 }
 
-/** The text with its citations in one form and other ids in them, without those that have none and the citations that are empty then. */
+/**
+ * The text with its citations in one form and other ids in them, without those that have none and the citations that
+ * are empty then.
+ */
 export function citingAs(text: string, newId: (id: number) => number | null): string {
   return text.replace(CITED, (all, citation: string) => {
     const ids = idsOf(citation).flatMap((id) => newId(id) ?? []);

@@ -68,7 +68,10 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** The size in the header of a PNG, JPEG, GIF or WebP. Null for anything else, and if the header is cut off, damaged or has no size. */
+/**
+ * The size in the header of a PNG, JPEG, GIF or WebP. Null for anything else, and if the header is cut off, damaged or
+ * has no size.
+ */
 export function imageSize(bytes: Uint8Array): ImageSize | null {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const size = READERS.find(([signature]) => signature.test(view.toString('latin1', 0, SIGNATURE)))?.[1](view) ?? null;
@@ -91,7 +94,9 @@ function ofPng(bytes: Buffer): ImageSize | null {
   return { width, height };
 }
 
-/** ITU-T T.81: segments with their lengths. A segment of a `SOF` kind has the size; the image data begins with `SOS`. */
+/**
+ * ITU-T T.81: segments with their lengths. A segment of a `SOF` kind has the size; the image data begins with `SOS`.
+ */
 function ofJpeg(bytes: Buffer): ImageSize | null {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0;
@@ -135,7 +140,9 @@ function ofWebp(bytes: Buffer): ImageSize | null {
   }
 }
 
-/** The size of a part in a request: its characters, and its images, each of which counts as a fixed number of tokens. */
+/**
+ * The size of a part in a request: its characters, and its images, each of which counts as a fixed number of tokens.
+ */
 interface PartSize {
   readonly characters: number;
   readonly images: number;
@@ -185,7 +192,10 @@ export const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3);
 /** If the request as a whole is too large, images below this size stay unchanged. */
 const SMALL = 256 * 1024;
 
-/** The user's images that the vendor would refuse, each once: too large by itself, among too many, or with all files together too large. */
+/**
+ * The user's images that the vendor would refuse, each once: too large by itself, among too many, or with all files
+ * together too large.
+ */
 export function tooLargeImages({ messages, attachments }: ChatRequest, limits: ImageLimits): readonly ImagePart[] {
   const parts = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
   const images = parts.filter(isPart('image'));

@@ -3,8 +3,9 @@ import { textBlock } from './marked-text.js';
 import type { Source } from './web-source.js';
 
 /**
- * Data that must be sent back to the vendor unchanged with a part: a thinking signature, encrypted reasoning, a thought signature, a block of unknown
- * type. Only the adapter that wrote it reads it, and only for the provider, model and origin of the message.
+ * Data that must be sent back to the vendor unchanged with a part: a thinking signature, encrypted reasoning, a thought
+ * signature, a block of unknown type. Only the adapter that wrote it reads it, and only for the provider, model and
+ * origin of the message.
  */
 export type Opaque = JsonObject;
 
@@ -55,7 +56,10 @@ export interface ToolCallPart {
   readonly call_id: string;
   readonly name: string;
   readonly args: JsonObject;
-  /** The original arguments if they are not a JSON object, or `TOO_DEEP`. `args` is then empty, and the call must not run. */
+  /**
+   * The original arguments if they are not a JSON object, or `TOO_DEEP`. `args` is then empty, and the call must not
+   * run.
+   */
   readonly invalid_args?: string;
   readonly opaque?: Opaque;
 }
@@ -112,7 +116,10 @@ export interface Billing {
   readonly cost?: number;
 }
 
-/** Why an answer ended. `tool_calls` means that it waits for results. `tool_limit` and `interrupted` come from this program. */
+/**
+ * Why an answer ended. `tool_calls` means that it waits for results. `tool_limit` and `interrupted` come from this
+ * program.
+ */
 export type StopReason = 'end' | 'tool_calls' | 'length' | 'refusal' | 'tool_limit' | 'interrupted';
 
 /** How relevant a skill is to the conversation after a message. */
@@ -136,7 +143,9 @@ export interface SkillRecord {
   /** The names that the user loaded by hand with this message, which stay, and dropped by hand. */
   readonly pinned?: readonly string[];
   readonly dropped?: readonly string[];
-  /** Every skill that still counts, by name: the starting point of later messages once older ones have been compacted. */
+  /**
+   * Every skill that still counts, by name: the starting point of later messages once older ones have been compacted.
+   */
   readonly standing?: Readonly<Record<string, SkillStanding>>;
 }
 
@@ -163,11 +172,17 @@ export interface NewMessage {
   readonly zone?: string;
   /** Set in a user message that was sent without any terminal, as from cron: it leaves the view first. */
   readonly via?: 'script';
-  /** Set in a user message whose request described no tools: the server has the beginning of other requests in its cache. */
+  /**
+   * Set in a user message whose request described no tools: the server has the beginning of other requests in its
+   * cache.
+   */
   readonly tools?: 'none';
   readonly model?: string;
   readonly provider?: string;
-  /** The origin of an answer's opaque parts: a hash of address and key. Absent if there are none, and in messages of earlier versions. */
+  /**
+   * The origin of an answer's opaque parts: a hash of address and key. Absent if there are none, and in messages of
+   * earlier versions.
+   */
   readonly origin?: string;
   /** The address of the server that answered, if it is not the vendor's own, because its prices may differ. */
   readonly api_base?: string;
@@ -186,7 +201,10 @@ export interface NewMessage {
   readonly imported?: Imported;
   /** True for a message of an aside (`--fresh`): it is kept and found, but is in no later view or summary. */
   readonly aside?: true;
-  /** In the message that begins a turn: the name of the turn on all machines, see `turnName`. Absent in messages of earlier versions. */
+  /**
+   * In the message that begins a turn: the name of the turn on all machines, see `turnName`. Absent in messages of
+   * earlier versions.
+   */
   readonly uid?: string;
   /** The id of the machine that the message came from, if it was another one. */
   readonly from?: string;
@@ -238,7 +256,10 @@ export function withWholeTexts(content: readonly Part[]): readonly Part[] {
   return whole;
 }
 
-/** What the user typed: the last text part, because files and piped input come before it; `!command` for the report of such a command. */
+/**
+ * What the user typed: the last text part, because files and piped input come before it; `!command` for the report of
+ * such a command.
+ */
 export function typedText(content: readonly Part[]): string {
   return commandOf(content) ?? wordsOf(content);
 }

@@ -21,7 +21,10 @@ interface DownloadableModel {
   readonly summary: string;
 }
 
-/** The prices of a model in dollars for a million tokens. Above `step` tokens of prompt all of a request costs more, by these factors. */
+/**
+ * The prices of a model in dollars for a million tokens. Above `step` tokens of prompt all of a request costs more, by
+ * these factors.
+ */
 export interface PriceRow {
   /** The model's name, which a date may follow. */
   readonly name: string;
@@ -60,28 +63,41 @@ export interface Vendor {
   readonly fastModel: string | null;
   /** Environment variables that may hold the key, the first set one wins. Empty when the vendor needs no key. */
   readonly keyVariables: readonly string[];
-  /** The vendor's own service where its servers are usually the users' own, and the variable that may hold the key for it. */
+  /**
+   * The vendor's own service where its servers are usually the users' own, and the variable that may hold the key for
+   * it.
+   */
   readonly hosted?: { readonly hosts: readonly string[]; readonly keyVariable: string };
   /** Environment variable that may hold the address. */
   readonly baseVariable: string;
-  /** The vendor's own hosts, which include their subdomains, such as those of regions. Empty if users run the servers themselves. */
+  /**
+   * The vendor's own hosts, which include their subdomains, such as those of regions. Empty if users run the servers
+   * themselves.
+   */
   readonly ownHosts: readonly string[];
   /** Absent if it accepts images of any size. */
   readonly images?: ImageLimits;
   /** The default port of an address without a scheme; absent for that of http and https. */
   readonly port?: number;
-  /** The largest window to assume, in tokens, until the server reports one; absent if every model always has its full window. */
+  /**
+   * The largest window to assume, in tokens, until the server reports one; absent if every model always has its full
+   * window.
+   */
   readonly mostAssumed?: number;
   /**
-   * The ways in which the server keeps the beginning of requests to this model in its cache, with these options of the user; first that of a request that asks
-   * for none. `isOwn`: whether the server is the vendor's own. Absent, or none, if there is only the usual one of 5 minutes. A vendor rule, not reported by servers.
+   * The ways in which the server keeps the beginning of requests to this model in its cache, with these options of the
+   * user; first that of a request that asks for none. `isOwn`: whether the server is the vendor's own. Absent, or none,
+   * if there is only the usual one of 5 minutes. A vendor rule, not reported by servers.
    */
   cacheTerms?(model: string, options: Readonly<Record<string, unknown>>, isOwn: boolean): readonly CacheTerm[];
   /** Where to get a key, for the hint; null if none is needed. */
   readonly keyPage: string | null;
   /** How the set-up describes other servers with the vendor's protocol; absent if there are none. */
   readonly elsewhere?: string;
-  /** The vendor's id in the table of prices (@pydantic/genai-prices); absent when it has the same name there, or no prices. */
+  /**
+   * The vendor's id in the table of prices (@pydantic/genai-prices); absent when it has the same name there, or no
+   * prices.
+   */
   readonly priceId?: string;
   /** The prices of models that the table of prices lacks, or prices as earlier ones. */
   readonly prices?: readonly PriceRow[];
@@ -105,10 +121,12 @@ export interface Vendor {
 }
 
 /**
- * Features of a request that some models do not support. `opaque`: signed or encrypted parts of earlier answers. `system`: a system message. `calls`: earlier
- * calls as calls, not as text. `call_ids`: the original ids of calls. `summaries`: a request for summaries of the thinking. `schema`: a schema for the answer.
- * `thoughts`: thinking of earlier answers; true if the server demands it with each of them. `stream`: a streamed answer. `output_limit`: the maximum length of the answer. `extras`: fields that do not affect the answer, such as cache marks and the
- * request for usage in the stream.
+ * Features of a request that some models do not support. `opaque`: signed or encrypted parts of earlier answers.
+ * `system`: a system message. `calls`: earlier calls as calls, not as text. `call_ids`: the original ids of calls.
+ * `summaries`: a request for summaries of the thinking. `schema`: a schema for the answer. `thoughts`: thinking of
+ * earlier answers; true if the server demands it with each of them. `stream`: a streamed answer. `output_limit`: the
+ * maximum length of the answer. `extras`: fields that do not affect the answer, such as cache marks and the request for
+ * usage in the stream.
  */
 export type Feature =
   | 'tools'
@@ -131,9 +149,10 @@ export type Feature =
   | 'extras';
 
 /**
- * What a model may refuse: a feature, a level of thinking, a file by its SHA-256, an option as `optionName` writes it, a tool as `toolKey` names it, a schema as `schemaKey` does.
- * `earlier_opaque` and `earlier_parts`: opaque parts, and all but text, in messages from before the refusal. `usual_form`: a request that a plainer
- * one had to replace, without a reason.
+ * What a model may refuse: a feature, a level of thinking, a file by its SHA-256, an option as `optionName` writes it,
+ * a tool as `toolKey` names it, a schema as `schemaKey` does. `earlier_opaque` and `earlier_parts`: opaque parts, and
+ * all but text, in messages from before the refusal. `usual_form`: a request that a plainer one had to replace, without
+ * a reason.
  */
 export type Refusable =
   | Feature
@@ -146,7 +165,10 @@ export type Refusable =
   | 'earlier_parts'
   | 'usual_form';
 
-/** What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means unknown. */
+/**
+ * What is known about a model at a server: reported by the server, or learnt from a rejected request. Absent means
+ * unknown.
+ */
 export interface ModelFacts {
   /** In tokens, as reported by the server. */
   readonly context_window?: number;
@@ -154,13 +176,17 @@ export interface ModelFacts {
   readonly max_output_tokens?: number;
   /** Whether the model supports something. */
   readonly takes?: { readonly [Name in Refusable]?: boolean };
-  /** When a refusal was learnt, in milliseconds since 1970: it is forgotten after an hour. Facts that the server reported have no time here. */
+  /**
+   * When a refusal was learnt, in milliseconds since 1970: it is forgotten after an hour. Facts that the server
+   * reported have no time here.
+   */
   readonly refused_at?: { readonly [Name in Refusable]?: number };
   /** The last measured ratio of the model's tokens to the estimate (characters / 4). */
   readonly token_ratio?: number;
   /**
-   * `fixed_window`: the window that is set on the server, which no request should change; 0 for none. `loaded_window`: that of the last request, since
-   * the server reloads the model for another. `fast_model`: that of the same maker, as the server lists it.
+   * `fixed_window`: the window that is set on the server, which no request should change; 0 for none. `loaded_window`:
+   * that of the last request, since the server reloads the model for another. `fast_model`: that of the same maker, as
+   * the server lists it.
    */
   readonly server?: {
     readonly fixed_window?: number;
@@ -179,7 +205,10 @@ export interface ModelMemory {
   learn(more: ModelFacts): void;
 }
 
-/** Merges facts: `takes`, `refused_at` and `server` by name, anything else is replaced. What works again is no longer listed as refused. */
+/**
+ * Merges facts: `takes`, `refused_at` and `server` by name, anything else is replaced. What works again is no longer
+ * listed as refused.
+ */
 export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
   const takes: ModelFacts['takes'] = { ...earlier.takes, ...more.takes };
   const times = Object.entries({ ...earlier.refused_at, ...more.refused_at });
@@ -197,7 +226,10 @@ export function mergeFacts(earlier: ModelFacts, more: ModelFacts): ModelFacts {
 export const timesOf = ({ refused_at = {} }: ModelFacts): readonly (readonly [string, number])[] =>
   Object.entries(refused_at).flatMap(([name, at]) => (at === undefined ? [] : [[name, at] as const]));
 
-/** How long a refusal is remembered, in milliseconds: servers get new models and templates under the same names, and not every refusal means what it says. */
+/**
+ * How long a refusal is remembered, in milliseconds: servers get new models and templates under the same names, and not
+ * every refusal means what it says.
+ */
 export const REFUSAL_LIFE = 60 * 60 * 1000;
 
 /** The facts without outdated refusals. */
@@ -249,7 +281,10 @@ export const THINKING_LEVELS = ['off', 'low', 'medium', 'high', 'xhigh', 'max'] 
 /** How hard the model should think; each adapter maps it to its vendor's own setting. Null leaves it to the vendor. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
-/** The nearest levels to one that a model does not support: first those that think as much or more, but none that costs far more. */
+/**
+ * The nearest levels to one that a model does not support: first those that think as much or more, but none that costs
+ * far more.
+ */
 const NEXT: Readonly<Record<ThinkingLevel, readonly ThinkingLevel[]>> = {
   off: ['low', 'medium', 'high'],
   low: ['medium', 'high', 'off'],

@@ -1,13 +1,17 @@
 /** Escapes within escapes are looked through so many times: JSON in a string of JSON in a string. */
 const LEVELS = 4;
 
-/** A long content is looked through piece by piece, since a regular expression over millions of letters fails. In characters; a match may span two pieces. */
+/**
+ * A long content is looked through piece by piece, since a regular expression over millions of letters fails. In
+ * characters; a match may span two pieces.
+ */
 const WINDOW = 512 * 1024;
 const OVERLAP = 64 * 1024;
 
 /**
- * Tells whether a content has a text, in whatever form: in letters of either case and of full or half width, with any white space between its words, with
- * invisible characters in it, escaped as in JSON or in an address, or within base64.
+ * Tells whether a content has a text, in whatever form: in letters of either case and of full or half width, with any
+ * white space between its words, with invisible characters in it, escaped as in JSON or in an address, or within
+ * base64.
  */
 export function occurrenceOf(text: string): (content: string) => boolean {
   const wanted = folded(text);
@@ -40,7 +44,10 @@ export function occurrenceOf(text: string): (content: string) => boolean {
   };
 }
 
-/** By way of capitals: ß and ss are the same letters there. İ becomes an i with a dot above. A text of invisible characters only stays as it is. */
+/**
+ * By way of capitals: ß and ss are the same letters there. İ becomes an i with a dot above. A text of invisible
+ * characters only stays as it is.
+ */
 function folded(text: string): string {
   const lower = PLAIN.test(text) ? text.toLowerCase() : withoutForms(text);
   return lower.replace(/\s+/g, ' ').trim();

@@ -25,7 +25,10 @@ export function estimateTokens(characters: number): Tokens {
 export interface CacheHints {
   /** The same for every request of a conversation, and unique to it; null if the conversation has no id. */
   readonly key: string | null;
-  /** How long the request is to be kept, in milliseconds: the `life` of one of the vendor's terms, 0 for not at all. Null leaves it to the server. */
+  /**
+   * How long the request is to be kept, in milliseconds: the `life` of one of the vendor's terms, 0 for not at all.
+   * Null leaves it to the server.
+   */
   readonly life: number | null;
 }
 
@@ -41,19 +44,25 @@ export interface ToolSpec {
 export interface AnswerSchema {
   /** JSON Schema of an object, with every reference inside it. */
   readonly schema: JsonObject;
-  /** Whether the user asked for tools: if a server supports either tools or schemas, the schema is then sent as text. */
+  /**
+   * Whether the user asked for tools: if a server supports either tools or schemas, the schema is then sent as text.
+   */
   readonly needsTools: boolean;
 }
 
 /** One request to a model, independent of the vendor. */
 export interface ChatRequest {
   readonly model: string;
-  /** System text in blocks, the most stable first, so that a provider's prompt cache stays valid as long as possible. No block is empty. */
+  /**
+   * System text in blocks, the most stable first, so that a provider's prompt cache stays valid as long as possible. No
+   * block is empty.
+   */
   readonly system: readonly string[];
   /**
-   * Oldest first; every tool call is followed by its result. The first message may be an answer, when a compaction kept it: the adapter adds a user
-   * message before it where its vendor requires one. Two messages of one role may follow each other (an interrupted turn, a note of a local command):
-   * the adapter joins them where its vendor requires alternating roles.
+   * Oldest first; every tool call is followed by its result. The first message may be an answer, when a compaction kept
+   * it: the adapter adds a user message before it where its vendor requires one. Two messages of one role may follow
+   * each other (an interrupted turn, a note of a local command): the adapter joins them where its vendor requires
+   * alternating roles.
    */
   readonly messages: readonly (Pick<Message, 'role' | 'content' | 'provider' | 'model' | 'origin'> &
     Partial<Pick<Message, 'at' | 'from'>>)[];
@@ -78,7 +87,10 @@ export interface ChatRequest {
   readonly options?: JsonObject;
   /** Where to search the web from, as `user_location` of the options says. `fitRequest` takes it out of them. */
   readonly place?: JsonObject;
-  /** What the user adds to the request as it is, by `extra_body` and `extra_headers` of the options. `fitRequest` takes it out of them. */
+  /**
+   * What the user adds to the request as it is, by `extra_body` and `extra_headers` of the options. `fitRequest` takes
+   * it out of them.
+   */
   readonly extra?: { readonly body: JsonObject; readonly headers: Readonly<Record<string, string>> };
   /** The bytes of the images and documents in `messages`, by SHA-256. */
   readonly attachments: ReadonlyMap<string, Uint8Array>;
@@ -127,11 +139,16 @@ export interface TextModel {
 export interface TextCache {
   /** The stored text; null when there is none or it cannot be read. */
   get(key: string): Promise<string | null>;
-  /** Stores a text, in a file before it first waits: its caller may hold a lock. A cache that cannot be written is not an error. */
+  /**
+   * Stores a text, in a file before it first waits: its caller may hold a lock. A cache that cannot be written is not
+   * an error.
+   */
   put(key: string, text: string): Promise<void>;
 }
 
-/** What a compaction records about a tool call: that it read or wrote the file named by an argument, or ran a command. */
+/**
+ * What a compaction records about a tool call: that it read or wrote the file named by an argument, or ran a command.
+ */
 export type ToolEffect = { readonly kind: 'read' | 'write'; readonly argument: string } | { readonly kind: 'command' };
 
 /** The effects of tools by name. Nothing is recorded for tools that are not listed. */

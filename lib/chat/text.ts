@@ -1,6 +1,9 @@
 import { asShownHere } from '../time-zone/time-zone.js';
 
-/** The first characters of a text, one fewer if the cut would split a surrogate pair: vendors reject a lone surrogate with status 400. */
+/**
+ * The first characters of a text, one fewer if the cut would split a surrogate pair: vendors reject a lone surrogate
+ * with status 400.
+ */
 export function firstCharacters(text: string, length: number): string {
   return text.slice(0, isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length);
 }
@@ -39,7 +42,10 @@ export class Pieces {
   }
 }
 
-/** The ways in which messages name the window: a number after the word for a limit, or before it. The most certain first. */
+/**
+ * The ways in which messages name the window: a number after the word for a limit, or before it. The most certain
+ * first.
+ */
 const NUMBERS: readonly RegExp[] = [
   /\b(?:n_ctx|max_model_len|max_seq_len)['"]?(?:\s?[:=]\s?| )(\d+)/,
   /> (\d+)/,
@@ -85,7 +91,9 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /** A duration as the configuration writes it: `"90s"`, `"5m"`, `"1h30m"`. */
 export const DURATION = '(?:\\d+(?:\\.\\d+)?(?:ms|s|m|h|d))+';
 
-/** The milliseconds of a duration such as `90s`, `1h30m` or `1.574s`, rounded up; null for any other text, and for zero. */
+/**
+ * The milliseconds of a duration such as `90s`, `1h30m` or `1.574s`, rounded up; null for any other text, and for zero.
+ */
 export function milliseconds(duration: string): number | null {
   let total = 0;
   for (const [, amount = '', unit = ''] of duration.matchAll(/([\d.]{1,20})(ms|s|m|h|d)/g)) {
@@ -105,8 +113,8 @@ export function localTime(at: string): string {
 }
 
 /**
- * A time by the clock of this machine: `2026-11-22 13:27`. With `now`, for a reader at that moment, the day is `today` or `yesterday` where it is. A text that
- * is not a time stays as it is.
+ * A time by the clock of this machine: `2026-11-22 13:27`. With `now`, for a reader at that moment, the day is `today`
+ * or `yesterday` where it is. A text that is not a time stays as it is.
  */
 export function localMinute(at: string, now: Date | null = null): string {
   const time = new Date(at);
@@ -126,7 +134,9 @@ const dateOf = (time: Date): string =>
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** A number of tokens as it stands in a list of models: `8192`, `"8,192"`, `8192.0`, `"32.8k"`. Null for anything else. */
+/**
+ * A number of tokens as it stands in a list of models: `8192`, `"8,192"`, `8192.0`, `"32.8k"`. Null for anything else.
+ */
 export function tokenCount(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? Math.floor(value) : null;
   if (typeof value !== 'string') return null;
@@ -134,7 +144,10 @@ export function tokenCount(value: unknown): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** The lower-case text with its numbers as digits alone: without separators or a fraction, and multiplied where a letter says so. What has a letter or a hyphen before it is part of a name. */
+/**
+ * The lower-case text with its numbers as digits alone: without separators or a fraction, and multiplied where a letter
+ * says so. What has a letter or a hyphen before it is part of a name.
+ */
 export function wholeNumbers(text: string): string {
   return text
     .replaceAll(/(?<=\d)[,_](?=\d{3})/g, '')

@@ -16,7 +16,10 @@ import { sourceMarkdown, sourceText, withCitations } from './web-source.js';
 /** The number of characters of a tool's arguments or result that a transcript shows. */
 const SHOWN_LENGTH = 400;
 
-/** The line a compaction leaves on the screen and in the transcript: `── 42 messages compacted · 6 kept · 101k → 14k tokens ──`. */
+/**
+ * The line a compaction leaves on the screen and in the transcript: `── 42 messages compacted · 6 kept · 101k → 14k
+ * tokens ──`.
+ */
 export function compactionLine(report: Omit<CompactionReport, 'source'>): string {
   const { messages_compacted: compacted, messages_kept: kept } = report;
   if (report.strategy === WHOLE)
@@ -57,8 +60,8 @@ export function shortCount(count: number): string {
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * An entry of the history as plain text with a final newline; empty if it has no text. With `now`, dates are relative to that time. Entries of `undone` turns
- * are marked.
+ * An entry of the history as plain text with a final newline; empty if it has no text. With `now`, dates are relative
+ * to that time. Entries of `undone` turns are marked.
  */
 export function transcriptOf(entry: Entry, now: Date | null = null, undone = NONE): string {
   if (!isMessage(entry)) return `${entryLine(entry)}\n`;
@@ -92,7 +95,10 @@ export interface BodyPart {
   readonly text: string;
 }
 
-/** The parts of a message as they are shown: an answer's texts whole, with the numbers of their sources. `mark`: how a number is written. */
+/**
+ * The parts of a message as they are shown: an answer's texts whole, with the numbers of their sources. `mark`: how a
+ * number is written.
+ */
 export function shownParts(
   { role, content, sources = [] }: Message,
   mark?: (number: number) => string,

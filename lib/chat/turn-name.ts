@@ -16,8 +16,8 @@ export function isTurnName(text: unknown): text is string {
 }
 
 /**
- * The name of the turn whose first message this is, the same on every machine: its `uid`, or 64 bits of a hash of when it was said, by whom, and the parts that hi
- * did not add, for turns of versions that wrote none.
+ * The name of the turn whose first message this is, the same on every machine: its `uid`, or 64 bits of a hash of when
+ * it was said, by whom, and the parts that hi did not add, for turns of versions that wrote none.
  */
 export function turnName({ uid, at, role, content }: NewMessage & { readonly at: string }): string {
   if (isTurnName(uid)) return uid;

@@ -6,7 +6,9 @@ export interface Source {
   readonly url: string;
   /** One line. */
   readonly title?: string;
-  /** The passages of the answer that rest on it, in their order, each on one line; absent if the server does not say. */
+  /**
+   * The passages of the answer that rest on it, in their order, each on one line; absent if the server does not say.
+   */
   readonly cited?: readonly string[];
 }
 
@@ -37,8 +39,8 @@ export function asSources(
 }
 
 /**
- * The first list, followed by what only the second one has; the passages of a page in both are joined. The order of the first one stays, because an answer may
- * cite its sources by number.
+ * The first list, followed by what only the second one has; the passages of a page in both are joined. The order of the
+ * first one stays, because an answer may cite its sources by number.
  */
 export function joinSources(known: readonly Source[], more: readonly Source[]): readonly Source[] {
   const joined = new Map(known.map((source) => [source.url, source]));
@@ -83,7 +85,8 @@ export interface Citation {
 }
 
 /**
- * Where a text rests on its sources, in order. A source whose address the text names needs no mark, and a mark in a block of code would be part of the code.
+ * Where a text rests on its sources, in order. A source whose address the text names needs no mark, and a mark in a
+ * block of code would be part of the code.
  */
 export function citationsIn(text: string, sources: readonly Source[]): readonly Citation[] {
   const marked = sources.flatMap(({ url, cited = [] }, at) =>
@@ -97,7 +100,10 @@ export function citationsIn(text: string, sources: readonly Source[]): readonly 
   return [...places].map(([at, numbers]) => ({ at, numbers })).sort((one, other) => one.at - other.at);
 }
 
-/** The text with the numbers of its sources behind each passage, such as `It is cold. [1][2]`. `mark`: how a number is written. */
+/**
+ * The text with the numbers of its sources behind each passage, such as `It is cold. [1][2]`. `mark`: how a number is
+ * written.
+ */
 export function withCitations(text: string, sources: readonly Source[], mark = numberMark): string {
   let [marked, from] = ['', 0];
   for (const { at, numbers } of citationsIn(text, sources)) {

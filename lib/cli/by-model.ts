@@ -12,7 +12,10 @@ const READING = new Set([
 /** Whether a command of the model, or a server, started this program. */
 export const isByModel = ({ env }: Pick<World, 'env'>): boolean => Boolean(env[BY_MODEL]);
 
-/** Throws a `HiError` of code `usage` if the command would change what is only the user's to change: the words of a model would count as theirs. */
+/**
+ * Throws a `HiError` of code `usage` if the command would change what is only the user's to change: the words of a
+ * model would count as theirs.
+ */
 export function refuseByModel(command: Command): void {
   const name = nameOf(command);
   const { ephemeral } = command.opts<{ readonly ephemeral?: boolean }>();

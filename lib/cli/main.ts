@@ -33,7 +33,10 @@ function useOf({ argv, stdinIs }: World): Use | null {
   return !isChat ? null : stdinIs === 'terminal' ? 'chat' : 'ask';
 }
 
-/** The folder for the compiled program; null for none, as in the executable, which is compiled ahead. Never throws: without the folder a start is only slower. */
+/**
+ * The folder for the compiled program; null for none, as in the executable, which is compiled ahead. Never throws:
+ * without the folder a start is only slower.
+ */
 async function compiledFolder(env: Readonly<Record<string, string | undefined>>): Promise<string | null> {
   if ('bun' in process.versions) return null;
   try {

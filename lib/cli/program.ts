@@ -16,7 +16,10 @@ import { commandTable, type Finish } from './command-table.js';
 import { askCommand } from './commands/ask-command.js';
 import { asUsageError, checkHelpWords, unknownCommand } from './report-error.js';
 
-/** Parses the command line and runs its command. Resolves to the exit status. Throws a `HiError` of code `usage` for what cannot be parsed. */
+/**
+ * Parses the command line and runs its command. Resolves to the exit status. Throws a `HiError` of code `usage` for
+ * what cannot be parsed.
+ */
 export async function runProgram(world: World): Promise<number> {
   let status = 0;
   const finish: Finish = (finished) => {
@@ -39,8 +42,9 @@ function asksForHelp(word: string): boolean {
 }
 
 /**
- * The command line: every command with its options, each loading its own code when it runs. Calls `finish` with the exit status.
- * Help, completion and the manual page read it. When `words` begin with a command, the others are left out: a start pays for none of them.
+ * The command line: every command with its options, each loading its own code when it runs. Calls `finish` with the
+ * exit status. Help, completion and the manual page read it. When `words` begin with a command, the others are left
+ * out: a start pays for none of them.
  */
 export function makeProgram(world: World, finish: Finish, words: readonly string[] | null = null): Command {
   const titles = providers.map(({ title }) => title);

@@ -36,7 +36,10 @@ function stackOf(error: HiError): string {
   return error.cause instanceof Error ? `${stack}\nCaused by: ${error.cause.stack ?? error.cause.message}` : stack;
 }
 
-/** The error for words that begin with no command of `parent`. It names what was meant: the nearest command, one of the chat, or the question. */
+/**
+ * The error for words that begin with no command of `parent`. It names what was meant: the nearest command, one of the
+ * chat, or the question.
+ */
 export async function unknownCommand(words: readonly string[], parent: Command): Promise<HiError> {
   const [typed = ''] = words;
   const names = parent.commands.map((command) => command.name());

@@ -56,8 +56,8 @@ function wantsJson(options: readonly string[]): boolean {
 export const NO_OPTIONS: ChatOptions = { stream: true, tools: true, outputFormat: 'text' };
 
 /**
- * The commands that people type most, without options: `hi`, `hi chat`, `hi ask WORDS`. They need no parser, so a start does not load it.
- * Null for everything else.
+ * The commands that people type most, without options: `hi`, `hi chat`, `hi ask WORDS`. They need no parser, so a start
+ * does not load it. Null for everything else.
  */
 export function fastPathCommand(world: World): (() => Promise<number>) | null {
   const [command, ...words] = world.argv;

@@ -15,8 +15,9 @@ const LIMIT = 256;
 export const COMPRESSIONS = namesWithLeftovers('[0-9a-f]{64}(?:\\.json)?');
 
 /**
- * Results of compressions, one file each under `folder`, named by their content hash, the SHA-256 in hexadecimal. The folder is created by the first write.
- * An unreadable or damaged file counts as missing, and a failed write is ignored: the result can be computed again.
+ * Results of compressions, one file each under `folder`, named by their content hash, the SHA-256 in hexadecimal. The
+ * folder is created by the first write. An unreadable or damaged file counts as missing, and a failed write is ignored:
+ * the result can be computed again.
  */
 export function fileCache(folder: string): TextCache {
   const pathOf = (key: string) => join(folder, `${key}.json`);
@@ -56,8 +57,8 @@ async function forgetOldest(folder: string): Promise<void> {
 }
 
 /**
- * The cache for the summary that follows this block. After a block that undoes a compaction it finds no earlier reply, because the user did not want
- * that summary.
+ * The cache for the summary that follows this block. After a block that undoes a compaction it finds no earlier reply,
+ * because the user did not want that summary.
  */
 export function cacheAfter(cache: TextCache, block: CompressBlock | null): TextCache {
   if (block?.restores === undefined) return cache;

@@ -74,7 +74,10 @@ function restsOn({ basis, compacted }: Plan, { source }: Outcome): RestsOn {
   return restingOn(basis.block, source === 'model' || source === 'cache' ? compacted : []);
 }
 
-/** In a text that includes other people's words, marks the earlier facts that do not. Code copies them, so they cannot have changed. */
+/**
+ * In a text that includes other people's words, marks the earlier facts that do not. Code copies them, so they cannot
+ * have changed.
+ */
 function marked(facts: readonly Fact[], rests_on: RestsOn, { basis: { block } }: Plan): readonly Fact[] {
   if (rests_on === 'own' || block === null) return facts;
   const own = stateOf(block).facts.filter((fact) => restOf(fact, block) === 'own');
@@ -98,7 +101,10 @@ function placeOf(
   return old.turn > place.turn || (old.turn === place.turn && old.id > place.id) ? { ...old } : place;
 }
 
-/** Unfinished turns of other processes before the cut, which would otherwise be lost. A turn without a message for a day counts as crashed. */
+/**
+ * Unfinished turns of other processes before the cut, which would otherwise be lost. A turn without a message for a day
+ * counts as crashed.
+ */
 function openBefore(
   cut: Position,
   { entries, running }: CompactionInput,
@@ -183,8 +189,8 @@ export function together(before: Skipped | null, more: readonly Message[], unloa
 }
 
 /**
- * The effects of tool calls in these messages, added to those recorded before; failed calls do not count. Each list has its newest items last, and
- * at most a third of `room` characters.
+ * The effects of tool calls in these messages, added to those recorded before; failed calls do not count. Each list has
+ * its newest items last, and at most a third of `room` characters.
  */
 export function collectArtifacts(
   before: Artifacts,
@@ -252,9 +258,9 @@ export interface Ledger {
 }
 
 /**
- * The previous facts without those declared outdated by number, followed by the new ones. A repeated fact keeps its place, gets its new kind, and keeps
- * the ids of all its messages.
- * Beyond `room` characters, the oldest facts of the least important kind are dropped first, and counted.
+ * The previous facts without those declared outdated by number, followed by the new ones. A repeated fact keeps its
+ * place, gets its new kind, and keeps the ids of all its messages. Beyond `room` characters, the oldest facts of the
+ * least important kind are dropped first, and counted.
  */
 export function mergeLedgers(
   before: Ledger,

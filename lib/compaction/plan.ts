@@ -17,12 +17,16 @@ export interface CutPolicy {
   readonly writes: boolean;
 }
 
-/** Shares of the trigger: the size to reach by shortening old results, and the size beyond which fewer messages are kept. */
+/**
+ * Shares of the trigger: the size to reach by shortening old results, and the size beyond which fewer messages are
+ * kept.
+ */
 const RECOVER = 0.75;
 const CROWDED = 0.94;
 
 /**
- * Plans a pass: a cut that never separates a call from its result, old large results shortened if room is short, and the newest user message always kept. Pure.
+ * Plans a pass: a cut that never separates a call from its result, old large results shortened if room is short, and
+ * the newest user message always kept. Pure.
  */
 export function plan(input: CompactionInput, policy: CutPolicy): Plan {
   const newest = newestBlock(input.entries);
@@ -89,7 +93,10 @@ export function sizeAfter(
   return asTokens(overheadOf(input) + Math.ceil(ratio * estimateTokens(totalCharacters(kept) + content.length)));
 }
 
-/** The size of the view in real tokens. The kept messages are sent before the server counts them again, so the ratio is at least the one measured last. */
+/**
+ * The size of the view in real tokens. The kept messages are sent before the server counts them again, so the ratio is
+ * at least the one measured last.
+ */
 function realSizeOf(input: CompactionInput, estimate: Tokens): RealSize {
   const { context_tokens, settings } = input;
   const { token_ratio: least = 1 } = settings;
@@ -104,7 +111,10 @@ function overheadOf({ fixed_tokens, settings }: CompactionInput): number {
   return Math.ceil(fixed_tokens * (settings.token_ratio ?? 1));
 }
 
-/** The most estimated tokens the view may have. After the provider rejected a request as too long: half of the current number. */
+/**
+ * The most estimated tokens the view may have. After the provider rejected a request as too long: half of the current
+ * number.
+ */
 function limitOf(input: CompactionInput, { ratio, hidden }: RealSize, estimate: Tokens): number {
   const { settings, reason } = input;
   const trigger = triggerOf(settings);
@@ -118,7 +128,9 @@ function hasLongProse({ block }: View): boolean {
   return block !== null && estimateTokens(stateOf(block).prose) > LEAST_PROSE;
 }
 
-/** The tokens that stay for a cut at an index: everything from there on, what is pinned, and the newest user message. */
+/**
+ * The tokens that stay for a cut at an index: everything from there on, what is pinned, and the newest user message.
+ */
 function tokensFrom(
   messages: readonly Message[],
   newestUser: number,

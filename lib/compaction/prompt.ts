@@ -90,8 +90,9 @@ const RESULT_LIMIT = 2000;
 const ARGUMENT_LIMIT = 1000;
 
 /**
- * A message as data for the model that writes a summary: id, role and text, tool output cut to head and tail, images named, thinking omitted.
- * It has no time, so that the same message always gives the same text, and nothing in it that looks like the ids a summary cites. At most `limit` characters.
+ * A message as data for the model that writes a summary: id, role and text, tool output cut to head and tail, images
+ * named, thinking omitted. It has no time, so that the same message always gives the same text, and nothing in it that
+ * looks like the ids a summary cites. At most `limit` characters.
  */
 export function summaryInput(message: Message, limit: number): string {
   const body = spokenParts(message.content).map(inWords).filter(Boolean).join('\n');
@@ -137,8 +138,8 @@ export interface Reply {
 const TOLERANCE = 1.5;
 
 /**
- * Parses a reply in the requested format, or as plain prose.
- * Throws a `HiError` for a reply that must not replace messages: empty, refused, cut off, an error message, or far too long.
+ * Parses a reply in the requested format, or as plain prose. Throws a `HiError` for a reply that must not replace
+ * messages: empty, refused, cut off, an error message, or far too long.
  */
 export function readReply({ text, stop_reason }: Pick<WrittenText, 'text' | 'stop_reason'>, budget: Tokens): Reply {
   if (stop_reason === 'refusal') throw invalid('the model refused to write it');
@@ -234,7 +235,10 @@ export function wholeLines(text: string, limit: number): string {
   return (end > 0 ? text.slice(0, end) : firstCharacters(text, limit)).trim();
 }
 
-/** Languages common enough that a short text is more likely in one of them than in a rarer related one. ISO 639-3, as in `franc-min`. */
+/**
+ * Languages common enough that a short text is more likely in one of them than in a rarer related one. ISO 639-3, as in
+ * `franc-min`.
+ */
 const LANGUAGES: Readonly<Record<string, string>> = {
   arb: 'Arabic',
   ces: 'Czech',

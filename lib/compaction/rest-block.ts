@@ -52,7 +52,8 @@ export function uncoveredIn(
 }
 
 /**
- * The block of a rest: what left, with the newest summary that is ready in the cache. Asks no model. Null if nothing would change.
+ * The block of a rest: what left, with the newest summary that is ready in the cache. Asks no model. Null if nothing
+ * would change.
  */
 export async function restBlock(
   input: CompactionInput,
@@ -162,8 +163,8 @@ function mostLasting(facts: readonly Fact[], room: number): readonly Fact[] {
 const LEAST_GAP = 2000;
 
 /**
- * The messages to summarise while nobody waits: those that left at a rest or, if `upcoming` is set, that would leave after a long pause from now. Null if there
- * are too few of them, or their summary exists or has failed too often.
+ * The messages to summarise while nobody waits: those that left at a rest or, if `upcoming` is set, that would leave
+ * after a long pause from now. Null if there are too few of them, or their summary exists or has failed too often.
  */
 export async function gapToSummarise(
   input: CompactionInput,

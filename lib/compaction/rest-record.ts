@@ -20,7 +20,10 @@ export interface Gap {
   readonly messages: readonly Message[];
 }
 
-/** A summary that includes what left the view at a rest: the fields of a block's state that it changes, and its whole prose. */
+/**
+ * A summary that includes what left the view at a rest: the fields of a block's state that it changes, and its whole
+ * prose.
+ */
 export type RestRecord = Pick<BlockState, 'facts' | 'forgotten' | 'artifacts' | 'language'> & {
   readonly prose: string;
 };
@@ -51,7 +54,10 @@ export async function findRecord(gap: Gap, cache: TextCache): Promise<RestRecord
   return text === null ? null : readRecord(text);
 }
 
-/** How often a summary of the same messages is begun: one that a model refuses, or that takes longer than anybody waits, would be paid for with each question. */
+/**
+ * How often a summary of the same messages is begun: one that a model refuses, or that takes longer than anybody waits,
+ * would be paid for with each question.
+ */
 const MOST_TRIES = 3;
 
 /** Whether the summary of this gap was begun so often that it is left to the next rest. */

@@ -11,8 +11,9 @@ import type { CompactionDeps, CompactionInput, Plan, Strategy } from './strategy
 import { arrivalBlock, fallback } from './truncate.js';
 
 /**
- * Runs one pass: plan, strategy, and if that fails the fallback. Yields events; returns the block to append, or null when there is nothing to compact.
- * A failed summary is not an error: it yields a warning and returns a fallback block. Throws for an unknown strategy, and an abort error when cancelled.
+ * Runs one pass: plan, strategy, and if that fails the fallback. Yields events; returns the block to append, or null
+ * when there is nothing to compact. A failed summary is not an error: it yields a warning and returns a fallback block.
+ * Throws for an unknown strategy, and an abort error when cancelled.
  */
 export async function* runStrategy(
   input: CompactionInput,
@@ -33,7 +34,10 @@ export async function* runStrategy(
   }
 }
 
-/** The block that keeps messages of other machines, which arrived since the last one from here, from making a compaction due. */
+/**
+ * The block that keeps messages of other machines, which arrived since the last one from here, from making a compaction
+ * due.
+ */
 export function blockAfterArrival(input: CompactionInput): NewCompressBlock {
   return arrivalBlock(input);
 }
@@ -56,7 +60,9 @@ async function* fallBack(input: CompactionInput, why: string): AsyncGenerator<Ch
   return block;
 }
 
-/** The configured strategy and its plan, or null when there is nothing to compact. Pure. Throws for an unknown strategy. */
+/**
+ * The configured strategy and its plan, or null when there is nothing to compact. Pure. Throws for an unknown strategy.
+ */
 export function passFor(input: CompactionInput): { readonly strategy: Strategy; readonly plan: Plan } | null {
   const strategy = pick(strategies, input.settings.strategy, 'compaction strategy');
   if (isDone(input)) return null;
@@ -82,7 +88,10 @@ export interface Preview {
   readonly tokens_kept: Tokens;
 }
 
-/** What `compact` would do with this input, or null when there is nothing to compact. Asks no model. Throws for an unknown strategy. */
+/**
+ * What `compact` would do with this input, or null when there is nothing to compact. Asks no model. Throws for an
+ * unknown strategy.
+ */
 export function preview(input: CompactionInput): Preview | null {
   const pass = passFor(input);
   if (pass === null) return null;
@@ -97,7 +106,8 @@ export function preview(input: CompactionInput): Preview | null {
 }
 
 /**
- * Writes the block of a pass that is not due yet. Null if that is not worthwhile or there is nothing to compact. Throws like a strategy: there is no fallback.
+ * Writes the block of a pass that is not due yet. Null if that is not worthwhile or there is nothing to compact. Throws
+ * like a strategy: there is no fallback.
  */
 export async function* writeAhead(
   input: CompactionInput,
@@ -110,8 +120,8 @@ export async function* writeAhead(
 }
 
 /**
- * Updates a block that was written ahead when the pass becomes due: later messages are kept too, and its sizes include them.
- * Null if that would not bring the view below the trigger.
+ * Updates a block that was written ahead when the pass becomes due: later messages are kept too, and its sizes include
+ * them. Null if that would not bring the view below the trigger.
  */
 export function settled(block: NewCompressBlock, due: CompactionInput): NewCompressBlock | null {
   const pass = passFor(due);

@@ -12,7 +12,10 @@ export type SummaryLimits = Pick<Config['compaction'], 'timeout_ms' | 'idle_time
 /** The settings of a pass: the `compaction` section of the configuration, and the context window. */
 export type CompactionSettings = Omit<Config['compaction'], 'background'> &
   LimitSettings & {
-    /** Whether an automatic summary of more than the window reads only its newest part; the rest is summarised when the user asks for it. */
+    /**
+     * Whether an automatic summary of more than the window reads only its newest part; the rest is summarised when the
+     * user asks for it.
+     */
     readonly skips?: boolean;
     /** The limits for a nearby model; the same as for others if absent. */
     readonly near?: SummaryLimits;
@@ -24,7 +27,9 @@ export interface CompactionInput {
   readonly entries: readonly Entry[];
   /** The number of older messages that are neither loaded nor summarised. They leave the view with the others. */
   readonly unloaded?: number;
-  /** The turn that is running in this process, null between turns. It is part of the view although it is not finished. */
+  /**
+   * The turn that is running in this process, null between turns. It is part of the view although it is not finished.
+   */
   readonly running: number | null;
   /** Tokens of the request overhead: preamble, skills, tools. */
   readonly fixed_tokens: number;
@@ -74,9 +79,9 @@ export interface Plan {
 }
 
 /**
- * A way to make the view shorter. `compact` carries out the plan for the same input. Yields `compact-start`, `compact-progress` and `notice` events; returns
- * the block to append, or null when there is nothing to compact. Throws a `HiError` when it fails (the caller falls back) and an abort error when cancelled.
- * It has no other effect.
+ * A way to make the view shorter. `compact` carries out the plan for the same input. Yields `compact-start`,
+ * `compact-progress` and `notice` events; returns the block to append, or null when there is nothing to compact. Throws
+ * a `HiError` when it fails (the caller falls back) and an abort error when cancelled. It has no other effect.
  */
 export interface Strategy {
   readonly name: string;

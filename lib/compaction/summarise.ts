@@ -51,9 +51,9 @@ export interface Summary {
 }
 
 /**
- * Writes a summary with the first model that succeeds. Messages that do not fit its window are summarised part by part, each part starting from the result
- * of the previous one; every result is cached, so that an interrupted pass continues where it stopped.
- * Throws the last model's `HiError` when all fail, and an abort error when `signal` aborts.
+ * Writes a summary with the first model that succeeds. Messages that do not fit its window are summarised part by part,
+ * each part starting from the result of the previous one; every result is cached, so that an interrupted pass continues
+ * where it stopped. Throws the last model's `HiError` when all fail, and an abort error when `signal` aborts.
  */
 export async function* summarise(
   task: Task,
@@ -139,7 +139,10 @@ function citableIn({ earlier, ledger, undone }: Task): Set<number> {
   return new Set(cited.filter((id) => !undone.has(id)));
 }
 
-/** The ids of messages that hold nothing but what the user typed: of those to summarise, and of those behind earlier preferences. */
+/**
+ * The ids of messages that hold nothing but what the user typed: of those to summarise, and of those behind earlier
+ * preferences.
+ */
 function saidByUser({ messages, ledger }: Task): ReadonlySet<number> {
   const own = messages.filter((message) => message.role === 'user' && !hasForeignParts(message));
   const typed = own.filter((message) => !isCommandOutput(message)).map(({ id }) => id);
@@ -147,8 +150,8 @@ function saidByUser({ messages, ledger }: Task): ReadonlySet<number> {
 }
 
 /**
- * A preference cites messages that the user typed, or it is none: a page may say what the user wants. What cites others says so in its text, which code copies
- * from block to block.
+ * A preference cites messages that the user typed, or it is none: a page may say what the user wants. What cites others
+ * says so in its text, which code copies from block to block.
  */
 function withProvenance(
   facts: readonly Fact[],
@@ -174,11 +177,14 @@ function citingThese(facts: readonly Fact[], citable: ReadonlySet<number>): read
 }
 
 /**
- * About how many requests one summary may take; later ones hold a little less, as facts accumulate. A million messages would take hundreds of requests and
- * about an hour.
+ * About how many requests one summary may take; later ones hold a little less, as facts accumulate. A million messages
+ * would take hundreds of requests and about an hour.
  */
 const MOST_REQUESTS = 24;
-/** A backlog is shortened at the front in steps of this many requests, so that a later attempt starts at the same message and finds the cached replies. */
+/**
+ * A backlog is shortened at the front in steps of this many requests, so that a later attempt starts at the same
+ * message and finds the cached replies.
+ */
 const STEP = 4;
 
 /** The newest messages that `MOST_REQUESTS` requests can read, and at least `least` characters. */
@@ -274,8 +280,8 @@ interface Limits {
 }
 
 /**
- * Asks a model for a text. Yields its progress, and its usage at the end.
- * Throws a `HiError` when it fails or takes too long, even if it ignores its signal, and an abort error when `signal` aborts.
+ * Asks a model for a text. Yields its progress, and its usage at the end. Throws a `HiError` when it fails or takes too
+ * long, even if it ignores its signal, and an abort error when `signal` aborts.
  */
 export async function* requestText(
   model: TextModel,

@@ -29,8 +29,8 @@ function recentOf({ settings, reason }: CompactionInput): number {
 }
 
 /**
- * Writes the summary that a plan requires; none if only results are shortened.
- * Throws a `HiError` if no model can write one, it is not smaller than what it replaces, or too many have failed before.
+ * Writes the summary that a plan requires; none if only results are shortened. Throws a `HiError` if no model can write
+ * one, it is not smaller than what it replaces, or too many have failed before.
  */
 export async function* summaryBlock(
   input: CompactionInput,
@@ -110,8 +110,9 @@ const writtenBy = ({ model, provider, api_base, server }: NonNullable<Summary['w
 const LARGEST = 4096;
 
 /**
- * True when the messages that would leave are shorter than any summary, as after a long paste into a short conversation: the kept messages
- * fill the window, and they still fit. A manual pass, and one after the provider rejected a request, is tried all the same.
+ * True when the messages that would leave are shorter than any summary, as after a long paste into a short
+ * conversation: the kept messages fill the window, and they still fit. A manual pass, and one after the provider
+ * rejected a request, is tried all the same.
  */
 function isIneffective({ reason, settings, context_tokens = 0 }: CompactionInput, made: Plan): boolean {
   const { basis, compacted, shortened } = made;
@@ -125,7 +126,10 @@ function replacedBy(compacted: readonly Message[], earlier: string): Tokens {
   return estimateTokens(totalCharacters(compacted) + earlier.length);
 }
 
-/** The most tokens of prose: the target share of what it replaces, at most a tenth of the effective window, and at most the room there is. */
+/**
+ * The most tokens of prose: the target share of what it replaces, at most a tenth of the effective window, and at most
+ * the room there is.
+ */
 function budgetOf({ settings }: CompactionInput, { compacted, room }: Plan, earlier: string): Tokens {
   const share = Math.min(LARGEST, Math.max(512, effectiveWindow(settings) / 10));
   const budget = Math.min(settings.target_ratio * replacedBy(compacted, earlier), share, room);
@@ -136,7 +140,10 @@ function budgetOf({ settings }: CompactionInput, { compacted, room }: Plan, earl
 /** After this many failures in a row no summary is attempted. */
 const FAILURES = 3;
 
-/** Throws a `HiError` when the newest blocks are all failures and the user did not ask for a summary: it would probably fail again. */
+/**
+ * Throws a `HiError` when the newest blocks are all failures and the user did not ask for a summary: it would probably
+ * fail again.
+ */
 function refuseAfterFailures({ entries, reason }: CompactionInput): void {
   const newest = entries
     .filter(isCompressBlock)

@@ -42,8 +42,9 @@ export function fallback(input: CompactionInput): NewCompressBlock {
 const ARRIVED = 0.5;
 
 /**
- * The block after so many messages of other machines arrived since the last one from here that a compaction would be due. Of these the newest stay in view, and
- * with them the newest of this machine, which they must not displace. The next summary covers the others. Pure.
+ * The block after so many messages of other machines arrived since the last one from here that a compaction would be
+ * due. Of these the newest stay in view, and with them the newest of this machine, which they must not displace. The
+ * next summary covers the others. Pure.
  */
 export function arrivalBlock(input: CompactionInput): NewCompressBlock {
   const { settings, entries, running, fixed_tokens } = input;
@@ -73,7 +74,10 @@ export function arrivalBlock(input: CompactionInput): NewCompressBlock {
   return compressBlockOf(input, made, { content, strategy: ARRIVAL, source: 'fallback' });
 }
 
-/** The index of the first message from which on all fit together with those that are kept; not before `first`, which is -1 if there are none. */
+/**
+ * The index of the first message from which on all fit together with those that are kept; not before `first`, which is
+ * -1 if there are none.
+ */
 function newestThatFit(
   messages: readonly Message[],
   isKept: (message: Message) => boolean,

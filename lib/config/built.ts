@@ -3,7 +3,10 @@ import type { ConfigDefaults } from './config.js';
 import { configKeys } from './keys.js';
 import { defaultsOf } from './setting.js';
 
-/** The values of keys that no source sets. The build evaluates this file, so that a start does not have to create the schema. */
+/**
+ * The values of keys that no source sets. The build evaluates this file, so that a start does not have to create the
+ * schema.
+ */
 export const DEFAULTS: ConfigDefaults = defaultsOf(configKeys({ providers: [], strategies: [], options: {} }));
 
 /** A pattern for the names of models, and their context window in tokens. */

@@ -58,8 +58,8 @@ const openai = section('For OpenAI and servers that are compatible with it.', {
 });
 
 /**
- * The keys of `config.json`. A key is defined only here: its type, its default, the schema and the tables of the manual (`npm run docs`)
- * are derived from this.
+ * The keys of `config.json`. A key is defined only here: its type, its default, the schema and the tables of the manual
+ * (`npm run docs`) are derived from this.
  */
 export function configKeys({ providers, strategies, options }: MemberNames) {
   const model = found<string>(TEXT, 'The name of the model.', 'per provider');

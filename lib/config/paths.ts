@@ -54,8 +54,9 @@ export interface Paths {
 }
 
 /**
- * The paths below HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR, which default to what env-paths returns for "hi"
- * (which honours XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME on Linux). Throws a `HiError` of code `config` if one is not absolute.
+ * The paths below HI_CONFIG_DIR, HI_DATA_DIR and HI_CACHE_DIR, which default to what env-paths returns for "hi" (which
+ * honours XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME on Linux). Throws a `HiError` of code `config` if one is
+ * not absolute.
  */
 export async function findPaths(
   env: Readonly<Record<string, string | undefined>>,
@@ -152,7 +153,10 @@ export const userInstructions = (user: Surroundings): readonly string[] => [
   join(codexFolder(user), 'AGENTS.md'),
 ];
 
-/** What hi takes from the folders of other programs: skills and commands. The model may read it, and only the user changes it. */
+/**
+ * What hi takes from the folders of other programs: skills and commands. The model may read it, and only the user
+ * changes it.
+ */
 export const foreignPlaces = (user: Surroundings, paths: Pick<Paths, 'commands'>): readonly string[] => [
   ...sharedSkills(user),
   ...commandFolders(user, paths).foreign,

@@ -58,7 +58,10 @@ function remedyFor(code: string | null): string {
   return code === 'EFTYPE' ? 'It is a pipe or a device; it must be a file.' : 'Check its permissions.';
 }
 
-/** Parses a config.json, with or without a byte order mark. Throws a `HiError` of code `config` for text that is not JSON or is nested too deeply. */
+/**
+ * Parses a config.json, with or without a byte order mark. Throws a `HiError` of code `config` for text that is not
+ * JSON or is nested too deeply.
+ */
 export function parseConfig(text: string, path: string): unknown {
   const value = parsed(text, path);
   if (!isTooDeep(value)) return value;
@@ -98,7 +101,10 @@ function permissionWarnings(path: string): readonly string[] {
 const QUIET_LIMIT = 2000;
 const INTERVAL = 10;
 
-/** The text of a file that the user names. It may be a pipe: `--config <(…)`. Throws system errors, and EFTYPE for a pipe that stays silent. */
+/**
+ * The text of a file that the user names. It may be a pipe: `--config <(…)`. Throws system errors, and EFTYPE for a
+ * pipe that stays silent.
+ */
 function readNamedFile(path: string): string {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

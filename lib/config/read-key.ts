@@ -6,8 +6,9 @@ import { shellCommand } from '../shell-command.js';
 import { beginWait } from '../waits.js';
 
 /**
- * The key itself. For `"!command"` it is the first line that the shell command prints, so that a password manager can hold it.
- * Throws a `HiError` of code `config` that names the command when it fails or prints nothing. `signal` ends the command, which may be waiting for a password.
+ * The key itself. For `"!command"` it is the first line that the shell command prints, so that a password manager can
+ * hold it. Throws a `HiError` of code `config` that names the command when it fails or prints nothing. `signal` ends
+ * the command, which may be waiting for a password.
  */
 export async function readKey(key: string | null, signal?: AbortSignal): Promise<string | null> {
   if (key === null) return null;

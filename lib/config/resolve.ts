@@ -67,7 +67,7 @@ export async function resolveConfig(sources: Sources): Promise<Resolved> {
   return { config: { ...main, ...settings, preamble, options, headers, small_model, mcpServers, servers }, locals };
 }
 
-/** Whether the variable is set by which command lines are asked to be readable for screen readers: nothing is redrawn then. */
+/** Whether the variable is set that asks programs to be readable for screen readers: nothing is redrawn then. */
 export const asksForPlainLines = (env: Sources['env']): boolean => !/^(?:0|false)?$/i.test(env.ACCESSIBLE ?? '');
 
 /** The window that the user set, else the one assumed until the server reports its own. */
@@ -80,7 +80,7 @@ function windowOf(
   return { context_window: Math.min(mostAssumed, contextWindow(model)), window_is_set: false };
 }
 
-/** The window that thresholds and shares are computed from: what the user set, else the model's real one, but at most 128,000 or `max_input_tokens`. */
+/** The window that shares are computed from: the user's, else the model's, at most 128,000 or `max_input_tokens`. */
 export function baseWindow(
   { max_input_tokens }: Pick<Config, 'max_input_tokens'>,
   { window_is_set, context_window }: ModelSettings,
@@ -91,7 +91,7 @@ export function baseWindow(
 
 const HOUR = 60 * 60_000;
 
-/** The pause after which a conversation with this model rests, in milliseconds; null for never. A window that the user set is in view as a whole. */
+/** The pause before a rest, in milliseconds; null for never. A window that the user set is in view as a whole. */
 export function restAfter({ view: { rest } }: Config, { window_is_set }: ModelSettings): number | null {
   if (rest === null) return window_is_set ? null : HOUR;
   return milliseconds(rest);
@@ -135,8 +135,8 @@ function usualServer({ vendors, file, env }: Sources, usual: string | null): Ser
 }
 
 /**
- * The vendor whose models alone have such names, if it is not the one in use; null for any other name. Servers of users' own and gateways have models by any
- * name.
+ * The vendor whose models alone have such names, if it is not the one in use; null for any other name. Gateways and
+ * servers of users' own have models by any name.
  */
 export function makerElsewhere(
   vendors: readonly Vendor[],
@@ -149,7 +149,7 @@ export function makerElsewhere(
   return maker === undefined || maker.name === provider ? null : maker.name;
 }
 
-/** Whether the server in use is a gateway whose models have such names: OpenRouter's `anthropic/claude-…`, Groq's `openai/gpt-oss-…`. */
+/** Whether the server in use is a gateway whose models have such names, like OpenRouter's `anthropic/claude-…`. */
 export async function isListed(sources: Sources, usual: string | null, typed: string): Promise<boolean> {
   const { file, env, vendors, models } = sources;
   const vendor = vendors.find(({ name }) => name === usual);
@@ -187,7 +187,9 @@ export function vendorIn(env: Sources['env'], vendors: readonly Vendor[]): Vendo
   );
 }
 
-/** The key and its source. HI_API_KEY is only for hi and wins over the file. A vendor's variable is for every program and comes last. A blank key is none. */
+/**
+ * The key and its source: HI_API_KEY, the file, a vendor's variable, which is for every program. A blank one is none.
+ */
 function keyOf(
   vendor: Vendor,
   fromFile: string | null | undefined,
@@ -234,7 +236,7 @@ export function baseOf(vendor: Vendor, env: Readonly<Record<string, string | und
   return vendor.port === undefined || /:\d+(\/|$)/.test(host) ? `http://${host}` : `http://${host}:${vendor.port}`;
 }
 
-/** The vendor's default model if the server is the vendor's own or lists it, else the first chat model that the server lists. */
+/** The vendor's default model if the server is the vendor's or lists it, else the first chat model that it lists. */
 async function defaultModel(
   { models }: Sources,
   vendor: Vendor,
@@ -252,7 +254,7 @@ async function defaultModel(
     throw noneListed(vendor, apiBase, listed);
   } catch (thrown) {
     if (thrown instanceof NoModel || !(thrown instanceof HiError)) throw thrown;
-    // A request will report what is wrong with the server. A server that offers one maker's models only may have no list of them.
+    // A request will report what is wrong with the server. One that offers one maker's models may have no list of them.
     if (!isKeyed || (elsewhere === undefined && thrown.code !== 'key' && thrown.code !== 'network')) return usual;
     throw notListed(vendor, apiBase, thrown);
   }
@@ -312,7 +314,9 @@ export function noneListed(vendor: Vendor, address: string | null, listed: reado
   return new NoModel('model', `No model is set, and ${where} lists no chat model: ${names}.`, { hint: NAME_ONE });
 }
 
-/** The error for a server that does not list its models. If it rejects the key or cannot be reached, naming a model would not help. */
+/**
+ * The error for a server that lists no models. If it rejects the key or cannot be reached, naming one does not help.
+ */
 export function notListed(vendor: Vendor, address: string | null, { code, message, hint }: HiError): NoModel {
   if (code === 'key' || code === 'network') return new NoModel(code, message, hint === null ? {} : { hint });
   const text = `No model is set, and ${placeOf(vendor, address)} does not list any: ${message}`;
@@ -368,8 +372,8 @@ export function contextWindow(model: string): number {
 }
 
 /**
- * The context window that a model's maker publishes, null when none does. A maker's prefix as gateways write it (`anthropic/claude-…`) is not part of
- * the name.
+ * The context window that a model's maker publishes, null when none does. A maker's prefix as gateways write it
+ * (`anthropic/claude-…`) is not part of the name.
  */
 export function publishedWindow(model: string): number | null {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();

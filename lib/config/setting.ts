@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue, TEXT } from '../chat/json.js';
 
-/** One key of `config.json`. `Default` is undefined for a key whose value comes from elsewhere if the file does not set it. */
+/**
+ * One key of `config.json`. `Default` is undefined for a key whose value comes from elsewhere if the file does not set
+ * it.
+ */
 interface Setting<Value, Default extends Value | undefined = Value> {
   /** The allowed values, as JSON Schema. */
   readonly range: JsonObject;
@@ -82,7 +85,8 @@ export function defaultsOf<Given extends object>(keys: Given): DefaultsOf<Given>
     if (isSection(entry)) return [[name, defaultsOf(entry.keys)]];
     return isSetting(entry) && entry.default !== undefined ? [[name, entry.default]] : [];
   });
-  // TypeScript loses the types in `Object.entries`. `DefaultsOf` and this function go through the same keys by the same rule.
+  // TypeScript loses the types in `Object.entries`. `DefaultsOf` and this function go through the same keys by the same
+  // rule.
   return Object.fromEntries(defaults) as DefaultsOf<Given>;
 }
 

@@ -5,8 +5,8 @@ import { nearest } from '../registry.js';
 import type { ConfigFile } from './config.js';
 
 /**
- * Checks a parsed `config.json`. Throws a `HiError` that lists all mistakes, each with its JSON path, the offending value and a fix.
- * `check` is ajv's, compiled with `allErrors` and `verbose`.
+ * Checks a parsed `config.json`. Throws a `HiError` that lists all mistakes, each with its JSON path, the offending
+ * value and a fix. `check` is ajv's, compiled with `allErrors` and `verbose`.
  */
 export function validateConfig(value: unknown, check: ValidateFunction<ConfigFile>, file: string): ConfigFile {
   if (check(value)) return value;

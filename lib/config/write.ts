@@ -11,8 +11,8 @@ import type { ServersFile } from './server-settings.js';
 import type { ModelSettings, RuleSetting } from './setting.js';
 
 /**
- * Replaces a configuration file atomically, following a symbolic link. Only the user can read it, since it may hold a key.
- * Throws a `HiError` of code `config` naming the file.
+ * Replaces a configuration file atomically, following a symbolic link. Only the user can read it, since it may hold a
+ * key. Throws a `HiError` of code `config` naming the file.
  */
 export async function writeConfig(path: string, config: object): Promise<void> {
   try {
@@ -27,7 +27,10 @@ export async function writeConfig(path: string, config: object): Promise<void> {
   }
 }
 
-/** What the file contains, nothing where there is none. Throws a `HiError` of code `config`: what cannot be read must not be replaced. */
+/**
+ * What the file contains, nothing where there is none. Throws a `HiError` of code `config`: what cannot be read must
+ * not be replaced.
+ */
 async function written(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     const code = systemCode(cause);
@@ -62,7 +65,10 @@ export async function keepModel(
   await writeConfig(path, { ...file, servers: { ...file.servers, [server]: named } });
 }
 
-/** Sets one setting, which `key` names by its path, if `accepts` the file as it is then. Returns what would be written; it was where `isWritten`. */
+/**
+ * Sets one setting, which `key` names by its path, if `accepts` the file as it is then. Returns what would be written;
+ * it was where `isWritten`.
+ */
 export async function writeSetting(
   path: string,
   key: readonly string[],

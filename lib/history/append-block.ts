@@ -7,8 +7,9 @@ import type { HistoryPaths } from './base/history-paths.js';
 import type { Log } from './log.js';
 
 /**
- * Appends the block that `write` creates from the log. The lock is not held while a model writes: if another process appends a block meanwhile, this one is
- * dropped. Yields events, the `compact` event last; returns the compaction, by this or the other process, or null if there was nothing to do.
+ * Appends the block that `write` creates from the log. The lock is not held while a model writes: if another process
+ * appends a block meanwhile, this one is dropped. Yields events, the `compact` event last; returns the compaction, by
+ * this or the other process, or null if there was nothing to do.
  */
 export async function* appendBlock(
   log: Log,

@@ -17,7 +17,10 @@ import type { HistoryPaths } from './base/history-paths.js';
 import { type Notices, withHistoryErrors } from './base/notices.js';
 import type { Log } from './log.js';
 
-/** The images and documents of the conversation. They are files next to the history, named by their SHA-256; with `--ephemeral` they are kept in memory. */
+/**
+ * The images and documents of the conversation. They are files next to the history, named by their SHA-256; with
+ * `--ephemeral` they are kept in memory.
+ */
 export class AttachmentStore {
   readonly #paths: HistoryPaths;
   readonly #log: Log;
@@ -57,7 +60,10 @@ export class AttachmentStore {
     return found;
   }
 
-  /** Adds a notice that these attachments are lost or, with `isLate`, have not arrived from another machine yet, once for each in all processes. */
+  /**
+   * Adds a notice that these attachments are lost or, with `isLate`, have not arrived from another machine yet, once
+   * for each in all processes.
+   */
   async reportLost(parts: readonly (ImagePart | DocumentPart)[], isLate = false): Promise<void> {
     const unreported = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.writes));
     if (unreported.length > 0) this.#notices.add(isLate ? lateNotice(unreported) : lostNotice(unreported));

@@ -24,8 +24,9 @@ export function hashOf(bytes: Uint8Array): string {
 }
 
 /**
- * Stores the bytes under their hash. They are on disk when this returns. A second name, which contains this process, marks them as pending until
- * `commitAttachment`, because the message that refers to them is not written yet. Replaces an altered file. Throws a `HiError` and system errors.
+ * Stores the bytes under their hash. They are on disk when this returns. A second name, which contains this process,
+ * marks them as pending until `commitAttachment`, because the message that refers to them is not written yet. Replaces
+ * an altered file. Throws a `HiError` and system errors.
  */
 export function storeAttachment(paths: HistoryPaths, bytes: Uint8Array): string {
   const hash = hashOf(bytes);
@@ -78,8 +79,9 @@ export function readAttachment(paths: HistoryPaths, hash: string): Buffer | null
 }
 
 /**
- * Removes the attachments that no entry refers to and that are not pending in a live process, and nothing else. Only under the lock.
- * Reads the logs one after another, and only while something may be unreferenced; when one is damaged nothing is removed.
+ * Removes the attachments that no entry refers to and that are not pending in a live process, and nothing else. Only
+ * under the lock. Reads the logs one after another, and only while something may be unreferenced; when one is damaged
+ * nothing is removed.
  */
 export function collectGarbage(paths: HistoryPaths, logs: readonly Iterable<Entry>[]): void {
   mergeOldFolders(paths);
@@ -109,8 +111,8 @@ export function removeFolders(paths: HistoryPaths): void {
 }
 
 /**
- * Moves the attachments of earlier versions into one folder. These kept those of the reset copy in a second folder, and after a kill in a third. Only under
- * the lock. After a kill at any moment each attachment is in one of the folders.
+ * Moves the attachments of earlier versions into one folder. These kept those of the reset copy in a second folder, and
+ * after a kill in a third. Only under the lock. After a kill at any moment each attachment is in one of the folders.
  */
 export function mergeOldFolders({ attachments, oldAttachments }: HistoryPaths): void {
   for (const old of oldAttachments) {

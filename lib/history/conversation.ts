@@ -118,7 +118,10 @@ export interface HistorySettings {
   readonly aside?: boolean;
 }
 
-/** Creates the block that compacts the log, including the turn `running`; null if there is nothing to compact. `unloaded` messages come before the entries. */
+/**
+ * Creates the block that compacts the log, including the turn `running`; null if there is nothing to compact.
+ * `unloaded` messages come before the entries.
+ */
 export type WriteBlock = (
   entries: readonly Entry[],
   running: number | null,

@@ -32,8 +32,9 @@ export async function findForgettable(log: Log, paths: HistoryPaths, order: Forg
 }
 
 /**
- * Forgets them: first in other places, then in the copies, last in the conversation. After a kill before the last rename, the messages are still there to
- * find the rest. After a later kill only unreferenced attachments are left, which the next run removes. Waits for undisturbed work. Throws a `HiError`.
+ * Forgets them: first in other places, then in the copies, last in the conversation. After a kill before the last
+ * rename, the messages are still there to find the rest. After a later kill only unreferenced attachments are left,
+ * which the next run removes. Waits for undisturbed work. Throws a `HiError`.
  */
 export async function forget(
   log: Log,
@@ -67,7 +68,10 @@ export async function forget(
   });
 }
 
-/** What the mark of a forgotten part is to say: its own name, and what was forgotten on another machine, which need not be here. */
+/**
+ * What the mark of a forgotten part is to say: its own name, and what was forgotten on another machine, which need not
+ * be here.
+ */
 export interface ForgottenName {
   readonly uid: string;
   readonly turns: readonly string[];

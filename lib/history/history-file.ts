@@ -15,13 +15,18 @@ import { ArrayFile, isIntact, type Opened, openDamaged, openLog, readLog } from 
 import { convert, editNotice, fenceOff, repair, replaceHistory } from './repair/repair.js';
 import { loadedSalvage, loadSalvage, withSalvage } from './repair/salvage-loader.js';
 
-/** The result of a refresh: the added entries, or all of them, if the file was replaced or removed, or `again`, if the same file was only opened again. */
+/**
+ * The result of a refresh: the added entries, or all of them, if the file was replaced or removed, or `again`, if the
+ * same file was only opened again.
+ */
 export interface HistoryChange {
   readonly kind: 'all' | 'again' | 'added';
   readonly entries: readonly Entry[];
 }
 
-/** The number of times that a file that looks damaged is read without the lock, because another process may be writing. */
+/**
+ * The number of times that a file that looks damaged is read without the lock, because another process may be writing.
+ */
 const UNLOCKED_TRIES = 3;
 
 /** The current history file: opened on first use, reopened when it is replaced, repaired when it is damaged. */
@@ -48,7 +53,10 @@ export class HistoryFile {
     return this.#file;
   }
 
-  /** The changes by other processes since the last refresh. Repairs a damaged file or, if it cannot write, reads as much as possible. Throws a `HiError`. */
+  /**
+   * The changes by other processes since the last refresh. Repairs a damaged file or, if it cannot write, reads as much
+   * as possible. Throws a `HiError`.
+   */
   async refresh(): Promise<HistoryChange> {
     return await this.guarded(async () => {
       if (this.#file === null && fileIdAt(this.#paths) === null) return this.#noFile();
@@ -65,8 +73,9 @@ export class HistoryFile {
   }
 
   /**
-   * Runs `work` under the lock with the changes of other processes, after repairing a damaged file. Repeats it if the lock was lost, since the writes of
-   * `work` may then be missing. `signal` ends the wait for another process. Throws a `HiError`.
+   * Runs `work` under the lock with the changes of other processes, after repairing a damaged file. Repeats it if the
+   * lock was lost, since the writes of `work` may then be missing. `signal` ends the wait for another process. Throws a
+   * `HiError`.
    */
   async withLock<Result>(work: (codec: Codec, change: HistoryChange) => Result, signal?: AbortSignal): Promise<Result> {
     return await this.guarded(async () => {
@@ -115,7 +124,10 @@ export class HistoryFile {
     return this.#sync(codec, true);
   }
 
-  /** Rewrites the file with the result of `change` for each entry, and `more` behind them; null drops it. Only inside `withLock`. Throws `Damaged`. */
+  /**
+   * Rewrites the file with the result of `change` for each entry, and `more` behind them; null drops it. Only inside
+   * `withLock`. Throws `Damaged`.
+   */
   rewrite(codec: Codec, change: (entry: Entry) => Entry | null, more: Iterable<Entry> = []): HistoryChange {
     const file = this.#file;
     const kept = file?.all('Rewriting the history') ?? [];
@@ -124,7 +136,10 @@ export class HistoryFile {
     return this.#sync(codec, true);
   }
 
-  /** The entries from one id on up to another, of a file in hi's layout; none if they cannot be read. Throws system errors. */
+  /**
+   * The entries from one id on up to another, of a file in hi's layout; none if they cannot be read. Throws system
+   * errors.
+   */
   between(from: number, before: number): readonly Entry[] {
     const file = this.#file;
     if (!(file instanceof LogFile)) return [];
@@ -170,7 +185,10 @@ export class HistoryFile {
     return await this.guarded(async () => Reading.of(file, file.reopen(this.codec, this.#paths.history)));
   }
 
-  /** Repairs the file and reads it again if anything in it is damaged: what looks so without the lock may be a write of another process. */
+  /**
+   * Repairs the file and reads it again if anything in it is damaged: what looks so without the lock may be a write of
+   * another process.
+   */
   async repair(): Promise<HistoryChange> {
     const codec = this.codec;
     return await this.#repairOrReadOnly(codec, () => {
@@ -189,7 +207,9 @@ export class HistoryFile {
     return this.#codec;
   }
 
-  /** Turns system errors into a `HiError`. Runs `work` again after damage, which it reports before it changes anything. */
+  /**
+   * Turns system errors into a `HiError`. Runs `work` again after damage, which it reports before it changes anything.
+   */
   async guarded<Result>(work: () => Promise<Result>): Promise<Result> {
     return await withHistoryErrors(this.#paths.history, () => withSalvage(work));
   }
@@ -198,7 +218,10 @@ export class HistoryFile {
     return await withLock(this.#paths.folder, until, () => fenceOff(this.codec, this.#paths), work, signal);
   }
 
-  /** Reads the changes, or opens the file. `exclusive`: under the lock, so that no other process is writing. Throws `Damaged`. */
+  /**
+   * Reads the changes, or opens the file. `exclusive`: under the lock, so that no other process is writing. Throws
+   * `Damaged`.
+   */
   #sync(codec: Codec, exclusive: boolean): HistoryChange {
     const node = fileIdAt(this.#paths);
     if (node === null) return this.#noFile();

@@ -59,7 +59,9 @@ export class LoadedEntries {
     return this.#edition;
   }
 
-  /** The number of messages that are neither covered by a block nor in `list`, because no request could contain them. */
+  /**
+   * The number of messages that are neither covered by a block nor in `list`, because no request could contain them.
+   */
   get unloaded(): number {
     const entries = this.#withoutAsides;
     const { messages, asides = 0 } = this.#facts;
@@ -149,8 +151,8 @@ function isLeftOf(entry: Entry, found: Entry): boolean {
 const restores = (entry: Entry): boolean => isCompressBlock(entry) && (entry.restores !== undefined || isWhole(entry));
 
 /**
- * The entries before the loaded ones that a block restores: they had left memory with the compaction that the block undoes. Empty if there is no such block.
- * Entries that cannot be read are left out; a repair will find them.
+ * The entries before the loaded ones that a block restores: they had left memory with the compaction that the block
+ * undoes. Empty if there is no such block. Entries that cannot be read are left out; a repair will find them.
  */
 function olderEntries(disk: HistoryFile, loaded: readonly Entry[]): readonly Entry[] {
   const newest = newestBlock(loaded);

@@ -15,7 +15,10 @@ import { LoadedEntries } from './loaded-entries.js';
 import { runExclusive } from './lock/exclusive.js';
 import { type ConversationReading, openReading } from './open-reading.js';
 
-/** After so many failures to read the file the lock is taken to see whether it is damaged, and after so many all in all that is an error. */
+/**
+ * After so many failures to read the file the lock is taken to see whether it is damaged, and after so many all in all
+ * that is an error.
+ */
 const UNLOCKED_TRIES = 4;
 const MOST_TRIES = 40;
 
@@ -53,7 +56,10 @@ export class Log {
     this.isAside = isAside;
   }
 
-  /** Every entry from the first one that the view needs, oldest first, without asides; in an aside, only its own entries. */
+  /**
+   * Every entry from the first one that the view needs, oldest first, without asides; in an aside, only its own
+   * entries.
+   */
   get entries(): readonly Entry[] {
     return this.#loaded.shown;
   }
@@ -72,12 +78,17 @@ export class Log {
     return this.#loaded.version;
   }
 
-  /** Changes when something that was read of the log may be gone from it, because a process forgot, reset, repaired or replaced it. */
+  /**
+   * Changes when something that was read of the log may be gone from it, because a process forgot, reset, repaired or
+   * replaced it.
+   */
   get edition(): number {
     return this.#loaded.edition;
   }
 
-  /** The number of messages that are neither covered by a block nor in `entries`, because no request could contain them. */
+  /**
+   * The number of messages that are neither covered by a block nor in `entries`, because no request could contain them.
+   */
   get unloaded(): number {
     return this.#loaded.unloaded;
   }
@@ -92,7 +103,10 @@ export class Log {
     return this.#loaded.contains(entry);
   }
 
-  /** Applies the changes by other processes; in memory only what they removed. Throws a `HiError` when the file cannot be read. */
+  /**
+   * Applies the changes by other processes; in memory only what they removed. Throws a `HiError` when the file cannot
+   * be read.
+   */
   async refresh(): Promise<void> {
     const { name } = this;
     const change = await this.#disk.refresh();
@@ -113,13 +127,19 @@ export class Log {
     return this.loaded.filter(({ id }) => id >= this.#ownFrom);
   }
 
-  /** Reads the changes, and tells whether everything that was read when the edition was this one is still in the log. Throws a `HiError`. */
+  /**
+   * Reads the changes, and tells whether everything that was read when the edition was this one is still in the log.
+   * Throws a `HiError`.
+   */
   async isCurrent(edition: number): Promise<boolean> {
     await this.refresh();
     return this.edition === edition;
   }
 
-  /** Runs `work` under the lock if that is so, else resolves to false. Always false where nothing is written. Throws a `HiError`. */
+  /**
+   * Runs `work` under the lock if that is so, else resolves to false. Always false where nothing is written. Throws a
+   * `HiError`.
+   */
   async ifCurrent(edition: number, work: () => void): Promise<boolean> {
     if (!this.writes) return false;
     return await this.#disk.withLock((_codec, change) => {
@@ -131,8 +151,8 @@ export class Log {
   }
 
   /**
-   * Appends the entries that `plan` returns for the next id. They are on disk when this resolves; when it rejects with a `HiError`, or an
-   * abort error because `signal` ended the wait for another process, the file is unchanged.
+   * Appends the entries that `plan` returns for the next id. They are on disk when this resolves; when it rejects with
+   * a `HiError`, or an abort error because `signal` ended the wait for another process, the file is unchanged.
    */
   async write<Kind extends Entry>(
     plan: (next: number) => readonly Kind[],
@@ -167,8 +187,8 @@ export class Log {
   }
 
   /**
-   * Permanently removes the messages that no later view or compaction needs. The compress blocks stay. `after` gets the remaining entries of this
-   * conversation and of the reset copy. When it throws a `HiError` the file is unchanged.
+   * Permanently removes the messages that no later view or compaction needs. The compress blocks stay. `after` gets the
+   * remaining entries of this conversation and of the reset copy. When it throws a `HiError` the file is unchanged.
    */
   async discard(after: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
     if (!this.writes) return;
@@ -183,8 +203,9 @@ export class Log {
   }
 
   /**
-   * Rewrites the file under the lock. `plan` gets all entries, anew whenever it asks for them, and returns the function that changes each, or null to leave the
-   * file unchanged. What `more` returns for the next id is added behind them. Throws a `HiError`.
+   * Rewrites the file under the lock. `plan` gets all entries, anew whenever it asks for them, and returns the function
+   * that changes each, or null to leave the file unchanged. What `more` returns for the next id is added behind them.
+   * Throws a `HiError`.
    */
   async rewrite(
     plan: (entries: Iterable<Entry>) => ((entry: Entry) => Entry | null) | null,
@@ -261,7 +282,10 @@ export class Log {
     return this.#sealed;
   }
 
-  /** Opens a snapshot for random access. The caller closes it. A file in another layout is converted to hi's, if it can be. Throws a `HiError`. */
+  /**
+   * Opens a snapshot for random access. The caller closes it. A file in another layout is converted to hi's, if it can
+   * be. Throws a `HiError`.
+   */
   async reading(): Promise<ConversationReading> {
     await this.refresh();
     if (this.writes && this.#disk.isForeign) await this.#convert();
@@ -280,8 +304,8 @@ export class Log {
   }
 
   /**
-   * Runs `work` while no other process forgets anything, so that what it reads stays in the log. Just runs it inside of such work, and where nothing can be
-   * written. Throws a `HiError` like `runExclusive`.
+   * Runs `work` while no other process forgets anything, so that what it reads stays in the log. Just runs it inside of
+   * such work, and where nothing can be written. Throws a `HiError` like `runExclusive`.
    */
   async undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
     if (!this.writes || this.#isUndisturbed) return await work();
@@ -330,14 +354,20 @@ export class Log {
     }
   }
 
-  /** After damage was found: refreshes first, for another process may have been writing; then repairs what is damaged under the lock too. */
+  /**
+   * After damage was found: refreshes first, for another process may have been writing; then repairs what is damaged
+   * under the lock too.
+   */
   async #recover(thrown: unknown, tries: number): Promise<void> {
     if (!(thrown instanceof Damaged) || tries > MOST_TRIES) throw thrown;
     if (tries % UNLOCKED_TRIES < UNLOCKED_TRIES - 1) await this.refresh();
     else this.#loaded.apply(await this.#disk.repair());
   }
 
-  /** Seals the end of the file if that is worthwhile, and after a compaction, so that the next start reads only what it needs. */
+  /**
+   * Seals the end of the file if that is worthwhile, and after a compaction, so that the next start reads only what it
+   * needs.
+   */
   async #seal(file: LogFile, written: readonly Entry[]): Promise<void> {
     const compacted = written.some(isCompressBlock);
     if (!compacted && !file.isSealDue) return;
@@ -354,5 +384,8 @@ export class Log {
   }
 }
 
-/** Whether a file has the name of the conversation that was read. A file in another layout has none until it is converted. */
+/**
+ * Whether a file has the name of the conversation that was read. A file in another layout has none until it is
+ * converted.
+ */
 const isSameLog = (read: string | null, now: string | null): boolean => read === now || (read === '' && now !== null);

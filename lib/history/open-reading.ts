@@ -10,10 +10,14 @@ type Snapshot = Pick<
 
 export interface ConversationReading extends Snapshot {
   /**
-   * Runs `work` under the lock if nothing that was read is gone since; else resolves to false. Always false where nothing is written. Throws a `HiError`.
+   * Runs `work` under the lock if nothing that was read is gone since; else resolves to false. Always false where
+   * nothing is written. Throws a `HiError`.
    */
   ifCurrent(work: () => void): Promise<boolean>;
-  /** To be called with what a read threw: repairs the conversation if that means damage, so that it can be opened again, and throws it else. */
+  /**
+   * To be called with what a read threw: repairs the conversation if that means damage, so that it can be opened again,
+   * and throws it else.
+   */
   recover(thrown: unknown): Promise<void>;
 }
 

@@ -13,9 +13,9 @@ import { openDamaged, openLog, readLog } from './repair/open-log.js';
 import { removeTempFiles, syncFolder } from './repair/repair.js';
 
 /**
- * Moves the conversation to the reset copy, and replaces the copy of an earlier reset. Only under the lock.
- * One rename decides, so a kill at any moment leaves it done or not done. The attachments of both conversations are in one folder and stay there as long as
- * either refers to them.
+ * Moves the conversation to the reset copy, and replaces the copy of an earlier reset. Only under the lock. One rename
+ * decides, so a kill at any moment leaves it done or not done. The attachments of both conversations are in one folder
+ * and stay there as long as either refers to them.
  */
 export function moveToResetCopy(paths: HistoryPaths): void {
   const real = afterInterruptedSwap(paths);
@@ -29,9 +29,9 @@ export function moveToResetCopy(paths: HistoryPaths): void {
 }
 
 /**
- * Restores the reset copy; the conversation since the reset becomes the copy. Only under the lock.
- * One rename decides, so a kill at any moment leaves it done or not done; the next reset or undo then gives the other conversation its name.
- * Throws a `HiError` if there is no copy or nothing in it can be read.
+ * Restores the reset copy; the conversation since the reset becomes the copy. Only under the lock. One rename decides,
+ * so a kill at any moment leaves it done or not done; the next reset or undo then gives the other conversation its
+ * name. Throws a `HiError` if there is no copy or nothing in it can be read.
  */
 export function restoreResetCopy(paths: HistoryPaths): void {
   const real = afterInterruptedSwap(paths);
@@ -67,8 +67,8 @@ function requireReadable(path: string): void {
 }
 
 /**
- * Removes the conversation and every copy of it, damaged ones too; the conversation last, so that it exists as long as a copy does. Only under the lock.
- * Returns notices about what could not be reached.
+ * Removes the conversation and every copy of it, damaged ones too; the conversation last, so that it exists as long as
+ * a copy does. Only under the lock. Returns notices about what could not be reached.
  */
 export function purge(paths: HistoryPaths): readonly string[] {
   if (!existsSync(paths.folder)) return [];

@@ -56,7 +56,9 @@ export class HistoryStore {
     return this.#crashedTurn;
   }
 
-  /** The log from the first entry that the view needs, oldest first, without asides; in an aside, only its own entries. */
+  /**
+   * The log from the first entry that the view needs, oldest first, without asides; in an aside, only its own entries.
+   */
   get entries(): readonly Entry[] {
     return this.#conversation.log.entries;
   }
@@ -123,7 +125,10 @@ export class HistoryStore {
     await this.#conversation.log.refresh();
   }
 
-  /** Changes when something that was read may be gone. Whoever holds a copy compares it before using a word of it, with `isCurrent` or `ifCurrent`. */
+  /**
+   * Changes when something that was read may be gone. Whoever holds a copy compares it before using a word of it, with
+   * `isCurrent` or `ifCurrent`.
+   */
   get edition(): number {
     return this.#conversation.log.edition;
   }
@@ -133,15 +138,18 @@ export class HistoryStore {
     return await this.#conversation.log.isCurrent(edition);
   }
 
-  /** Runs `work`, which stores what was derived from that edition, under the lock; resolves to false if something of it may be gone, or nothing is stored. */
+  /**
+   * Runs `work`, which stores what was derived from that edition, under the lock; resolves to false if something of it
+   * may be gone, or nothing is stored.
+   */
   async ifCurrent(edition: number, work: () => void): Promise<boolean> {
     return await this.#conversation.log.ifCurrent(edition, work);
   }
 
   /**
-   * Begins a turn: the user's message is on disk when this resolves. What it repeats of other messages, such as recalled passages, is left out if the
-   * conversation no longer has the edition that they were read from. `signal` ends the wait
-   * for another process, and then nothing is written.
+   * Begins a turn: the user's message is on disk when this resolves. What it repeats of other messages, such as
+   * recalled passages, is left out if the conversation no longer has the edition that they were read from. `signal`
+   * ends the wait for another process, and then nothing is written.
    */
   async begin(message: NewMessage, edition = this.edition, signal?: AbortSignal): Promise<Message> {
     this.#crashedTurn = null;
@@ -150,7 +158,10 @@ export class HistoryStore {
     return begun;
   }
 
-  /** Appends messages to a turn, with an `edition` like `begin`; none if it is another one and `onlyThen`. They are on disk when this resolves. */
+  /**
+   * Appends messages to a turn, with an `edition` like `begin`; none if it is another one and `onlyThen`. They are on
+   * disk when this resolves.
+   */
   async append(
     turn: number,
     messages: readonly NewMessage[],
@@ -185,8 +196,8 @@ export class HistoryStore {
   }
 
   /**
-   * Compacts the view with the block that `write` creates from the log. Yields events, the `compact` event last; returns the compaction, or null if there
-   * was nothing to do. `signal` ends the wait for another process.
+   * Compacts the view with the block that `write` creates from the log. Yields events, the `compact` event last;
+   * returns the compaction, or null if there was nothing to do. `signal` ends the wait for another process.
    */
   async *compact(
     running: number | null,
@@ -213,7 +224,9 @@ export class HistoryStore {
     this.#conversation.turns.end(turn);
   }
 
-  /** Appends a decision of the user about the view, such as a pin; false if the conversation no longer has that edition. */
+  /**
+   * Appends a decision of the user about the view, such as a pin; false if the conversation no longer has that edition.
+   */
   async mark(mark: NewMark, edition: number | null = null): Promise<boolean> {
     const at = this.#now();
     const { log } = this.#conversation;
@@ -223,14 +236,17 @@ export class HistoryStore {
     return written.length > 0;
   }
 
-  /** Appends the entries that `plan` returns for the next id, as another machine has them. `plan` runs under the lock, with all entries of other processes in `loaded`. */
+  /**
+   * Appends the entries that `plan` returns for the next id, as another machine has them. `plan` runs under the lock,
+   * with all entries of other processes in `loaded`.
+   */
   async takeIn<Kind extends Entry>(plan: (next: number) => readonly Kind[]): Promise<readonly Kind[]> {
     return await this.#conversation.log.write(plan);
   }
 
   /**
-   * The same for very many entries, which are never all in memory: the file is written anew. `plan` is run again if it was damaged, or another process took the
-   * lock away.
+   * The same for very many entries, which are never all in memory: the file is written anew. `plan` is run again if it
+   * was damaged, or another process took the lock away.
    */
   async takeInMany(plan: (next: number) => Iterable<Entry>): Promise<void> {
     await this.#conversation.log.rewrite(() => (entry) => entry, plan);
@@ -257,7 +273,10 @@ export class HistoryStore {
     this.#crashedTurn = null;
   }
 
-  /** Restores the conversation before the last reset; the one since becomes the copy. Throws a `HiError` if there is no copy. */
+  /**
+   * Restores the conversation before the last reset; the one since becomes the copy. Throws a `HiError` if there is no
+   * copy.
+   */
   async undoReset(): Promise<void> {
     await this.#conversation.undoReset();
     this.#crashedTurn = null;
@@ -270,7 +289,10 @@ export class HistoryStore {
     return await findForgettable(this.#conversation.log, this.#paths, order);
   }
 
-  /** Forgets them, and with `named` leaves a mark of their names. `forgetElsewhere` first removes them from other places, under the lock, so that after a kill the conversation still shows what to forget. */
+  /**
+   * Forgets them, and with `named` leaves a mark of their names. `forgetElsewhere` first removes them from other
+   * places, under the lock, so that after a kill the conversation still shows what to forget.
+   */
   async forget(
     order: ForgetOrder,
     forgetElsewhere: (found: Forgettable) => void,

@@ -38,7 +38,10 @@ export class RunningTurns {
     return this.#running.get(turn)?.messages[0]?.turn ?? turn;
   }
 
-  /** Writes the message that begins a turn. What it repeats of others stays away unless the log still has that edition. `signal` ends the wait for another process. */
+  /**
+   * Writes the message that begins a turn. What it repeats of others stays away unless the log still has that edition.
+   * `signal` ends the wait for another process.
+   */
   async begin(message: NewMessage, at: string, edition: number, signal?: AbortSignal): Promise<Message> {
     const named = { ...message, uid: message.uid ?? newUid() };
     const [begun] = await this.#write((next) => [withIds(this.#asOf(edition, named), next, next, at)], signal);
@@ -47,7 +50,10 @@ export class RunningTurns {
     return begun;
   }
 
-  /** Appends messages to a turn, like `begin`; none with `onlyThen` if the edition is another one. If the conversation was reset meanwhile, the whole turn moves to the new one. */
+  /**
+   * Appends messages to a turn, like `begin`; none with `onlyThen` if the edition is another one. If the conversation
+   * was reset meanwhile, the whole turn moves to the new one.
+   */
   async append(
     turn: number,
     given: readonly NewMessage[],
@@ -85,7 +91,9 @@ export class RunningTurns {
     return edition === this.#log.edition ? message : { ...message, content: withoutRepeated(message.content) };
   }
 
-  /** True when the messages of a turn are not in the current conversation: it was reset, or replaced by an older copy. */
+  /**
+   * True when the messages of a turn are not in the current conversation: it was reset, or replaced by an older copy.
+   */
   #isGone(log: string | null, messages: readonly Message[]): boolean {
     const [first] = messages;
     return first !== undefined && (log !== this.#log.name || !this.#log.contains(first));

@@ -8,8 +8,8 @@ import { mask } from './failures.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The agent that sends requests for an address through a proxy: HTTPS through a tunnel, plain HTTP to the proxy itself. `signal` closes the connection
- * to the proxy, which the request does not know until the proxy has answered.
+ * The agent that sends requests for an address through a proxy: HTTPS through a tunnel, plain HTTP to the proxy itself.
+ * `signal` closes the connection to the proxy, which the request does not know until the proxy has answered.
  */
 export async function agentFor(url: URL, proxy: URL, signal: AbortSignal): Promise<Agent> {
   // Loads the libraries only when there is a proxy.
@@ -18,8 +18,8 @@ export async function agentFor(url: URL, proxy: URL, signal: AbortSignal): Promi
 }
 
 /**
- * The proxy for an address by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case; null if there is none or the address is exempt.
- * Throws a `HiError` for a proxy that is not a valid address.
+ * The proxy for an address by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case; null if there is none or the
+ * address is exempt. Throws a `HiError` for a proxy that is not a valid address.
  */
 export function proxyFor(url: URL, env: Environment): URL | null {
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -41,7 +41,10 @@ export function proxyFor(url: URL, env: Environment): URL | null {
   });
 }
 
-/** Reads NO_PROXY like curl: a name includes its subdomains, a leading dot or `*.` is ignored, a port limits the entry to it, `*` exempts all hosts. */
+/**
+ * Reads NO_PROXY like curl: a name includes its subdomains, a leading dot or `*.` is ignored, a port limits the entry
+ * to it, `*` exempts all hosts.
+ */
 function isExempt(url: URL, list: string): boolean {
   const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');

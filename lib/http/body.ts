@@ -5,8 +5,8 @@ import { aborted, asNetworkError, idleError, oversizedError, type PendingRequest
 import { PlainStream } from './web-standard.js';
 
 /**
- * The largest response that is read, in bytes. A long answer in small pieces takes 50 MB, a list of models less than one. An endless one would fill
- * the memory.
+ * The largest response that is read, in bytes. A long answer in small pieces takes 50 MB, a list of models less than
+ * one. An endless one would fill the memory.
  */
 const MAX_ANSWER = 64 * 1024 * 1024;
 const MAX_LIST = 4 * 1024 * 1024;
@@ -57,7 +57,10 @@ export function toBody(
 const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_ERROR_WAIT = 5000;
 
-/** The text of an error response. A body that is cut off or endless is not a further error: the text received so far is enough. */
+/**
+ * The text of an error response. A body that is cut off or endless is not a further error: the text received so far is
+ * enough.
+ */
 export async function readErrorText(body: ReadableStream<Uint8Array>, call: PendingRequest): Promise<string> {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
@@ -73,8 +76,8 @@ export async function readErrorText(body: ReadableStream<Uint8Array>, call: Pend
 }
 
 /**
- * The size of a chunk, in bytes. SDKs copy the rest of a chunk with every event they find in it, so a large chunk is copied many times; a small
- * one costs another read of the stream.
+ * The size of a chunk, in bytes. SDKs copy the rest of a chunk with every event they find in it, so a large chunk is
+ * copied many times; a small one costs another read of the stream.
  */
 const CHUNK_SIZE = 8192;
 
@@ -82,8 +85,8 @@ const CHUNK_SIZE = 8192;
 const MAX_WAITING = 256 * 1024;
 
 /**
- * Reads a stream in chunks of a good size, and rejects only after all data was read. When a connection breaks, the stream's own iterator
- * drops its buffer, and with it the last words of an answer.
+ * Reads a stream in chunks of a good size, and rejects only after all data was read. When a connection breaks, the
+ * stream's own iterator drops its buffer, and with it the last words of an answer.
  */
 export function chunkQueue(source: ByteStream): () => Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
@@ -146,7 +149,10 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
   destroy(error?: Error): unknown;
 }
 
-/** The decompressed body. Removes the two headers about the compression. A body in an unknown encoding is returned unchanged. */
+/**
+ * The decompressed body. Removes the two headers about the compression. A body in an unknown encoding is returned
+ * unchanged.
+ */
 export function decompressed(body: ByteStream, headers: Headers): ByteStream {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   const decoder = decoderFor(encoding);
@@ -166,7 +172,10 @@ function decoderFor(encoding: string) {
   return null;
 }
 
-/** How long to wait for a server to close its stream after the last event, in milliseconds. A closed stream leaves its connection for the next request. */
+/**
+ * How long to wait for a server to close its stream after the last event, in milliseconds. A closed stream leaves its
+ * connection for the next request.
+ */
 export const GRACE = 100;
 
 /** What a promise resolves to within `milliseconds`; undefined when it takes longer or rejects. */

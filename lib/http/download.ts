@@ -27,8 +27,8 @@ interface DownloadOptions {
 const MOST_REDIRECTS = 5;
 
 /**
- * Fetches an address that the user named. Follows redirects, but not from the web to a private address: a page must not choose what is read from the user's
- * network. Throws a `HiError` of code `network`, and an abort error when stopped.
+ * Fetches an address that the user named. Follows redirects, but not from the web to a private address: a page must not
+ * choose what is read from the user's network. Throws a `HiError` of code `network`, and an abort error when stopped.
  */
 export async function download(address: string, options: DownloadOptions): Promise<Download> {
   let url = new URL(address);

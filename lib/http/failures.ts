@@ -24,7 +24,10 @@ export function oversizedError({ host }: URL, most: number): HiError {
   });
 }
 
-/** Turns Node's error for a failed connection into a `HiError` that names the host or the proxy. Abort errors and `HiError`s are returned unchanged. */
+/**
+ * Turns Node's error for a failed connection into a `HiError` that names the host or the proxy. Abort errors and
+ * `HiError`s are returned unchanged.
+ */
 export function asNetworkError(
   thrown: unknown,
   { url, proxy, startHint }: Pick<PendingRequest, 'url' | 'proxy' | 'startHint'>,
@@ -185,7 +188,10 @@ function absolute(location: string, base: URL): string {
   return URL.canParse(location, base.href) ? shownAddress(new URL(location, base).href) : location;
 }
 
-/** The text without the key, which servers repeat in the message that refuses it. A key of a few letters is a placeholder, not a secret. */
+/**
+ * The text without the key, which servers repeat in the message that refuses it. A key of a few letters is a
+ * placeholder, not a secret.
+ */
 export function mask(text: string, key: string | null): string {
   if (key === null || key.length < 8) return text;
   const forms = [

@@ -12,10 +12,10 @@ export type Fetch = typeof globalThis.fetch;
 export const SDK_TIMEOUT = 2 ** 31 - 1;
 
 /**
- * The `fetch` for all SDKs. It uses `node:http`, which starts and ends several times faster than Node's own `fetch`, honours the proxies in
- * the environment, and gives up on a server that is silent for `idleTimeout`. Rejects with a `network` `HiError` when the server cannot be reached
- * or stops, with an abort error within the same tick when `init.signal` aborts (both also while the body is read), and with a `RefusedRequest`
- * for an error status.
+ * The `fetch` for all SDKs. It uses `node:http`, which starts and ends several times faster than Node's own `fetch`,
+ * honours the proxies in the environment, and gives up on a server that is silent for `idleTimeout`. Rejects with a
+ * `network` `HiError` when the server cannot be reached or stops, with an abort error within the same tick when
+ * `init.signal` aborts (both also while the body is read), and with a `RefusedRequest` for an error status.
  */
 export function makeFetch(settings: FetchSettings): Fetch {
   usePlainGlobals();
@@ -144,14 +144,18 @@ function withoutSecrets(
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? '***' : value]));
 }
 
-/** A response with an error status. Our `fetch` throws it, so that it is the same for all vendors, whatever their SDKs do with it. */
+/**
+ * A response with an error status. Our `fetch` throws it, so that it is the same for all vendors, whatever their SDKs
+ * do with it.
+ */
 export class RefusedRequest extends Error {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
 
   constructor(status: number, headers: Headers, body: string) {
-    // OpenAI's SDK replaces an error that mentions a timeout, so the message contains neither the body nor the status text.
+    // OpenAI's SDK replaces an error that mentions a timeout, so the message contains neither the body nor the status
+    // text.
     super(`HTTP ${status}`);
     this.name = 'RefusedRequest';
     this.status = status;

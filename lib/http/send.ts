@@ -10,8 +10,8 @@ export interface Tunnel {
 }
 
 /**
- * Sends a request with `node:http`. Resolves when the headers have arrived. If the server has closed a kept-alive connection, it tries once more with a new
- * one.
+ * Sends a request with `node:http`. Resolves when the headers have arrived. If the server has closed a kept-alive
+ * connection, it tries once more with a new one.
  */
 export function send(call: PendingRequest, tunnel: Tunnel | null, fresh = false): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -48,8 +48,9 @@ function open(call: PendingRequest, agent: Agent | null, fresh: boolean): Client
 }
 
 /**
- * Calls `stop` with the reason when the caller aborts or the server is silent too long. Returns a function that ends the watch. The timer restarts
- * when the request has been sent: on a slow line a long one gets another second for every 64 KiB.
+ * Calls `stop` with the reason when the caller aborts or the server is silent too long. Returns a function that ends
+ * the watch. The timer restarts when the request has been sent: on a slow line a long one gets another second for every
+ * 64 KiB.
  */
 function watch(call: PendingRequest, outgoing: ClientRequest, stop: (reason: Error) => void): () => void {
   const onAbort = () => stop(aborted());

@@ -5,16 +5,20 @@ import { HiError } from '../errors.js';
 import { atMost, GRACE } from './body.js';
 import { idleError, StreamError, webPage } from './failures.js';
 
-/** How many idle timeouts long a server may send nothing but comments, as gateways do for up to ten minutes while a request is queued. */
+/**
+ * How many idle timeouts long a server may send nothing but comments, as gateways do for up to ten minutes while a
+ * request is queued.
+ */
 const KEEPALIVE_LIMIT = 5;
 
 /** The longest event, in characters. One event may hold a whole image; an endless one would fill the memory. */
 const MAX_EVENT = 32 * 1024 * 1024;
 
 /**
- * Yields the data of the events of a response up to `[DONE]`, in one array for each read. Then reads to the end of the response, so that the
- * connection can be reused, but waits only a moment for it. The SDKs have such parsers too, but copy the unread rest with every event, which takes several
- * times as long as all of this. A body that is one JSON object instead of a stream counts as one event; a web page is an error.
+ * Yields the data of the events of a response up to `[DONE]`, in one array for each read. Then reads to the end of the
+ * response, so that the connection can be reused, but waits only a moment for it. The SDKs have such parsers too, but
+ * copy the unread rest with every event, which takes several times as long as all of this. A body that is one JSON
+ * object instead of a stream counts as one event; a web page is an error.
  */
 export async function* serverSentEvents(response: Response, idleTimeout: number): AsyncGenerator<readonly string[]> {
   let events: string[] = [];
@@ -71,8 +75,8 @@ function oversizedEvent({ host }: URL): HiError {
 }
 
 /**
- * The object in an event's data; an empty one for any other JSON value. Throws a `SyntaxError` for text that is not JSON, and a `StreamError` for an error
- * object instead of a piece of the answer.
+ * The object in an event's data; an empty one for any other JSON value. Throws a `SyntaxError` for text that is not
+ * JSON, and a `StreamError` for an error object instead of a piece of the answer.
  */
 export function eventData<Data>(text: string): Data {
   const data = JSON.parse(text);
@@ -94,7 +98,10 @@ const PIECES = [
   'usage',
 ];
 
-/** True for an error message that a server sends with status 200: an object with text and with none of the keys of an answer. */
+/**
+ * True for an error message that a server sends with status 200: an object with text and with none of the keys of an
+ * answer.
+ */
 function isComplaint(data: JsonObject): boolean {
   if (data.object === 'error') return true;
   return complaintOf(data) !== '' && !PIECES.some((name) => name in data);

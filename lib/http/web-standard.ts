@@ -1,8 +1,9 @@
 import { oversizedError } from './failures.js';
 
 /**
- * Replaces the global classes that SDKs use for headers and check bodies against with plain ones. The first use of Node's own classes loads all of its `fetch`,
- * which takes longer than the rest of a request. They are assigned, because from Node 22 on, defining a property loads the original.
+ * Replaces the global classes that SDKs use for headers and check bodies against with plain ones. The first use of
+ * Node's own classes loads all of its `fetch`, which takes longer than the rest of a request. They are assigned,
+ * because from Node 22 on, defining a property loads the original.
  */
 export function usePlainGlobals(): void {
   Object.assign(globalThis, {
@@ -16,7 +17,10 @@ export function usePlainGlobals(): void {
 /** The largest body that is read as a whole, in bytes. It is then in memory several times. */
 const MAX_WHOLE = 16 * 1024 * 1024;
 
-/** The part of `Response` that the SDKs use: status, headers, and the body, whole or as a stream. Google's SDK also creates one from the text of each event. */
+/**
+ * The part of `Response` that the SDKs use: status, headers, and the body, whole or as a stream. Google's SDK also
+ * creates one from the text of each event.
+ */
 export class PlainResponse {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly #text: string | null;
@@ -74,8 +78,9 @@ export class PlainResponse {
 type Init = Iterable<readonly [string, string]> | Readonly<Record<string, string>> | null | undefined;
 
 /**
- * The part of the Fetch standard's `Headers` that the SDKs use: names ignore case, and several values of one name are joined with commas. Unlike the standard,
- * fields keep the order in which they were added. `node:http` checks the values when it sends them.
+ * The part of the Fetch standard's `Headers` that the SDKs use: names ignore case, and several values of one name are
+ * joined with commas. Unlike the standard, fields keep the order in which they were added. `node:http` checks the
+ * values when it sends them.
  */
 export class PlainHeaders {
   readonly #fields = new Map<string, string>();
@@ -152,8 +157,8 @@ type Step = { readonly done: false; readonly value: Uint8Array } | { readonly do
 const OVER: Step = { done: true, value: undefined };
 
 /**
- * The part of `ReadableStream` (WHATWG Streams) that the SDKs use: a reader, iteration and cancelling. Node's own takes longer to load than a request
- * takes, and needs several promises for each chunk.
+ * The part of `ReadableStream` (WHATWG Streams) that the SDKs use: a reader, iteration and cancelling. Node's own takes
+ * longer to load than a request takes, and needs several promises for each chunk.
  */
 export class PlainStream {
   readonly #source: StreamSource;

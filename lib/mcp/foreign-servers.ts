@@ -168,7 +168,10 @@ const LONGEST = 64;
 /** How many servers of a program are read. */
 const MOST = 200;
 
-/** The servers of a program, in its order; null where it has no file. Starts nothing. Throws a `HiError` of code `config` for a file that cannot be read. */
+/**
+ * The servers of a program, in its order; null where it has no file. Starts nothing. Throws a `HiError` of code
+ * `config` for a file that cannot be read.
+ */
 export function readForeignServers(
   program: ForeignProgram,
   user: Surroundings,

@@ -141,7 +141,10 @@ function changed({ description, parameters }: ToolDefinition): HiError {
   );
 }
 
-/** The offer with known tools in their old order and new ones after them, so that requests keep their prefix (and its cache). */
+/**
+ * The offer with known tools in their old order and new ones after them, so that requests keep their prefix (and its
+ * cache).
+ */
 function inOrder(offer: Offer, before: Offer | null): Offer {
   const known = new Map(before?.tools.map(({ name }, place) => [name, place]));
   const place = ({ name }: ToolDefinition): number => known.get(name) ?? known.size;

@@ -256,7 +256,10 @@ export class UserCalls {
     ]);
   }
 
-  /** The server and address in a word after an `@`, given its possible readings; null if it does not start with a server. */
+  /**
+   * The server and address in a word after an `@`, given its possible readings; null if it does not start with a
+   * server.
+   */
   resourceIn(words: readonly string[]): ServerResource | null {
     const [longest = ''] = words;
     const server = this.#servers.find(({ entry: { name } }) => longest.startsWith(`${name}:`))?.entry.name;

@@ -8,7 +8,10 @@ import { makeFolder } from '../folder.js';
 import { readRegularFile } from '../regular-file.js';
 import { writeAside } from '../write-aside.js';
 
-/** Asks the user whether the model may read a project's instructions. Rejects as an interruption if the question is cancelled. */
+/**
+ * Asks the user whether the model may read a project's instructions. Rejects as an interruption if the question is
+ * cancelled.
+ */
 export type AskAboutInstructions = (files: readonly Instructions[], signal: AbortSignal) => Promise<boolean>;
 
 /** Where the instructions are, and whether they may be used. */
@@ -31,7 +34,10 @@ export interface ProjectSkill {
   readonly text: string;
 }
 
-/** A project's `AGENTS.md` and its skills, used once the user has approved their content. Without such files, nothing is loaded or read. */
+/**
+ * A project's `AGENTS.md` and its skills, used once the user has approved their content. Without such files, nothing is
+ * loaded or read.
+ */
 export class ProjectInstructions {
   readonly #settings: ProjectSettings;
   #version = '';
@@ -102,8 +108,9 @@ const NAMES = ['AGENTS.md', 'CLAUDE.md'];
 const SKILL_FOLDERS = [join('.agents', 'skills'), join('.claude', 'skills')];
 
 /**
- * The instruction files from the root of the repository down to `cwd`, one per folder, and its skills, the nearest last; outside a repository only those of `cwd`,
- * and in the home folder no skills, which are the user's own. A link that leaves the project is not followed. Nothing is read.
+ * The instruction files from the root of the repository down to `cwd`, one per folder, and its skills, the nearest
+ * last; outside a repository only those of `cwd`, and in the home folder no skills, which are the user's own. A link
+ * that leaves the project is not followed. Nothing is read.
  */
 function findInstructions(cwd: string, home: string): readonly InstructionFile[] {
   const found: (readonly InstructionFile[])[] = [];

@@ -31,7 +31,10 @@ export interface MemoryChange {
   readonly after: string;
 }
 
-/** The memory on disk: Markdown that the user reads and edits. Methods throw `HiError`s of code `config`, and of code `usage` for text that cannot be added. */
+/**
+ * The memory on disk: Markdown that the user reads and edits. Methods throw `HiError`s of code `config`, and of code
+ * `usage` for text that cannot be added.
+ */
 export class MemoryFile {
   readonly path: string;
   readonly #exclusively: (work: () => void) => Promise<void>;

@@ -3,7 +3,10 @@ import { asTokens, estimateTokens, type Tokens } from '../chat/request.js';
 /** How much of the memory is sent. */
 export const MEMORY_LIMIT = asTokens(1000);
 
-/** Where a line came from: the user, a proposal of the model that the user accepted, or a fact of a summary (`record`) that the user kept. */
+/**
+ * Where a line came from: the user, a proposal of the model that the user accepted, or a fact of a summary (`record`)
+ * that the user kept.
+ */
 export const AUTHORS = ['user', 'model', 'record'] as const;
 
 /** Where a line comes from. */
@@ -65,7 +68,9 @@ interface Row {
   readonly text: string;
 }
 
-/** The rows to send: without comments, without empty rows at the start, and with at most one empty row in succession. */
+/**
+ * The rows to send: without comments, without empty rows at the start, and with at most one empty row in succession.
+ */
 function rowsOf(source: string): readonly Row[] {
   const rows = unescapeComments(withoutComments(source))
     .split('\n')
@@ -95,7 +100,10 @@ export function withLineReplaced(source: string, { line }: MemoryLine, text: str
   return rows.join('\n');
 }
 
-/** The line that a text refers to: the line equal to it, or the only one that contains it. Null if there is none or more than one. */
+/**
+ * The line that a text refers to: the line equal to it, or the only one that contains it. Null if there is none or more
+ * than one.
+ */
 export function lineNamed(source: string, text: string): MemoryLine | null {
   const lines = linesOf(source);
   const wanted = textOf(text);
@@ -151,7 +159,10 @@ function originsByLine(source: string): ReadonlyMap<number, LineOrigin> {
   return origins;
 }
 
-/** The text without its comments. Their newlines stay, so that line numbers do not change. A comment that is never closed is text. */
+/**
+ * The text without its comments. Their newlines stay, so that line numbers do not change. A comment that is never
+ * closed is text.
+ */
 export function withoutComments(source: string): string {
   let text = '';
   let from = 0;

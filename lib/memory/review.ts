@@ -9,7 +9,10 @@ export interface OfferedFact extends Pick<Fact, 'kind' | 'text'> {
   readonly isForeign: boolean;
 }
 
-/** The facts of the newest summary that may be worth remembering: preferences and decisions that are not in the memory and were never offered. */
+/**
+ * The facts of the newest summary that may be worth remembering: preferences and decisions that are not in the memory
+ * and were never offered.
+ */
 export function factsToReview(entries: readonly Entry[], source: string): readonly OfferedFact[] {
   const block = newestBlock(entries);
   const facts = stateOf(block).facts.filter(({ kind }) => kind === 'pref' || kind === 'decision');
@@ -33,7 +36,10 @@ export function notOffered<Offered extends Pick<Fact, 'text'>>(
   });
 }
 
-/** The source with a note, which is not sent, that this fact was offered. The note holds only a hash: the user may have declined to keep the text. */
+/**
+ * The source with a note, which is not sent, that this fact was offered. The note holds only a hash: the user may have
+ * declined to keep the text.
+ */
 export function withOffered(source: string, { text }: Pick<Fact, 'text'>): string {
   const offered = [...new Set([...offeredIn(source), keyOf(text)])];
   const note = comment(`${NOTE} ${offered.join(' ')}`);

@@ -32,8 +32,8 @@ export interface PageContent {
 }
 
 /**
- * The conversation as one self-contained page with search, days, both themes and pictures. It is generated entry by entry, so that the longest
- * conversation takes no more memory than its largest message.
+ * The conversation as one self-contained page with search, days, both themes and pictures. It is generated entry by
+ * entry, so that the longest conversation takes no more memory than its largest message.
  */
 export async function* conversationPage({ entries, read, now }: PageContent): AsyncGenerator<string> {
   yield HEAD;

@@ -11,8 +11,8 @@ const LONGEST = 500_000;
 const OUTER_LEVEL = 3;
 
 /**
- * Markdown as HTML. HTML in it is shown as text, links can only point to web and mail addresses, and pictures on the web become links.
- * No heading skips a level, as screen readers expect.
+ * Markdown as HTML. HTML in it is shown as text, links can only point to web and mail addresses, and pictures on the
+ * web become links. No heading skips a level, as screen readers expect.
  */
 export async function markdownHtml(text: string): Promise<string> {
   if (text.length > LONGEST) return `<p class="typed">${escaped(text)}</p>`;
@@ -137,7 +137,10 @@ function footnoteMark(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** A footnote is a paragraph: Markdown would take one that begins with an address for a reference, and show nothing of it. */
+/**
+ * A footnote is a paragraph: Markdown would take one that begins with an address for a reference, and show nothing of
+ * it.
+ */
 function footnote(state: StateBlock, line: number, _end: number, silent: boolean): boolean {
   const text = state.getLines(line, line + 1, state.blkIndent, false);
   if (!/^\[\^[\w-]{1,20}\]: \S/.test(text)) return false;
@@ -159,7 +162,10 @@ const MARKS: readonly (readonly [string, string])[] = [
   ['$', '$'],
 ];
 
-/** A single dollar is that of a formula where no blank is inside and no number follows, as for Pandoc: not in "$5 to $10". */
+/**
+ * A single dollar is that of a formula where no blank is inside and no number follows, as for Pandoc: not in "$5 to
+ * $10".
+ */
 function isPrice(text: string): boolean {
   return /^\$[^$]/.test(text) && /^\$\s|\s\$.?$|\$\d$/s.test(text);
 }
@@ -177,7 +183,10 @@ function math(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** The position from which a closing mark was searched in vain. It is not searched again, so that many openings take no longer than one. */
+/**
+ * The position from which a closing mark was searched in vain. It is not searched again, so that many openings take no
+ * longer than one.
+ */
 const searched = new WeakMap<StateInline, Map<string, number>>();
 
 function closing(state: StateInline, mark: string, from: number): number {

@@ -8,7 +8,10 @@ export const STYLE = minified('page.css');
 /** The script of the page. */
 export const SCRIPT = minified('page.ts');
 
-/** The page may only show its own content and run this one script. It cannot fetch, frame or send anything, whatever a message contains. */
+/**
+ * The page may only show its own content and run this one script. It cannot fetch, frame or send anything, whatever a
+ * message contains.
+ */
 export const POLICY = [
   "default-src 'none'",
   'img-src data:',

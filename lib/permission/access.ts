@@ -5,13 +5,17 @@ import type { JsonObject } from '../chat/json.js';
 export type Access =
   /** `isFolder`: the path is a folder that is listed. */
   | { readonly kind: 'read'; readonly path: string; readonly isFolder?: boolean }
-  /** `preview` is the change as a unified diff, computed only when the user is asked. Rejects when the change cannot be made. */
+  /**
+   * `preview` is the change as a unified diff, computed only when the user is asked. Rejects when the change cannot be
+   * made.
+   */
   | { readonly kind: 'write'; readonly path: string; preview(): Promise<string> }
   | { readonly kind: 'execute'; readonly command: string }
   /** Messages of this conversation, which the user and the model have both read. */
   | { readonly kind: 'conversation' }
   /**
-   * A change to what is sent with every later request. `byHand` says how the user can make it; `preview` is a diff, and rejects when the change cannot be made.
+   * A change to what is sent with every later request. `byHand` says how the user can make it; `preview` is a diff, and
+   * rejects when the change cannot be made.
    */
   | { readonly kind: 'memory'; readonly byHand: string; preview(): Promise<string> }
   | ServerAccess;
@@ -23,7 +27,9 @@ export interface ServerAccess {
   readonly args: JsonObject;
   /** A description of the tool for the question to the user: its server, and that server's claims. */
   readonly about: string;
-  /** Why earlier approvals no longer count, for example because the description has changed; null when they still do. */
+  /**
+   * Why earlier approvals no longer count, for example because the description has changed; null when they still do.
+   */
   readonly changed: string | null;
   /** Whether the tool has changed since the user last saw it. `-y` does not approve it then. */
   readonly isAnother: boolean;
@@ -68,7 +74,9 @@ export function isStackOverflow(failure: unknown): boolean {
   return failure instanceof RangeError && failure.message.includes('call stack');
 }
 
-/** Resolves to null where judging takes too long, and ends it: its signal fires. Rejects when the user interrupts it. */
+/**
+ * Resolves to null where judging takes too long, and ends it: its signal fires. Rejects when the user interrupts it.
+ */
 export async function inTime<T>(judge: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T | null> {
   const end = new AbortController();
   const both = AbortSignal.any([signal, end.signal]);

@@ -27,7 +27,10 @@ const NUMBER = { flags: 'qvz', valued: 'nc', operands: 'files' } as const;
 const SUM: Form = { flags: 'bt', operands: 'files' };
 const GREP: Form = { flags: 'inHhlLcvwxoEFqsar', valued: 'ABCm', operands: 'files', recursive: 'r' };
 
-/** The commands that run without a rule. With these options they only read and print: they follow no links below a folder, run no program and write no file. */
+/**
+ * The commands that run without a rule. With these options they only read and print: they follow no links below a
+ * folder, run no program and write no file.
+ */
 const FORMS: Readonly<Record<string, Form>> = {
   basename: { operands: 'words' },
   cat: { flags: 'nbsAETvet', operands: 'files' },

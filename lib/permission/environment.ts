@@ -6,7 +6,10 @@ import { absolutePath } from './paths/resolve-path.js';
 import { isDistinctiveSecret } from './secrets.js';
 import { readCommand } from './shell/read-command.js';
 
-/** The names of the variables that every command gets if they are set: user, locale, terminal, time zone, network, and where tools are. */
+/**
+ * The names of the variables that every command gets if they are set: user, locale, terminal, time zone, network, and
+ * where tools are.
+ */
 const USUAL = new RegExp(
   `^(?:${[
     'PATH|HOME|USER|LOGNAME|SHELL|HOSTNAME|PWD|TZ|TMPDIR|TMP|TEMP|XDG_[A-Z_]+|HI_COMMAND',
@@ -34,9 +37,10 @@ const SHELL_SETTINGS =
 const LOGIN = /:\/\/[^/\s@:]*:[^/\s@]+@/;
 
 /**
- * The environment of a command of the model: the usual variables and those in `named` (`tools.env` of the configuration), never one that
- * contains one of `secrets`, and none that changes how bash reads the command. Usual variables with credentials in a URL are left out. If `named` is
- * `all`, for a command of the user's own, it gets the user's environment.
+ * The environment of a command of the model: the usual variables and those in `named` (`tools.env` of the
+ * configuration), never one that contains one of `secrets`, and none that changes how bash reads the command. Usual
+ * variables with credentials in a URL are left out. If `named` is `all`, for a command of the user's own, it gets the
+ * user's environment.
  */
 export function commandEnvironment(
   env: Readonly<Record<string, string | undefined>>,

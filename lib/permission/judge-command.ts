@@ -29,9 +29,9 @@ type AskVerdict = Extract<Verdict, { decision: 'ask' }>;
 type AllowVerdict = Extract<Verdict, { decision: 'allow' }>;
 
 /**
- * Judges a shell command part by part: rules or the built-in list have to cover every command in it, nested ones too, and a redirection
- * is a read or a write of its file. Allowed commands run in the sandbox; without one, only those of the built-in list run. Whatever the text
- * does not show needs approval.
+ * Judges a shell command part by part: rules or the built-in list have to cover every command in it, nested ones too,
+ * and a redirection is a read or a write of its file. Allowed commands run in the sandbox; without one, only those of
+ * the built-in list run. Whatever the text does not show needs approval.
  */
 export async function judgeCommand(command: string, rules: Rules, context: JudgeContext): Promise<Verdict> {
   const unjudged = (reason: string): AskVerdict => ({
@@ -63,7 +63,8 @@ async function judgeReading(line: CommandLine, rules: Rules, context: JudgeConte
   const named = await pathWordProblem(words, use, rules, context);
   const forbidden = [...files.values(), named].find((verdict) => verdict?.decision === 'deny');
   if (forbidden) return forbidden;
-  // Which files a command uses, a sandbox decides; which words a command has that the text does not show, nobody can tell.
+  // Which files a command uses, a sandbox decides; which words a command has that the text does not show, nobody can
+  // tell.
   const mayBeDenied = denied !== null || (deny.length > 0 && line.all.some(hidesCommands));
   const asking = (reason: string, rule: string | null): AskVerdict => ({ decision: 'ask', reason, rule, mayBeDenied });
   const problem = [named, ...files.values()].find((verdict) => verdict?.decision === 'ask' && verdict.rule === null);

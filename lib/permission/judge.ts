@@ -4,7 +4,10 @@ import { judgeCommand } from './judge-command.js';
 import { type JudgeContext, judgePath, type Verdict } from './paths/judge-path.js';
 import { concerns, covers, mayCover, type Rule, type Rules } from './rules/rules.js';
 
-/** Decides about an access: `deny` beats `ask` beats `allow`. `tool` is the tool that was called; null for an access that is only part of a call. */
+/**
+ * Decides about an access: `deny` beats `ask` beats `allow`. `tool` is the tool that was called; null for an access
+ * that is only part of a call.
+ */
 export async function judge(
   tool: string | null,
   access: Access,
@@ -30,7 +33,10 @@ export async function judge(
   }
 }
 
-/** Like `judge`, but with a time limit: an access that is not decided in time needs approval. Rejects when `signal` fires. */
+/**
+ * Like `judge`, but with a time limit: an access that is not decided in time needs approval. Rejects when `signal`
+ * fires.
+ */
 export async function judgeInTime(
   tool: string | null,
   access: Access,
@@ -62,7 +68,9 @@ function restricted(
 const judgeConversation = (tool: string | null, rules: Rules): Verdict =>
   restricted('conversation', tool, rules) ?? { decision: 'allow' };
 
-/** A line of the memory file is sent with every later request, so the user approves each line, or all lines by a rule. */
+/**
+ * A line of the memory file is sent with every later request, so the user approves each line, or all lines by a rule.
+ */
 function judgeMemory(tool: string | null, rules: Rules): Verdict {
   const verdict = restricted('memory', tool, rules);
   if (verdict !== null) return verdict;
@@ -70,7 +78,10 @@ function judgeMemory(tool: string | null, rules: Rules): Verdict {
   return { decision: 'ask', reason: 'what it contains is sent with every later request', rule: tool };
 }
 
-/** Nobody knows what another program does with a call, so the user approves each call, or the tool as it was described at the time. */
+/**
+ * Nobody knows what another program does with a call, so the user approves each call, or the tool as it was described
+ * at the time.
+ */
 function judgeServer(tool: string | null, { about, changed, args }: ServerAccess, rules: Rules): Verdict {
   const verdict = restricted('server', tool, rules, (rule) => mayCover(rule, args));
   if (verdict !== null) return verdict;

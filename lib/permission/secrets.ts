@@ -27,7 +27,8 @@ export const SHAPES: readonly string[] = [
   'gsk_[A-Za-z0-9]{40,}',
   'xai-[A-Za-z0-9]{40,}',
   'AGE-SECRET-KEY-1[A-Z0-9]{50,}',
-  // JSON Web Tokens. The first part ends where another token may begin, or a text of many beginnings would take quadratic time.
+  // JSON Web Tokens. The first part ends where another token may begin, or a text of many beginnings would take
+  // quadratic time.
   'eyJ(?:[A-Za-z0-9_-](?<![_-]eyJ)){10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}',
   // Private keys in PEM
   '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)',
@@ -39,12 +40,18 @@ const SHAPE_SIGNS: readonly string[] =
     ' ',
   );
 
-/** Whether a key is distinctive enough to be replaced wherever it occurs. Servers without keys are configured with words such as `ollama` and `not-needed`, which occur in ordinary text. */
+/**
+ * Whether a key is distinctive enough to be replaced wherever it occurs. Servers without keys are configured with words
+ * such as `ollama` and `not-needed`, which occur in ordinary text.
+ */
 export function isDistinctiveSecret(secret: string): boolean {
   return secret.length >= 6 && !/^[a-z_-]{1,15}$/i.test(secret);
 }
 
-/** A function that masks the given secrets in every form (`secretForms`), what truncation leaves of them, every text of a known shape of key, and credentials in URLs. */
+/**
+ * A function that masks the given secrets in every form (`secretForms`), what truncation leaves of them, every text of
+ * a known shape of key, and credentials in URLs.
+ */
 export function secretMask(secrets: readonly string[]): (text: string) => string {
   const own = distinctive(secrets);
   const whole = own.map(secretPattern);
@@ -95,7 +102,9 @@ function maskValue(value: JsonValue, mask: (text: string) => string): JsonValue 
 /** Shorter forms are not looked for: they would occur in ordinary text. */
 const MIN_ENCODED = 12;
 
-/** A secret in plain text and in common encodings: Base64 at any of three offsets, hexadecimal, percent-encoding, JSON. */
+/**
+ * A secret in plain text and in common encodings: Base64 at any of three offsets, hexadecimal, percent-encoding, JSON.
+ */
 export function secretForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
@@ -110,7 +119,10 @@ function disguises(secret: string): readonly string[] {
   return [[...secret].reverse().join(''), percent].filter((form) => form.length >= MIN_ENCODED);
 }
 
-/** The Base64 characters that do not depend on the text around the secret, if it begins at the `offset`th of three bytes. */
+/**
+ * The Base64 characters that do not depend on the text around the secret, if it begins at the `offset`th of three
+ * bytes.
+ */
 function base64Forms(bytes: Buffer, offset: number): readonly string[] {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   const own = text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
@@ -129,8 +141,8 @@ export function secretPattern(secret: string): string {
 }
 
 /**
- * A pattern for what truncation leaves of the secret: its beginning at the end of the text or before the line about omitted text, its end at
- * the beginning or after that line. At least a quarter of it, and 8 characters.
+ * A pattern for what truncation leaves of the secret: its beginning at the end of the text or before the line about
+ * omitted text, its end at the beginning or after that line. At least a quarter of it, and 8 characters.
  */
 export function cutSecretPattern(secret: string): string {
   const least = leastOfCut(secret);
@@ -165,8 +177,8 @@ const MAX_WORD = 2048;
 const MAX_BLOCK = 32 * 1024;
 
 /**
- * Masks a text that arrives in pieces, cut anywhere: a possible beginning of a secret is held back until more arrives. `shapes`: whether texts of
- * a known shape of key are masked too.
+ * Masks a text that arrives in pieces, cut anywhere: a possible beginning of a secret is held back until more arrives.
+ * `shapes`: whether texts of a known shape of key are masked too.
  */
 export class SecretStream {
   readonly #mask: (text: string) => string;
@@ -198,8 +210,8 @@ export class SecretStream {
   }
 
   /**
-   * Goes on after a gap, of which `before` is the end. Returns what is left out, not masked, for counting: what was held back, and `before`
-   * except for what may be the beginning of a secret.
+   * Goes on after a gap, of which `before` is the end. Returns what is left out, not masked, for counting: what was
+   * held back, and `before` except for what may be the beginning of a secret.
    */
   goOnAfter(before: string): string {
     const held = this.#pending;
@@ -244,7 +256,10 @@ export class SecretStream {
   }
 }
 
-/** A line that ends with fewer characters of an encoded secret is shown at once; otherwise many lines would be held back. */
+/**
+ * A line that ends with fewer characters of an encoded secret is shown at once; otherwise many lines would be held
+ * back.
+ */
 const LEAST_BEFORE_BREAK = 4;
 
 /** The end of a text without its line breaks. */

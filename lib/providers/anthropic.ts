@@ -39,8 +39,8 @@ export const anthropic: ProviderMember = {
     { life: 0, write: 1 },
     { life: 60 * MINUTE, write: 2 },
   ],
-  // https://platform.claude.com/docs/en/models/haiku-5-5/overview, …/fable-5/overview (Mythos 5 has its price), …/about-claude/pricing and the migration
-  // guide of Sonnet 5.5
+  // https://platform.claude.com/docs/en/models/haiku-5-5/overview, …/fable-5/overview (Mythos 5 has its price),
+  // …/about-claude/pricing and the migration guide of Sonnet 5.5
   prices: [
     { name: 'claude-fable-5-2', input: 8, cached: 0.2, output: 40 },
     { name: 'claude-mythos-5', input: 10, cached: 1, output: 50 },

@@ -25,7 +25,8 @@ export const gemini: ProviderMember = {
   baseVariable: 'GOOGLE_GEMINI_BASE_URL',
   ownHosts: ['generativelanguage.googleapis.com'],
   priceId: 'google',
-  // https://ai.google.dev/gemini-api/docs/pricing: beyond what is free in a month, by search from Gemini 3 on, by prompt before
+  // https://ai.google.dev/gemini-api/docs/pricing: beyond what is free in a month, by search from Gemini 3 on, by
+  // prompt before
   searchPrice: (model) => (/gemini-[12]\b/.test(model) ? 0.035 : 0.014),
   // https://ai.google.dev/gemini-api/docs/image-understanding: 20 MB for a request
   images: { bytes: 18 * 1024 * 1024, request: 18 * 1024 * 1024, used: 3072 },

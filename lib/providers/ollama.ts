@@ -58,7 +58,10 @@ export const ollama: ProviderMember = {
   },
 };
 
-/** How long a model stays loaded: a duration in Go's form, or in seconds; negative for ever. 5 minutes by default, https://docs.ollama.com/faq */
+/**
+ * How long a model stays loaded: a duration in Go's form, or in seconds; negative for ever. 5 minutes by default,
+ * https://docs.ollama.com/faq
+ */
 function keepAlive({ keep_alive = '5m' }: Readonly<Record<string, unknown>>): number {
   const text = String(keep_alive);
   if (text.startsWith('-')) return Number.POSITIVE_INFINITY;

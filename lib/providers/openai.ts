@@ -60,8 +60,8 @@ const MINUTE = 60_000;
 const LONG_TERM = 12 * 60 * MINUTE;
 
 /**
- * https://developers.openai.com/api/docs/guides/prompt-caching: at least 30 minutes from GPT-5.6 on, 5 to 10 before, when writing cost nothing. The guide has one
- * price of writing, whichever `ttl` is asked for.
+ * https://developers.openai.com/api/docs/guides/prompt-caching: at least 30 minutes from GPT-5.6 on, 5 to 10 before,
+ * when writing cost nothing. The guide has one price of writing, whichever `ttl` is asked for.
  */
 function termsOf(model: string): readonly CacheTerm[] {
   const [, name = '', version = ''] = /(?:^|[/:])(gpt-|chatgpt-|o)(\d+(?:\.\d+)?)/.exec(model) ?? [];
@@ -135,7 +135,10 @@ const COMPATIBLE_SERVERS = {
   transforms: TEXTS,
 };
 
-/** What OpenAI's newer models take, the routing of OpenRouter, and the switches of DeepSeek's and of vLLM's and SGLang's models. */
+/**
+ * What OpenAI's newer models take, the routing of OpenRouter, and the switches of DeepSeek's and of vLLM's and SGLang's
+ * models.
+ */
 const GATEWAYS = {
   max_tool_calls: COUNT,
   reasoning: OBJECT,

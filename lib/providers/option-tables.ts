@@ -1,7 +1,10 @@
 import type { JsonObject } from '../chat/json.js';
 import { providers } from './index.js';
 
-/** The `options` of the configuration, for each vendor that has a table of them. Only the build, the checks and the documentation ask for them. */
+/**
+ * The `options` of the configuration, for each vendor that has a table of them. Only the build, the checks and the
+ * documentation ask for them.
+ */
 export async function optionTables(): Promise<Readonly<Record<string, Readonly<Record<string, JsonObject>>>>> {
   const tables = await Promise.all(
     providers.map(async ({ name, optionTable }) => [name, await optionTable?.()] as const),

@@ -1,4 +1,7 @@
-/** The length in characters from which a message is probably pasted text. Its first and last sentences then contain the request. */
+/**
+ * The length in characters from which a message is probably pasted text. Its first and last sentences then contain the
+ * request.
+ */
 const PASTED = 1500;
 
 /** The request in a message: its text without code, quoted lines and pasted text. */
@@ -148,7 +151,9 @@ const LONGEST_JOINED = 12;
 const WORDS = /[\p{L}\p{N}_]+/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+/gu;
 
-/** A name of three letters with an accent, within a sentence. Plain ones, such as Ann, are too often not worth a search. */
+/**
+ * A name of three letters with an accent, within a sentence. Plain ones, such as Ann, are too often not worth a search.
+ */
 const SHORT_NAME = /(?<=\p{Ll}[,;]? )\p{Lu}\p{Ll}{2}(?![\p{L}\p{N}])/gu;
 
 const PLAIN = /^[\0-\x7f]*$/;

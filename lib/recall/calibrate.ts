@@ -16,12 +16,18 @@ import {
 } from './recall-unasked.js';
 import type { Library } from './searched-index.js';
 
-/** The number of the user's messages to sample, the minimum number that must exist, and the number from which their thresholds are used. */
+/**
+ * The number of the user's messages to sample, the minimum number that must exist, and the number from which their
+ * thresholds are used.
+ */
 const SAMPLED = 200;
 const LEAST = 20;
 const ENOUGH = 50;
 
-/** The tokens that may be recalled for a message, whatever the configuration says, and the average share of them that a threshold may let through. */
+/**
+ * The tokens that may be recalled for a message, whatever the configuration says, and the average share of them that a
+ * threshold may let through.
+ */
 const TOKENS = sharesOf(3000);
 const SPENT = 0.83;
 
@@ -31,7 +37,10 @@ const IN_VIEW = 6;
 /** The samples are spread by the golden ratio, so that any number of them are from all of the time. */
 const SPREAD = (Math.sqrt(5) - 1) / 2;
 
-/** The calibration with more samples, as many as fit into `budget` milliseconds, at least one; the same one if it is complete. Throws read errors. */
+/**
+ * The calibration with more samples, as many as fit into `budget` milliseconds, at least one; the same one if it is
+ * complete. Throws read errors.
+ */
 export function calibrated(library: Library, known: Calibration | null, budget: number): Calibration | null {
   const { count } = library.scores;
   const asked = askedBefore(library);
@@ -62,7 +71,9 @@ function isOutdated({ documents }: Sample, count: number): boolean {
   return count >= 2 * documents || count < documents / 2;
 }
 
-/** The user's messages in the newer half of the conversation, oldest first: before the others there was less to recall. */
+/**
+ * The user's messages in the newer half of the conversation, oldest first: before the others there was less to recall.
+ */
 function askedBefore({ scores }: Library): readonly number[] {
   return scores.within({ kinds: ['user'], from: null, until: null, favour: {}, above: scores.count >> 1 });
 }

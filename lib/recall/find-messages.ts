@@ -125,8 +125,8 @@ type Volume = Library['volumes'][number];
 type Marks = readonly Buffer[];
 
 /**
- * Searches everything, newest first, for a text that the index cannot find, such as punctuation or half a word, or that is in none of the best documents.
- * Parses only pieces whose bytes show that they may contain it.
+ * Searches everything, newest first, for a text that the index cannot find, such as punctuation or half a word, or that
+ * is in none of the best documents. Parses only pieces whose bytes show that they may contain it.
  */
 async function findPhrases(
   library: Library,
@@ -167,7 +167,10 @@ async function findPhrases(
   return { hits: hits.slice(0, search.count), more: Math.max(0, hits.length - search.count), isWhole: true };
 }
 
-/** The bytes that the JSON of every text with the phrase contains: ASCII letters and digits, ignoring case, and Chinese characters are never escaped. */
+/**
+ * The bytes that the JSON of every text with the phrase contains: ASCII letters and digits, ignoring case, and Chinese
+ * characters are never escaped.
+ */
 function marksOf(phrase: string): readonly Marks[] {
   const text = phrase.normalize('NFC');
   const plain = text.split(/[^\0-\x7f]+/).map((run) => run.toLowerCase().match(/[a-z\d]+/g) ?? []);

@@ -25,8 +25,8 @@ export interface Known {
 const OWN_WORDS = { kinds: ['user', 'model'], alone: true, from: null, until: null } as const;
 
 /**
- * The newest part of a conversation is searched separately, because there is less in it that only seems to match: 150,000 tokens, at three for each word
- * that is not a stop word.
+ * The newest part of a conversation is searched separately, because there is less in it that only seems to match:
+ * 150,000 tokens, at three for each word that is not a stop word.
  */
 const NEWEST_WORDS = 50_000;
 
@@ -37,7 +37,10 @@ const WHOLE_SHARE = 2 / 3;
 const LOOKED_AT = 64;
 const AS_WELL = 0.5;
 
-/** Of two candidates that match as well, the shorter one comes first: more of them fit. Their scores are divided by this power of their tokens. */
+/**
+ * Of two candidates that match as well, the shorter one comes first: more of them fit. Their scores are divided by this
+ * power of their tokens.
+ */
 const BREVITY = 0.4;
 
 /** The tokens of a text for each of its words that is not a stop word. */
@@ -74,7 +77,10 @@ interface Priced {
   readonly cost: number;
 }
 
-/** The candidates that are certain enough and match nearly as well as the best one, as long as they fit. `price` returns null for what the model already has. */
+/**
+ * The candidates that are certain enough and match nearly as well as the best one, as long as they fit. `price` returns
+ * null for what the model already has.
+ */
 export function* fitting<Item extends Priced>(
   library: Library,
   candidates: readonly RankedDocument[],
@@ -121,7 +127,10 @@ export const checkUntil = (end: number) => (): void => {
   if (monotonic() > end) throw new TooLate();
 };
 
-/** The earlier messages on the subject of a message, best first, that fit into so many tokens, and the certainty of the best match among them and those below the thresholds: what is in view is none. `check` throws when the time is over. */
+/**
+ * The earlier messages on the subject of a message, best first, that fit into so many tokens, and the certainty of the
+ * best match among them and those below the thresholds: what is in view is none. `check` throws when the time is over.
+ */
 export function recallUnasked(
   library: Library,
   asked: string,
@@ -159,8 +168,8 @@ export function recallUnasked(
 }
 
 /**
- * The reminder for a candidate; null if the model already has it, if it was said in an aside, or if it is not the user's or the model's own, whatever
- * the index says.
+ * The reminder for a candidate; null if the model already has it, if it was said in an aside, or if it is not the
+ * user's or the model's own, whatever the index says.
  */
 function reminderOf(library: Library, candidate: RankedDocument, { isSeen, isSaid }: Known): Reminder | null {
   const message = library.message(candidate.document);
@@ -203,7 +212,10 @@ export interface Calibration {
 /** The thresholds of a conversation that was not sampled yet. */
 export const UNCALIBRATED: Thresholds = { whole: 1.5, newest: 1 };
 
-/** The lowest thresholds. Lower ones would let through what shares a few frequent words with the question; of the newest messages, fewer do. */
+/**
+ * The lowest thresholds. Lower ones would let through what shares a few frequent words with the question; of the newest
+ * messages, fewer do.
+ */
 export const LOWEST: Thresholds = { whole: 1.3, newest: 0.9 };
 
 /** The possible thresholds. In tenths, so that they are read back as they are written. */
@@ -251,7 +263,10 @@ const HEAD = 16;
 /** The maximum number of tokens that one passage takes. */
 const MOST: number = HEAD + PASSAGE;
 
-/** An approximate upper bound of the tokens in a text: one for four letters of an alphabet, and one for any other character. */
+/**
+ * An approximate upper bound of the tokens in a text: one for four letters of an alphabet, and one for any other
+ * character.
+ */
 export function tokenBound(text: string): number {
   const wide = text.match(/[^\0-\u024f]/g)?.length ?? 0;
   return Math.ceil((text.length - wide) / 4 + wide);

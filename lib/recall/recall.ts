@@ -55,8 +55,8 @@ export interface RecallDeps {
 }
 
 /**
- * How long a search may index missing pieces, in milliseconds, and the number of pieces that it indexes in any case, so that a short history is searched
- * completely.
+ * How long a search may index missing pieces, in milliseconds, and the number of pieces that it indexes in any case, so
+ * that a short history is searched completely.
  */
 const SEARCH_BUDGET = 1000;
 const SEARCHED_ANYWAY = 16;
@@ -65,8 +65,8 @@ const SEARCHED_ANYWAY = 16;
 const REPAIR_BUDGET = 5000;
 
 /**
- * How often the conversation is opened because something was removed of it, or of its index, while it was being indexed, or was damaged; and after how many
- * openings nobody may forget anything until it is read.
+ * How often the conversation is opened because something was removed of it, or of its index, while it was being
+ * indexed, or was damaged; and after how many openings nobody may forget anything until it is read.
  */
 const OPENINGS = 9;
 const DISTURBED_OPENINGS = 3;
@@ -78,7 +78,10 @@ const STEP = 500;
 /** Thrown when something was removed meanwhile, so that parts of the opened conversation cannot be indexed. */
 class Outdated extends Error {}
 
-/** Indexes missing pieces for `budget` milliseconds, and at least so many. Throws `Outdated`, but not in the last opening. */
+/**
+ * Indexes missing pieces for `budget` milliseconds, and at least so many. Throws `Outdated`, but not in the last
+ * opening.
+ */
 type IndexMissing = (budget: number, least?: number) => Promise<void>;
 
 /** What finds earlier messages: in the conversation, or in imported books too. */
@@ -156,7 +159,10 @@ export class Recall {
     });
   }
 
-  /** The message or compaction with that id, among up to `reach` messages before and after it; empty if there is neither. A conversation has no `book`. */
+  /**
+   * The message or compaction with that id, among up to `reach` messages before and after it; empty if there is
+   * neither. A conversation has no `book`.
+   */
   async placeOf(id: number, reach: number, book: string | null = null): Promise<readonly Entry[]> {
     if (book !== null) return [];
     return await this.#reading(async (archive) => entriesAround(archive, id, reach));
@@ -219,7 +225,9 @@ export class Recall {
     });
   }
 
-  /** The earlier passages for a message, of at most so many tokens; `late` if the search was not over at the time `end`. */
+  /**
+   * The earlier passages for a message, of at most so many tokens; `late` if the search was not over at the time `end`.
+   */
   async remind(asked: string, known: Known, tokens: number, end: number): Promise<Reminded | 'late'> {
     return await this.#reading(async (archive, index) => {
       const folder = this.#folderOf(archive);
@@ -273,7 +281,10 @@ export class Recall {
     return this.#deps.indexesAll === true ? Number.POSITIVE_INFINITY : SEARCH_BUDGET;
   }
 
-  /** Runs `work` with the conversation as it is at one moment; again, as it is then, if something was removed meanwhile, or was damaged and is repaired. */
+  /**
+   * Runs `work` with the conversation as it is at one moment; again, as it is then, if something was removed meanwhile,
+   * or was damaged and is repaired.
+   */
   async #reading<Result>(work: (archive: Archive, index: IndexMissing) => Promise<Result>): Promise<Result> {
     const openFrom = async (first: number, last: number): Promise<{ readonly result: Result } | null> => {
       for (let openings = first; openings <= last; openings += 1) {
@@ -325,8 +336,8 @@ export class Recall {
   }
 
   /**
-   * Indexes the newest pieces first, because they are needed most. Unreadable pieces are left for later, and all if nothing can be written. False if something
-   * was removed meanwhile.
+   * Indexes the newest pieces first, because they are needed most. Unreadable pieces are left for later, and all if
+   * nothing can be written. False if something was removed meanwhile.
    */
   async #index(archive: Archive, budget: number, least = 1): Promise<boolean> {
     const folder = this.#folderOf(archive);

@@ -82,7 +82,10 @@ export interface Reminded {
   readonly thresholds: { readonly whole: number; readonly newest: number };
 }
 
-/** The message with that id, and up to `before` messages before and `after` messages after it, oldest first. Throws read errors. */
+/**
+ * The message with that id, and up to `before` messages before and `after` messages after it, oldest first. Throws read
+ * errors.
+ */
 export function messagesAround(archive: Archive, id: number, before: number, after: number): readonly Message[] {
   const { pieces } = archive;
   const messagesOf = (index: number): readonly Message[] => entriesOf(archive, index).filter(isMessage);
@@ -103,8 +106,8 @@ export function messagesAround(archive: Archive, id: number, before: number, aft
 }
 
 /**
- * The message with that id and up to `reach` before and after it; or a compaction, between the messages before and after its place. Empty if there is neither.
- * Throws read errors.
+ * The message with that id and up to `reach` before and after it; or a compaction, between the messages before and
+ * after its place. Empty if there is neither. Throws read errors.
  */
 export function entriesAround(archive: Archive, id: number, reach: number): readonly Entry[] {
   const entry = entriesOf(archive, pieceOf(archive, id)).find((one) => one.id === id);
@@ -150,7 +153,10 @@ export function* entriesFrom(archive: Archive, piece: Pick<Piece, 'offset'>, pla
   if (first >= 0) yield* archive.rest();
 }
 
-/** The origin of a message, according to the log. `foreign`: the model's own words after it had read, in that turn, text that neither it nor the user wrote. */
+/**
+ * The origin of a message, according to the log. `foreign`: the model's own words after it had read, in that turn, text
+ * that neither it nor the user wrote.
+ */
 export type Origin = 'user' | 'model' | 'foreign' | 'tool';
 
 /** If a turn has more messages than this before a message, it counts as one with foreign content. */
@@ -171,7 +177,10 @@ export function originOf(message: Message, before: () => readonly Message[]): Or
   }
 }
 
-/** Whether the model had read foreign text when it wrote this: a tool's result, a file, piped input, the output of a command, or a summary of such text. */
+/**
+ * Whether the model had read foreign text when it wrote this: a tool's result, a file, piped input, the output of a
+ * command, or a summary of such text.
+ */
 function hasRead({ id, turn }: Message, messages: readonly Message[]): boolean {
   const begin = messages.findIndex((message) => message.id === turn);
   if (begin < 0) return true;

@@ -52,7 +52,9 @@ export class Library {
   readonly #documents = new WeakMap<Message, number>();
   readonly #origins = new WeakMap<Message, Origin>();
 
-  /** `scores` are those of the parts of all volumes, in order, with one document between two volumes that is in neither. */
+  /**
+   * `scores` are those of the parts of all volumes, in order, with one document between two volumes that is in neither.
+   */
   constructor(volumes: readonly Volume[], scores: Scores) {
     this.scores = scores;
     let [firstPart, first] = [0, 0];
@@ -87,13 +89,19 @@ export class Library {
     return volume;
   }
 
-  /** The id of the message of a document; null if it was undone or cannot be read. Reads it only where turns were undone. Throws like `message`. */
+  /**
+   * The id of the message of a document; null if it was undone or cannot be read. Reads it only where turns were
+   * undone. Throws like `message`.
+   */
   idOf(document: number): number | null {
     const spot = this.volumeOf(document).undone.size === 0 ? this.#spot(document) : null;
     return spot?.id ?? this.message(document)?.id ?? null;
   }
 
-  /** Whether the words by which the last search found a document still exist: its own, or those of neighbours that were not undone. Throws like `message`. */
+  /**
+   * Whether the words by which the last search found a document still exist: its own, or those of neighbours that were
+   * not undone. Throws like `message`.
+   */
   isFound(document: number): boolean {
     if (this.volumeOf(document).undone.size === 0) return true;
     for (const near of this.scores.near(document)) if (this.message(near) !== null) return true;
@@ -198,10 +206,16 @@ export class KeptLibrary {
 /** Whether the user undid it. */
 export const isUndone = ({ turn }: Message, { undone }: Pick<PlacedVolume, 'undone'>): boolean => undone.has(turn);
 
-/** The number of characters from which the index of the tail is stored in a file. Below it, every process indexes the text itself. */
+/**
+ * The number of characters from which the index of the tail is stored in a file. Below it, every process indexes the
+ * text itself.
+ */
 const KEPT_FROM = 32 * 1024;
 
-/** The newest messages, which are in no segment yet. They are indexed in memory, as the conversation continues; a large index is stored in files. */
+/**
+ * The newest messages, which are in no segment yet. They are indexed in memory, as the conversation continues; a large
+ * index is stored in files.
+ */
 export class UnsealedTail {
   readonly messages: Message[] = [];
   readonly undone: number[] = [];
@@ -249,7 +263,10 @@ export class UnsealedTail {
     return this.#held.isBeginningOf(entries);
   }
 
-  /** Adds newer entries, oldest first, as long as there is time; true if it added all. Undone turns are always up to date. */
+  /**
+   * Adds newer entries, oldest first, as long as there is time; true if it added all. Undone turns are always up to
+   * date.
+   */
   add(entries: readonly Entry[], hasTime: () => boolean): boolean {
     this.#readMarks(entries);
     for (const entry of entries) {
@@ -267,7 +284,10 @@ export class UnsealedTail {
     return true;
   }
 
-  /** Stores the index in a file if that is worthwhile, and removes the files of other entries. Throws system errors and a `HiError`. */
+  /**
+   * Stores the index in a file if that is worthwhile, and removes the files of other entries. Throws system errors and
+   * a `HiError`.
+   */
   async keep(archive: Pick<Archive, 'ifCurrent'>): Promise<void> {
     if (this.#hasOtherFiles) removeOtherTailFiles(this.#folder, this.#kept);
     this.#hasOtherFiles = false;

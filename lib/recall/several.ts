@@ -5,7 +5,10 @@ import { checkUntil, type Known, recallUnasked, type Thresholds, TooLate } from 
 import type { Found, Reminded, Search } from './search.js';
 import { KeptLibrary, type Library, partsOf } from './searched-index.js';
 
-/** What is searched of several conversations, as one: words are as rare as they are in all of them, and only the best messages of all are read. */
+/**
+ * What is searched of several conversations, as one: words are as rare as they are in all of them, and only the best
+ * messages of all are read.
+ */
 interface OpenedTogether {
   readonly library: Library;
   readonly all: readonly Opened[];
@@ -31,7 +34,10 @@ export class SeveralRecalls {
     });
   }
 
-  /** The passages for a message, as `Recall.remind` finds them; null if none can be opened, or the search was not over at the time `end`. */
+  /**
+   * The passages for a message, as `Recall.remind` finds them; null if none can be opened, or the search was not over
+   * at the time `end`.
+   */
   async remind(
     recalls: readonly Recall[],
     asked: string,
@@ -52,7 +58,10 @@ export class SeveralRecalls {
     }
   }
 
-  /** Runs `work` with all that can be opened, the one with the newest message last. Builds anew what is damaged of an index. */
+  /**
+   * Runs `work` with all that can be opened, the one with the newest message last. Builds anew what is damaged of an
+   * index.
+   */
   async #opened<Result>(
     recalls: readonly Recall[],
     work: (opened: OpenedTogether) => Promise<Result>,

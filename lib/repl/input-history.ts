@@ -12,9 +12,9 @@ const MAX_ENTRIES = 2000;
 const MAX_CHARACTERS = 16_000_000;
 
 /**
- * The inputs of this session and of earlier ones, which are in a file with one JSON string per line. The file is read at the first recall.
- * Without a file (null), or if it cannot be read or written, only this session's inputs are recalled: recall is not worth an error in the
- * middle of a conversation.
+ * The inputs of this session and of earlier ones, which are in a file with one JSON string per line. The file is read
+ * at the first recall. Without a file (null), or if it cannot be read or written, only this session's inputs are
+ * recalled: recall is not worth an error in the middle of a conversation.
  */
 export class InputHistory implements InputList {
   readonly #file: string | null;

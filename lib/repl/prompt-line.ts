@@ -13,7 +13,10 @@ import { InputQueue, rememberUnsent, rowsBelow } from './typed-ahead.js';
 /** Keys typed after Tab wait this long for the completion. Milliseconds. */
 const COMPLETION_TIMEOUT = 150;
 
-/** The line at the prompt. It handles keys at all times. While an answer streams, it is shown below the answer, with the queued lines. */
+/**
+ * The line at the prompt. It handles keys at all times. While an answer streams, it is shown below the answer, with the
+ * queued lines.
+ */
 export class PromptLine {
   readonly #deps: PromptLineDeps;
   readonly #editor: LineEditor;
@@ -107,7 +110,10 @@ export class PromptLine {
     this.#editor.set({ ...this.#editor.buffer, cursor: this.#editor.buffer.text.length });
   }
 
-  /** Puts the queued lines back into the line, because the input before them did not end as expected. Up finds those that do not fit into it. */
+  /**
+   * Puts the queued lines back into the line, because the input before them did not end as expected. Up finds those
+   * that do not fit into it.
+   */
   restoreQueued(): void {
     const { line, others } = this.#queue.restore(this.#editor.buffer);
     rememberUnsent(others, this.#deps);

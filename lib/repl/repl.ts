@@ -10,7 +10,10 @@ export type { CompletableCommand } from './editing/completion.js';
 
 /** One input as submitted. */
 export interface SubmittedLine {
-  /** The text on the screen: long pastes are tokens and a block has its `"""`. It decides whether the input is a command. */
+  /**
+   * The text on the screen: long pastes are tokens and a block has its `"""`. It decides whether the input is a
+   * command.
+   */
   readonly shown: string;
   /** The full text: tokens are expanded and the quotes of a block are removed. */
   readonly text: string;
@@ -18,7 +21,10 @@ export interface SubmittedLine {
   readonly pasted: readonly Span[];
 }
 
-/** Where lines are read and drawn. If `input` or `output` is not a terminal, each line of `input` is a turn, without a prompt. */
+/**
+ * Where lines are read and drawn. If `input` or `output` is not a terminal, each line of `input` is a turn, without a
+ * prompt.
+ */
 export interface ReplTerminal {
   readonly input: TerminalInput;
   readonly output: OutputStream;
@@ -47,7 +53,10 @@ export interface ReplWindow {
   readonly title: string | null;
   /** Called with whether the background is light, if the terminal reports its colour. Null does not ask. */
   readonly background: ((isLight: boolean) => void) | null;
-  /** Written when an answer or a question comes after a long wait and the terminal has lost the focus, such as a bell; empty for none. */
+  /**
+   * Written when an answer or a question comes after a long wait and the terminal has lost the focus, such as a bell;
+   * empty for none.
+   */
   readonly attention: string;
   /** Whether text typed during an answer is shown below it. */
   readonly showsTypedAhead: boolean;
@@ -64,8 +73,9 @@ export interface ReplDeps {
   /** The prompt of the next line: `hi> `, or `hi 62%> `. */
   prompt(): string | Promise<string>;
   /**
-   * Processes one input, message or command, and yields the events for the screen. Not called again before the previous call has ended.
-   * Errors are shown and the REPL goes on. When `signal` aborts (Ctrl-C, Esc), it must end at once, with or without an abort error.
+   * Processes one input, message or command, and yields the events for the screen. Not called again before the previous
+   * call has ended. Errors are shown and the REPL goes on. When `signal` aborts (Ctrl-C, Esc), it must end at once,
+   * with or without an abort error.
    */
   submit(line: SubmittedLine, signal: AbortSignal): AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
   /** What is submitted before anything is typed; null for nothing. */
@@ -76,7 +86,10 @@ export interface ReplDeps {
 
 /** What a question needs: streams for `@inquirer/prompts` and a signal that aborts with the turn. */
 export interface QuestionTerminal {
-  /** Resolves when nothing typed earlier can answer the question. Call it right before showing a question that took time to prepare. */
+  /**
+   * Resolves when nothing typed earlier can answer the question. Call it right before showing a question that took time
+   * to prepare.
+   */
   readonly ready: () => Promise<void>;
   readonly input: NodeJS.ReadableStream;
   readonly output: OutputStream;
@@ -86,25 +99,37 @@ export interface QuestionTerminal {
 /** A read-eval-print loop. */
 export interface Repl {
   /**
-   * Runs until the user exits. Resolves to the exit status: 0 (Ctrl-D, `quit`), 130 (Ctrl-C twice), 129 or 143 (SIGHUP, SIGTERM), or, without
-   * a terminal, that of the last error.
+   * Runs until the user exits. Resolves to the exit status: 0 (Ctrl-D, `quit`), 130 (Ctrl-C twice), 129 or 143 (SIGHUP,
+   * SIGTERM), or, without a terminal, that of the last error.
    */
   run(): Promise<number>;
   /**
-   * Asks a question while an input is being processed. The question gets the keys; text typed earlier is kept for the next prompt.
-   * Ctrl-C and Esc abort the turn and with it the question. Rejects with a `HiError` (usage) without a terminal.
+   * Asks a question while an input is being processed. The question gets the keys; text typed earlier is kept for the
+   * next prompt. Ctrl-C and Esc abort the turn and with it the question. Rejects with a `HiError` (usage) without a
+   * terminal.
    */
   ask<Answer>(question: (terminal: QuestionTerminal) => Promise<Answer>): Promise<Answer>;
-  /** Opens the text in the user's editor and resolves to the edited text. Rejects with a `HiError` (usage) when no editor is set or it fails. */
+  /**
+   * Opens the text in the user's editor and resolves to the edited text. Rejects with a `HiError` (usage) when no
+   * editor is set or it fails.
+   */
   edit(text: string): Promise<string>;
-  /** Gives the terminal to another program while `run` is running. Rejects with a `HiError` (usage) without a terminal. */
+  /**
+   * Gives the terminal to another program while `run` is running. Rejects with a `HiError` (usage) without a terminal.
+   */
   releaseTerminal<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Inserts text into the line of the next prompt, before the text typed ahead. */
   prefill(text: string): void;
-  /** If processing the current input fails, puts it back into the line of the next prompt, with the cursor at this mention if it has it. */
+  /**
+   * If processing the current input fails, puts it back into the line of the next prompt, with the cursor at this
+   * mention if it has it.
+   */
   restoreInput(mention: string): void;
   /** Ends `run` with status 0 after the current input. */
   quit(): void;
-  /** The terminal's capabilities (DA1): numbers joined by semicolons. Empty if it does not answer in time, or there is no terminal. */
+  /**
+   * The terminal's capabilities (DA1): numbers joined by semicolons. Empty if it does not answer in time, or there is
+   * no terminal.
+   */
   attributes(): Promise<string>;
 }

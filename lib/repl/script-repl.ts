@@ -4,8 +4,9 @@ import { STOP_SIGNALS, statusAfter } from '../stop-signals.js';
 import type { Repl, ReplDeps } from './repl.js';
 
 /**
- * A REPL without line editing: each line of the input that is not blank is a turn. A turn that fails does not stop the next one.
- * On a dumb terminal (`TERM=dumb`), which edits its line itself, it prints a prompt, and Ctrl-C stops the answer before the program.
+ * A REPL without line editing: each line of the input that is not blank is a turn. A turn that fails does not stop the
+ * next one. On a dumb terminal (`TERM=dumb`), which edits its line itself, it prints a prompt, and Ctrl-C stops the
+ * answer before the program.
  */
 export class ScriptRepl implements Repl {
   readonly #deps: ReplDeps;

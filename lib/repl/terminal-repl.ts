@@ -268,12 +268,18 @@ class TerminalRepl implements Repl {
   }
 }
 
-/** A paste for a question, between paste markers. Control characters are removed, so nothing in it acts as a key, least of all as Enter. */
+/**
+ * A paste for a question, between paste markers. Control characters are removed, so nothing in it acts as a key, least
+ * of all as Enter.
+ */
 function withoutKeys(text: string): string {
   return text.slice(0, MAX_QUESTION_PASTE).replace(/\p{Cc}+/gu, ' ');
 }
 
-/** Chooses the REPL for these streams: with line editing on a terminal that supports it, else line by line. Nothing starts before `run`. */
+/**
+ * Chooses the REPL for these streams: with line editing on a terminal that supports it, else line by line. Nothing
+ * starts before `run`.
+ */
 export function createRepl(deps: ReplDeps): Repl {
   const { input, output, isDumb } = deps.terminal;
   const canEdit = input.isTTY && output.isTTY && !isDumb;
@@ -291,7 +297,10 @@ class TypingPause {
     this.#typedAt = performance.now();
   }
 
-  /** Resolves when no key has come for a while, counting keys that arrived but are not read yet. Rejects when the signal aborts. */
+  /**
+   * Resolves when no key has come for a while, counting keys that arrived but are not read yet. Rejects when the signal
+   * aborts.
+   */
   async wait(signal: AbortSignal): Promise<void> {
     await delay(1, null, { signal });
     for (let left = this.#left(); left > 0; left = this.#left()) await delay(left, null, { signal });
@@ -335,7 +344,10 @@ class BackgroundQuery {
   }
 }
 
-/** The title of the terminal's window while the program runs. The previous one comes back afterwards, if the terminal supports that. */
+/**
+ * The title of the terminal's window while the program runs. The previous one comes back afterwards, if the terminal
+ * supports that.
+ */
 class WindowTitle {
   readonly #title: string;
   readonly #terminal: { write(text: string): void };

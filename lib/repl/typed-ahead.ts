@@ -30,7 +30,10 @@ export function rowsBelow(
   return typedAheadRows(queued, buffer, space, isNormal ? ':' : '›');
 }
 
-/** What is typed while an answer streams, as rows to show below it: the queued lines, oldest first, and the line being typed. */
+/**
+ * What is typed while an answer streams, as rows to show below it: the queued lines, oldest first, and the line being
+ * typed.
+ */
 export function typedAheadRows(
   queued: readonly EditBuffer[],
   typed: EditBuffer,
@@ -47,7 +50,10 @@ export function typedAheadRows(
   ];
 }
 
-/** The text around the cursor. The character under it is drawn in reverse, because the terminal's own cursor stays with the answer. */
+/**
+ * The text around the cursor. The character under it is drawn in reverse, because the terminal's own cursor stays with
+ * the answer.
+ */
 function typedText({ text, cursor }: EditBuffer, space: RowSpace): string {
   const room = Math.max(1, space.columns - 4);
   const before = ending(oneLine(text.slice(Math.max(0, cursor - 2 * room), cursor)), room);
@@ -115,8 +121,9 @@ export class InputQueue {
   }
 
   /**
-   * Empties the queue into the line being typed. Messages become one, but a command stays alone: joined, the words after it would be its arguments.
-   * What does not fit into the line is in `others`, oldest first. The cursor stays where the oldest line has it, unless that is its end.
+   * Empties the queue into the line being typed. Messages become one, but a command stays alone: joined, the words
+   * after it would be its arguments. What does not fit into the line is in `others`, oldest first. The cursor stays
+   * where the oldest line has it, unless that is its end.
    */
   restore(typed: EditBuffer): { readonly line: EditBuffer; readonly others: readonly EditBuffer[] } {
     const lines = this.drain();

@@ -6,7 +6,10 @@ import { Neutraliser } from './text/neutralise.js';
 
 /** Writes the text of an answer as it arrives. */
 export interface AnswerWriter {
-  /** Resolves when the highlighter that pending text waits for is loaded; null if there is none. A caller that cannot wait gets plain code. */
+  /**
+   * Resolves when the highlighter that pending text waits for is loaded; null if there is none. A caller that cannot
+   * wait gets plain code.
+   */
   readonly loading: Promise<void> | null;
   /** How many lines of an unfinished table are held back. */
   readonly heldLines: number;
@@ -32,8 +35,9 @@ export interface AnswerStyle {
 type StyledWriter = new (layout: TerminalLayout, style: AnswerStyle) => AnswerWriter;
 
 /**
- * Chooses how an answer is written to `streams.out`: styled if there is colour and the terminal can move its cursor, neutralised on
- * any terminal. In a pipe it is the model's text with one newline at its end, or with `exact` byte for byte.
+ * Chooses how an answer is written to `streams.out`: styled if there is colour and the terminal can move its cursor,
+ * neutralised on any terminal. In a pipe it is the model's text with one newline at its end, or with `exact` byte for
+ * byte.
  */
 export function createAnswerWriter(
   streams: OutputStreams,
@@ -126,10 +130,16 @@ class PlainAnswerWriter implements AnswerWriter {
   }
 }
 
-/** How much text may wait, in characters. More is passed on before the frame ends, so that an endless answer cannot fill the memory. */
+/**
+ * How much text may wait, in characters. More is passed on before the frame ends, so that an endless answer cannot fill
+ * the memory.
+ */
 const MOST_PENDING = 16_384;
 
-/** Collects the pieces of an answer that arrive within one frame: styling them together costs a fraction of styling each one. */
+/**
+ * Collects the pieces of an answer that arrive within one frame: styling them together costs a fraction of styling each
+ * one.
+ */
 export class AnswerPacer {
   readonly #answer: AnswerWriter;
   readonly #frame: number;
@@ -175,7 +185,10 @@ export interface ScreenOptions {
   readonly styled: StyledWriter | null;
   /** Read for each answer. Absent means the defaults. */
   readonly settings?: Readonly<ScreenSettings>;
-  /** Whether the model's thinking is shown, dimmed, or folded into one line with its duration. If false, it is only counted. */
+  /**
+   * Whether the model's thinking is shown, dimmed, or folded into one line with its duration. If false, it is only
+   * counted.
+   */
   readonly thinking: boolean | 'folded';
   /** Whether the tokens of each request are shown. */
   readonly usage?: boolean;

@@ -5,7 +5,10 @@ import type { Wait } from '../waits.js';
 import { neutralise } from './text/neutralise.js';
 import { LONGEST_ROW, textWidth } from './text/styled-text.js';
 
-/** An error as shown to the user: what happened, and below it what to do. It is neutralised, because it may quote servers and files. */
+/**
+ * An error as shown to the user: what happened, and below it what to do. It is neutralised, because it may quote
+ * servers and files.
+ */
 export function errorText(error: HiError): string {
   const hint = error.hint === null ? '' : `\n    ${error.hint.replaceAll('\n', '\n    ')}`;
   return neutralise(`hi: ${error.message}${hint}`);
@@ -40,8 +43,9 @@ const LONGEST_QUOTE = 60;
 const LARGEST_SHARE = 0.5;
 
 /**
- * Wraps the lines of messages from hi itself at words. Continuation rows are indented like the line, or start at its second column if it has two, separated by
- * spaces. A word longer than a row is not split. Neither is a short text in quotes, which may be a path or a command to copy.
+ * Wraps the lines of messages from hi itself at words. Continuation rows are indented like the line, or start at its
+ * second column if it has two, separated by spaces. A word longer than a row is not split. Neither is a short text in
+ * quotes, which may be a path or a command to copy.
  */
 export function wrapLines(text: string, columns: number): string {
   const width = Math.min(LONGEST_ROW, columns);

@@ -31,8 +31,8 @@ export type { OutputStreams } from './terminal-layout.js';
 export type ShownEvent = Exclude<ChatEvent, { type: 'entry' }>;
 
 /**
- * Shows the events of a turn as text on two streams, as their last reader. Everything that comes from models and tools is neutralised if
- * it reaches a terminal.
+ * Shows the events of a turn as text on two streams, as their last reader. Everything that comes from models and tools
+ * is neutralised if it reaches a terminal.
  */
 export class Screen {
   readonly #streams: OutputStreams;
@@ -81,7 +81,10 @@ export class Screen {
     }
   }
 
-  /** Shows one event. Never fails and never waits: a caller with many events should use `follow`, or await `flush` from time to time. */
+  /**
+   * Shows one event. Never fails and never waits: a caller with many events should use `follow`, or await `flush` from
+   * time to time.
+   */
   show(event: ShownEvent): void {
     if (event.type !== 'print') this.#endPrint();
     if (event.type !== 'tool-start') this.#trace?.announce();
@@ -109,7 +112,10 @@ export class Screen {
   /** Shows rows below everything else, until `close` or the next call. Each must be narrower than the terminal. */
   readonly showBelow = (rows: readonly string[]): void => this.#layout.showBelow(rows);
 
-  /** Gives the terminal to something else (a question, an editor), at the start of a line, until the returned function is called. */
+  /**
+   * Gives the terminal to something else (a question, an editor), at the start of a line, until the returned function
+   * is called.
+   */
   pause(): () => void {
     const resumeLayout = this.leave();
     const resumeClocks = this.#trace?.pause();
@@ -119,7 +125,10 @@ export class Screen {
     };
   }
 
-  /** Gives the terminal to the shell, at the start of a line, until the returned function is called. Running calls continue. */
+  /**
+   * Gives the terminal to the shell, at the start of a line, until the returned function is called. Running calls
+   * continue.
+   */
   leave(): () => void {
     this.#pacer.flush();
     this.#answer.pause();
@@ -341,7 +350,10 @@ interface SourceListOptions {
   readonly columns: number;
 }
 
-/** The numbered list of pages that an answer cites, for the log, each with those passages that have no number behind them. */
+/**
+ * The numbered list of pages that an answer cites, for the log, each with those passages that have no number behind
+ * them.
+ */
 function sourceList(
   sources: readonly Source[],
   unmarked: readonly (Source['cited'] | false)[],

@@ -11,8 +11,8 @@ import { BOLD, CYAN, combine, DIM, paint } from './text/styled-text.js';
 export type FindHits = (text: string) => readonly TextSpan[];
 
 /**
- * An entry of the history as an answer looks while it arrives: its Markdown styled and wrapped, code in colour, with a coloured heading. What others wrote is
- * neutralised. Ends with a newline; empty if the entry has no text.
+ * An entry of the history as an answer looks while it arrives: its Markdown styled and wrapped, code in colour, with a
+ * coloured heading. What others wrote is neutralised. Ends with a newline; empty if the entry has no text.
  */
 export async function shownEntry(
   { entry, now, undone, hasId = false }: KeptEntry,

@@ -112,7 +112,10 @@ function markdownOn(text: StyledText, { colour, columns, links, wrap }: AnswerSt
 
 const AT_ONCE = 4096;
 
-/** How long to wait for more text before showing the last word: if it will stay in its row anyway, and in all cases. Milliseconds. */
+/**
+ * How long to wait for more text before showing the last word: if it will stay in its row anyway, and in all cases.
+ * Milliseconds.
+ */
 const QUIET = 100;
 const STALE = 1500;
 

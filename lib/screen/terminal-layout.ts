@@ -20,7 +20,10 @@ export interface OutputStreams {
   readonly columns: () => number;
 }
 
-/** Half the duration of a terminal's frame, in milliseconds. Each write costs more than the text in it, and nobody sees the difference. */
+/**
+ * Half the duration of a terminal's frame, in milliseconds. Each write costs more than the text in it, and nobody sees
+ * the difference.
+ */
 export const FRAME = 8;
 
 /** How much of a row is remembered, in characters. */
@@ -43,7 +46,10 @@ interface Cursor {
   isAtLineStart: boolean;
 }
 
-/** Lays out the answer on `out` and the log on `err`: keeps them on separate lines if both are the same terminal, and the waiting line out of their way. */
+/**
+ * Lays out the answer on `out` and the log on `err`: keeps them on separate lines if both are the same terminal, and
+ * the waiting line out of their way.
+ */
 export class TerminalLayout {
   readonly #streams: OutputStreams;
   readonly #isExact: boolean;
@@ -230,7 +236,10 @@ interface Waiting {
   readonly text: () => string;
   /** Whether it is not drawn again while the text is the same: somebody else may use the terminal. */
   isStill?(): boolean;
-  /** How long output must pause before the line appears, in milliseconds. Without a delay it would flicker between pieces of arriving text. */
+  /**
+   * How long output must pause before the line appears, in milliseconds. Without a delay it would flicker between
+   * pieces of arriving text.
+   */
   readonly delay: number;
 }
 
@@ -250,7 +259,10 @@ const INTERVAL = 100;
 const STILL_INTERVAL = 1000;
 const STILL_MARK = '·';
 
-/** A line with a spinner that says what the program is waiting for. It is drawn in place and leaves no trace. Its timer does not keep the process alive. */
+/**
+ * A line with a spinner that says what the program is waiting for. It is drawn in place and leaves no trace. Its timer
+ * does not keep the process alive.
+ */
 class WaitingLine {
   readonly #terminal: WaitingLineTerminal;
   #waiting: Waiting | null = null;
@@ -305,8 +317,9 @@ class WaitingLine {
 const UNSTYLED = '\x1b[0m\x1b]8;;\x1b\\';
 
 /**
- * Rows below the text being written, wherever in its row the cursor is. They are drawn after each write and removed before the next one, so that
- * none of them stay on the screen. The cursor returns to where it was, with its style (DECSC, DECRC).
+ * Rows below the text being written, wherever in its row the cursor is. They are drawn after each write and removed
+ * before the next one, so that none of them stay on the screen. The cursor returns to where it was, with its style
+ * (DECSC, DECRC).
  */
 class BelowRows {
   #rows: readonly string[] = [];
@@ -322,7 +335,10 @@ class BelowRows {
     return !this.#isDrawn && this.#rows.length > 0;
   }
 
-  /** The sequence that draws the rows. The cursor must not be past the last column: moving it would lose the pending wrap to a new row. */
+  /**
+   * The sequence that draws the rows. The cursor must not be past the last column: moving it would lose the pending
+   * wrap to a new row.
+   */
   draw(): string {
     const { length } = this.#rows;
     this.#isDrawn = true;

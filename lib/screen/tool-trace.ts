@@ -21,7 +21,10 @@ const SHOWN_CHARACTERS = 2000;
 /** The maximum length of a line about a call: arguments from the model must not flood the transcript. */
 const LINE_LENGTH = 160;
 
-/** A call that has printed nothing for this long is announced. A question that shows the whole call may come before. Milliseconds. */
+/**
+ * A call that has printed nothing for this long is announced. A question that shows the whole call may come before.
+ * Milliseconds.
+ */
 const SILENCE = 1000;
 
 /** The time of a shorter call is not shown. Milliseconds. */
@@ -50,7 +53,10 @@ export class ToolTrace {
   #unwritten: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  /** With `mayAsk`, a question about a call may be shown on the same terminal, and then only the question shows the call. */
+  /**
+   * With `mayAsk`, a question about a call may be shown on the same terminal, and then only the question shows the
+   * call.
+   */
   constructor(layout: TerminalLayout, options: ToolTraceOptions, mayAsk: boolean) {
     this.#layout = layout;
     this.#options = options;
@@ -117,7 +123,10 @@ export class ToolTrace {
     return call === undefined || call.lines === 0 ? '' : ` · ${lineCount(call.lines)}`;
   }
 
-  /** Stops the clocks of running calls while the user is asked, until the returned function is called. The question shows the call. */
+  /**
+   * Stops the clocks of running calls while the user is asked, until the returned function is called. The question
+   * shows the call.
+   */
   pause(): () => void {
     clearTimeout(this.#timer);
     this.#unwritten = null;

@@ -5,8 +5,9 @@ import type { OutputStream } from './output-stream.js';
 const MOST_WAITING = 65_536;
 
 /**
- * Writes text to streams in the order it was put, with one write for everything a stream gets within a short time. Text put after a pause is
- * written in the same tick of the event loop. After that, writes are at least `interval` milliseconds apart.
+ * Writes text to streams in the order it was put, with one write for everything a stream gets within a short time. Text
+ * put after a pause is written in the same tick of the event loop. After that, writes are at least `interval`
+ * milliseconds apart.
  */
 export class WriteQueue {
   readonly #interval: number;
@@ -73,7 +74,10 @@ export class WriteQueue {
   }
 }
 
-/** The callback of an empty write runs after everything before it; on a closed stream it gets an error, and then nothing is pending either. */
+/**
+ * The callback of an empty write runs after everything before it; on a closed stream it gets an error, and then nothing
+ * is pending either.
+ */
 function written(stream: OutputStream): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.write('', () => resolve()));

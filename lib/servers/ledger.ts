@@ -34,9 +34,10 @@ const SKEW = 10 * 60_000;
 const PATIENCE = 20;
 
 /**
- * What requests cost, in one file a month that all processes append to. A request is entered before it is sent, with what it may cost, and again when its real cost
- * is known. The order of the file decides which of many requests at once still fits a limit: each counts what stands before it, so there is nothing to lock.
- * A ledger that cannot be read or written, or is of a later time, throws a `HiError` of code `limit`: then nothing may be spent.
+ * What requests cost, in one file a month that all processes append to. A request is entered before it is sent, with
+ * what it may cost, and again when its real cost is known. The order of the file decides which of many requests at once
+ * still fits a limit: each counts what stands before it, so there is nothing to lock. A ledger that cannot be read or
+ * written, or is of a later time, throws a `HiError` of code `limit`: then nothing may be spent.
  */
 export class Ledger {
   readonly #folder: string;
@@ -57,7 +58,10 @@ export class Ledger {
     return this.#before(id);
   }
 
-  /** Corrects what the request costs. A correction downwards need not survive a power cut: more would be counted than was spent, never less. */
+  /**
+   * Corrects what the request costs. A correction downwards need not survive a power cut: more would be counted than
+   * was spent, never less.
+   */
   settle(id: string, amount: Amount): void {
     const { at, dollars, tokens } = this.#items.get(id) ?? { at: this.#now().getTime(), ...NOTHING };
     this.#append({ id, at, ...amount }, amount.dollars > dollars || amount.tokens > tokens);

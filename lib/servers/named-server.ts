@@ -30,8 +30,9 @@ export interface Asked extends Pick<Sources, 'file' | 'env' | 'vendors' | 'model
 }
 
 /**
- * The server by name that is to be asked; null for that of the flat form. A name of the configuration comes first, then a service that the server in use does
- * not list as the maker of a model, as gateways do. Throws a `HiError` for an entry that does not say enough.
+ * The server by name that is to be asked; null for that of the flat form. A name of the configuration comes first, then
+ * a service that the server in use does not list as the maker of a model, as gateways do. Throws a `HiError` for an
+ * entry that does not say enough.
  */
 export async function chooseServer(asked: Asked): Promise<ServerChoice | null> {
   const { typed, vendors } = asked;
@@ -50,7 +51,10 @@ export async function chooseServer(asked: Asked): Promise<ServerChoice | null> {
   return { ...usual, model: typed };
 }
 
-/** The server for a question that names none: the first of the configuration, unless that has the flat form, or its `model` names another. */
+/**
+ * The server for a question that names none: the first of the configuration, unless that has the flat form, or its
+ * `model` names another.
+ */
 function usualServer(asked: Asked): ServerChoice | null {
   const { file, env, provider, inUse, vendors } = asked;
   if (inUse !== null) return serverBy(inUse, null, asked);
@@ -74,7 +78,10 @@ async function listsIt(asked: Asked, usual: ServerChoice | null, typed: string):
   return await isListed({ ...asked, flags: {} }, provider ?? env.HI_PROVIDER ?? file?.provider ?? null, typed);
 }
 
-/** A server by its name, as the configuration and the table of services describe it. Throws a `HiError` where they do not say enough. */
+/**
+ * A server by its name, as the configuration and the table of services describe it. Throws a `HiError` where they do
+ * not say enough.
+ */
 export function serverBy(
   name: string,
   model: string | null,
@@ -119,8 +126,8 @@ function serviceBy(
 }
 
 /**
- * The sources of the settings as if the server were the only one, in the flat form. No variable of another account is in its environment: those of its vendor are
- * for the vendor's own address, and for its own key.
+ * The sources of the settings as if the server were the only one, in the flat form. No variable of another account is
+ * in its environment: those of its vendor are for the vendor's own address, and for its own key.
  */
 export function sourcesOf(
   { file, env, vendors, models }: Pick<Asked, 'file' | 'env' | 'vendors' | 'models'>,

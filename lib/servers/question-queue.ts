@@ -24,13 +24,16 @@ export interface QueuedQuestion {
   /** When it was asked. */
   readonly at: Date;
   readonly question: Question;
-  /** Whether a process began to send it and ended before it knew the answer: it may be in the conversation, so it is not sent again. */
+  /**
+   * Whether a process began to send it and ended before it knew the answer: it may be in the conversation, so it is not
+   * sent again.
+   */
   readonly isUnclear: boolean;
 }
 
 /**
- * The questions that are to be asked later, each a file of its own in one folder, in the order in which they were asked. Who renames the file of a question sends
- * it, so that no question is sent twice.
+ * The questions that are to be asked later, each a file of its own in one folder, in the order in which they were
+ * asked. Who renames the file of a question sends it, so that no question is sent twice.
  */
 export class QuestionQueue {
   readonly #folder: string;

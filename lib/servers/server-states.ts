@@ -5,7 +5,10 @@ import { makeFolder } from '../folder.js';
 import { readRegularFile } from '../regular-file.js';
 import { writeAside } from '../write-aside.js';
 
-/** The failures after which another server is asked: what is wrong is the server, the account or the network, not the request. */
+/**
+ * The failures after which another server is asked: what is wrong is the server, the account or the network, not the
+ * request.
+ */
 const OF_THE_SERVER: readonly ErrorCode[] = ['overload', 'network', 'rate', 'quota', 'key'];
 
 export const isOfTheServer = (thrown: unknown): thrown is HiError =>
@@ -24,8 +27,9 @@ interface Failure {
 }
 
 /**
- * Which servers failed lately, in one cache file that all processes share. Read when a server is chosen, written when one fails, and when it answers again. A
- * damaged file counts as empty, and a failed write is ignored: this process then remembers by itself.
+ * Which servers failed lately, in one cache file that all processes share. Read when a server is chosen, written when
+ * one fails, and when it answers again. A damaged file counts as empty, and a failed write is ignored: this process
+ * then remembers by itself.
  */
 export class ServerStates {
   readonly #path: string;
@@ -33,7 +37,10 @@ export class ServerStates {
   readonly #changedAt: () => number;
   #failures: Map<string, Failure> | null = null;
 
-  /** `changedAt` is when the configuration was last changed: with another key, a server may answer. Milliseconds since 1970. */
+  /**
+   * `changedAt` is when the configuration was last changed: with another key, a server may answer. Milliseconds since
+   * 1970.
+   */
   constructor(path: string, now: () => number, changedAt: () => number) {
     this.#path = path;
     this.#now = now;

@@ -40,8 +40,8 @@ export interface Restored {
 }
 
 /**
- * Undoes the last compaction, with a block that restores the one before it. Throws a `HiError` of code `usage` if there is none, or if what
- * it replaced does not fit or is gone.
+ * Undoes the last compaction, with a block that restores the one before it. Throws a `HiError` of code `usage` if there
+ * is none, or if what it replaced does not fit or is gone.
  */
 export async function uncompact(
   history: HistoryStore,

@@ -25,7 +25,10 @@ export interface Grounds {
 const FITTING = 3;
 const SEARCHED = 20;
 
-/** The statements of the current summary that contain a text, all its words, or the id `#12`, in order; null if there is no summary. */
+/**
+ * The statements of the current summary that contain a text, all its words, or the id `#12`, in order; null if there is
+ * no summary.
+ */
 export function statementsWith(history: HistoryStore, text: string): readonly string[] | null {
   const { block } = history.view(null);
   if (block === null || block.content === '') return null;

@@ -30,9 +30,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a file that the user attached: text, image or PDF, distinguished by their first bytes. Text is wrapped in a block that names the file, and of a
- * folder the names in it are read.
- * Throws a `HiError` of code `usage` naming the path if it does not exist, cannot be read, is too large, or is binary, and an abort error if stopped.
+ * Reads a file that the user attached: text, image or PDF, distinguished by their first bytes. Text is wrapped in a
+ * block that names the file, and of a folder the names in it are read. Throws a `HiError` of code `usage` naming the
+ * path if it does not exist, cannot be read, is too large, or is binary, and an abort error if stopped.
  */
 export async function readFileInput(path: string, options: ReadOptions): Promise<FileInput> {
   const listing = options.bytes === undefined ? await listFolder(path, options.cwd) : null;
@@ -50,7 +50,10 @@ interface FolderListing {
   readonly entries: number;
 }
 
-/** The names in a folder, hidden ones too, folders with a final `/`; null for a path that is not a folder or may not be read. Throws a `HiError` of code `usage` when the folder cannot be listed. */
+/**
+ * The names in a folder, hidden ones too, folders with a final `/`; null for a path that is not a folder or may not be
+ * read. Throws a `HiError` of code `usage` when the folder cannot be listed.
+ */
 export async function listFolder(path: string, cwd: string): Promise<FolderListing | null> {
   const place = resolve(cwd, path);
   const stats = await stat(place).catch(() => null);
@@ -69,7 +72,10 @@ export async function listFolder(path: string, cwd: string): Promise<FolderListi
   }
 }
 
-/** Detects what the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other binary content and damaged headers. */
+/**
+ * Detects what the bytes are: text, or an image or PDF with this name. Throws a `HiError` of code `usage` for other
+ * binary content and damaged headers.
+ */
 export function inputFrom(bytes: Buffer, path: string): FileInput {
   const name = basename(path);
   const format = fileFormat(bytes);

@@ -3,7 +3,10 @@ import type { WebMode } from '../chat/model.js';
 import type { ToolSpec } from '../chat/request.js';
 import type { SessionDeps, Target } from './common/deps.js';
 
-/** The tools to send although none may be called: the server has just read them before the conversation, and without them it would read all of it again. */
+/**
+ * The tools to send although none may be called: the server has just read them before the conversation, and without
+ * them it would read all of it again.
+ */
 export function keptTools(
   { history, tools }: Pick<SessionDeps, 'history' | 'tools'>,
   { target, web }: { readonly target: Target; readonly web: WebMode },

@@ -25,8 +25,8 @@ export function turnsFrom(history: HistoryStore, turn: number): readonly number[
 }
 
 /**
- * Reverses the last undo or rewind, if nothing was said since. Resolves to the turns that are sent again. Throws a `HiError` of code `usage` if there is
- * nothing to redo.
+ * Reverses the last undo or rewind, if nothing was said since. Resolves to the turns that are sent again. Throws a
+ * `HiError` of code `usage` if there is nothing to redo.
  */
 export async function redo(history: HistoryStore): Promise<readonly number[]> {
   await history.refresh();
@@ -45,7 +45,10 @@ export async function redo(history: HistoryStore): Promise<readonly number[]> {
   return turns;
 }
 
-/** The turns of the last undo that was not redone and that nothing followed. A turn without an answer does not count: the provider failed. */
+/**
+ * The turns of the last undo that was not redone and that nothing followed. A turn without an answer does not count:
+ * the provider failed.
+ */
 function redoable(entries: readonly Entry[]): readonly number[] | null {
   const whole = new Set(turnsOf(entries.filter(isMessage)).flatMap(({ id, finished }) => (finished ? [id] : [])));
   let undone: (readonly number[])[] = [];
@@ -57,7 +60,10 @@ function redoable(entries: readonly Entry[]): readonly number[] | null {
   return undone.at(-1) ?? null;
 }
 
-/** The messages of the turns that are still sent. A compacted turn does not count, even if a pinned message of it is sent. */
+/**
+ * The messages of the turns that are still sent. A compacted turn does not count, even if a pinned message of it is
+ * sent.
+ */
 export function turnMessages(history: HistoryStore): readonly Message[] {
   const { entries } = history;
   const { messages, pinned } = history.view(null);

@@ -14,7 +14,10 @@ export type Which = { readonly place: number } | { readonly id: number };
 /** The share of the window that all pins together may take. */
 const SHARE = 0.25;
 
-/** The messages that the user keeps in view through compactions. Methods throw `HiError`s of code `usage` for messages that do not exist. */
+/**
+ * The messages that the user keeps in view through compactions. Methods throw `HiError`s of code `usage` for messages
+ * that do not exist.
+ */
 export class PinnedMessages {
   readonly #history: HistoryStore;
   readonly #finder: () => Promise<Finder>;

@@ -14,10 +14,16 @@ import type { Clock, SessionSearch } from './common/deps.js';
 /** The number of messages that must be out of view. */
 const OUT_OF_VIEW = 4;
 
-/** The maximum delay of a message in milliseconds. Only a disk or a machine that hangs takes this long: a search reads a limited part of the index. */
+/**
+ * The maximum delay of a message in milliseconds. Only a disk or a machine that hangs takes this long: a search reads a
+ * limited part of the index.
+ */
 const PATIENCE = 3000;
 
-/** A window of this size or larger takes the configured tokens. A smaller one mostly belongs to a server that reads slowly: half the window, a quarter of them. */
+/**
+ * A window of this size or larger takes the configured tokens. A smaller one mostly belongs to a server that reads
+ * slowly: half the window, a quarter of them.
+ */
 const SMALL_WINDOW = 32_000;
 
 const TOO_SHORT = `fewer than ${OUT_OF_VIEW} messages are out of view.`;
@@ -116,7 +122,9 @@ interface ClockReading {
   readonly place: Pick<Message, 'host' | 'zone'>;
 }
 
-/** Yields a line only if the time or place differs from that of the last message, so that most messages cost nothing. */
+/**
+ * Yields a line only if the time or place differs from that of the last message, so that most messages cost nothing.
+ */
 export function readClock(clock: Clock, cwd: string, history: HistoryStore): ClockReading {
   const place = { host: clock.host.split('.')[0] ?? clock.host, zone: zoneOf(clock.now()) };
   const sent = history.view(null).messages;

@@ -91,7 +91,9 @@ const windowText = {
   none: ({ context_tokens }: Status) => `${shortCount(context_tokens)} tokens, of which window depends on the model`,
 };
 
-/** The status as text. `window` is what is known about it: the model's, one that is assumed, or none without a model. */
+/**
+ * The status as text. `window` is what is known about it: the model's, one that is assumed, or none without a model.
+ */
 export function statusText(status: Status, model: string, window: 'known' | 'assumed' | 'none'): string {
   const { messages, context_messages, compactions, last_compaction, files } = status;
   const last = last_compaction === null ? '' : `, the last ${localMinute(last_compaction)}`;
@@ -104,7 +106,10 @@ export function statusText(status: Status, model: string, window: 'known' | 'ass
   ].join('\n');
 }
 
-/** Asks the server about the model if needed. Yields a notice if the model does not support tools, which are then left out of every request. */
+/**
+ * Asks the server about the model if needed. Yields a notice if the model does not support tools, which are then left
+ * out of every request.
+ */
 export async function* askAboutModel(
   target: Target,
   hasTools: boolean,

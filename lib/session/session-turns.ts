@@ -53,7 +53,7 @@ export class SessionTurns {
   readonly #smallImages: ImageFitting['made'] = new Map();
   #failed: readonly Part[] | null = null;
   #last: Context | null = null;
-  /** The question of the last turn in the history, where that of a failed turn is stored as undone, and the edition in which it was there. */
+  /** The question of the last turn in the history, also of a failed one, and the edition in which it was there. */
   #lastMessage: Message | null = null;
   #lastIn = 0;
   #isLastRemoved = false;
@@ -391,7 +391,7 @@ export class SessionTurns {
   }
 }
 
-/** Marks an answer if the summary in view is based on text from tools, files or web pages, or if the question follows the output of a command. */
+/** Marks an answer if the summary in view rests on foreign text, or if the question follows the output of a command. */
 function stamped(message: NewMessage, { entries }: SessionDeps['history'], followsOutput: boolean): NewMessage {
   const isStamped = message.role === 'assistant' && (followsOutput || isForeignBlock(newestBlock(entries)));
   return isStamped ? { ...message, rests_on: 'foreign' } : message;

@@ -30,11 +30,17 @@ export interface LastTurn {
   readonly content: readonly Part[];
   /** The input that sends it again. */
   readonly text: string;
-  /** Why it is not the last turn of this session: it was said in another program or `hi` since, or the last one was removed by one. Null if it is. */
+  /**
+   * Why it is not the last turn of this session: it was said in another program or `hi` since, or the last one was
+   * removed by one. Null if it is.
+   */
   readonly notOwn: 'elsewhere' | 'removed' | null;
 }
 
-/** One conversation, and what the user can do with it. Methods that talk to a model yield events. All throw `HiError`s the reader can act on. */
+/**
+ * One conversation, and what the user can do with it. Methods that talk to a model yield events. All throw `HiError`s
+ * the reader can act on.
+ */
 export class Session {
   readonly #deps: SessionDeps;
   /** How the next turns are answered. */
@@ -50,7 +56,10 @@ export class Session {
   /** The summaries of what left the view at a rest. */
   readonly restSummaries: RestSummaries;
   readonly #turns: SessionTurns;
-  /** The newest message when this session began, or the conversation was reset: what came later and is not from here was said elsewhere. */
+  /**
+   * The newest message when this session began, or the conversation was reset: what came later and is not from here was
+   * said elsewhere.
+   */
   #before: number;
 
   constructor(deps: SessionDeps) {
@@ -122,7 +131,8 @@ export class Session {
   }
 
   /**
-   * Runs the last turn again, with another model if one is named. The turn that it replaces is undone, unless the new one ends without any answer.
+   * Runs the last turn again, with another model if one is named. The turn that it replaces is undone, unless the new
+   * one ends without any answer.
    */
   async *retry(model: string | null, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const target = model === null ? this.#turnSettings.target : await this.#deps.models.find(model, signal);
@@ -147,8 +157,8 @@ export class Session {
   }
 
   /**
-   * The turn that undoing and asking again act on: the newest one in view that this session knows. One that was said elsewhere meanwhile is chosen
-   * only if there is no other. Null if there is none.
+   * The turn that undoing and asking again act on: the newest one in view that this session knows. One that was said
+   * elsewhere meanwhile is chosen only if there is no other. Null if there is none.
    */
   async lastTurn(): Promise<LastTurn | null> {
     await this.#turns.refresh();
@@ -189,7 +199,10 @@ export class Session {
     return { ...last, compacted: isCompactedSince(this.history, last.id) };
   }
 
-  /** Goes back to before a turn in view: undoes it and all later ones, and returns the input that sends the user's message again. */
+  /**
+   * Goes back to before a turn in view: undoes it and all later ones, and returns the input that sends the user's
+   * message again.
+   */
   async rewind(turn: number): Promise<string> {
     await this.history.refresh();
     const content = userContentOf(this.history, turn);
@@ -231,7 +244,9 @@ export class Session {
     yield* this.#turns.unkept(text, [], signal);
   }
 
-  /** Asks several models at once, with the conversation, and keeps nothing. Yields each answer as soon as it is whole. */
+  /**
+   * Asks several models at once, with the conversation, and keeps nothing. Yields each answer as soon as it is whole.
+   */
   askSeveral(names: readonly string[], text: string, signal: AbortSignal): AsyncGenerator<Reply> {
     const asking = (target: Target): SessionTurns =>
       new SessionTurns(this.#deps, this.skills, this.reminders, { ...this.#turnSettings, target });
@@ -283,7 +298,10 @@ export class Session {
     return this.#deps.machines !== undefined;
   }
 
-  /** Clears the conversation; a copy is kept for `undoReset` unless `purge`. Resolves to the number of messages that were here. */
+  /**
+   * Clears the conversation; a copy is kept for `undoReset` unless `purge`. Resolves to the number of messages that
+   * were here.
+   */
   async reset({ purge }: { readonly purge: boolean }): Promise<number> {
     await this.#deps.machines?.beforeReset();
     const { messages } = this.history.totals;
@@ -340,7 +358,10 @@ export class Session {
     return this.#deps.tools.specs;
   }
 
-  /** Everything that fits together with this input, and how many of the model's tokens that has. Throws a `HiError` in an aside, which has nothing else. */
+  /**
+   * Everything that fits together with this input, and how many of the model's tokens that has. Throws a `HiError` in
+   * an aside, which has nothing else.
+   */
   async whole(
     { text, texts, attachments }: UserInput,
     signal: AbortSignal,

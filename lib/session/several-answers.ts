@@ -17,7 +17,10 @@ export interface Reply {
 /** What asks one model without keeping anything. */
 type Asking = (target: Target) => Pick<SessionTurns, 'unkept'>;
 
-/** Asks several models at once, with the conversation, and without tools. Yields each answer as soon as it is whole; keeps nothing. */
+/**
+ * Asks several models at once, with the conversation, and without tools. Yields each answer as soon as it is whole;
+ * keeps nothing.
+ */
 export async function* askSeveral(
   names: readonly string[],
   text: string,
@@ -54,7 +57,10 @@ async function replyOf(
   }
 }
 
-/** Puts the question with the answer that is kept into the conversation, and with each of the others into the archive, out of view. */
+/**
+ * Puts the question with the answer that is kept into the conversation, and with each of the others into the archive,
+ * out of view.
+ */
 export async function keepReplies(
   text: string,
   kept: Reply,

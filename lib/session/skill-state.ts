@@ -77,7 +77,10 @@ export class SkillState {
     this.#overrides = NO_OVERRIDES;
   }
 
-  /** A turn is about to be undone. Skills loaded and dropped by hand with it stay so, because that was not part of the message. */
+  /**
+   * A turn is about to be undone. Skills loaded and dropped by hand with it stay so, because that was not part of the
+   * message.
+   */
   takeBack(turn: number): void {
     this.#overrides = overridesAfter(overridesOf(this.#history, turn), this.#overrides);
   }

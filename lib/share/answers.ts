@@ -6,8 +6,9 @@ import { ownProgram } from '../own-programs.js';
 const PATIENCE = 200;
 
 /**
- * Whether the file system of a folder answers. On one that may not, such as that of a server, any call may block this process for ever, even at its exit, so
- * another process looks first. File systems on a disk of this machine, or in its memory, are not asked.
+ * Whether the file system of a folder answers. On one that may not, such as that of a server, any call may block this
+ * process for ever, even at its exit, so another process looks first. File systems on a disk of this machine, or in its
+ * memory, are not asked.
  */
 export async function answers(folder: string): Promise<boolean> {
   if (isLocal(folder, mounts())) return true;

@@ -13,7 +13,10 @@ import { ATTACHMENTS, readShared, writeShared } from './shared-folder.js';
 /** An attachment that is not here yet, and the machine that has it. */
 export type LateAttachment = readonly [sha256: string, machine: string];
 
-/** Moves images and documents between the conversation and the shared folder, where each is a file of its own. Methods throw the system's errors. */
+/**
+ * Moves images and documents between the conversation and the shared folder, where each is a file of its own. Methods
+ * throw the system's errors.
+ */
 export class AttachmentMover {
   readonly #folder: SharedFolder;
   readonly #paths: HistoryPaths;

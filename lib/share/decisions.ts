@@ -25,7 +25,9 @@ export function subjectOf(item: DecisionItem): string {
   }
 }
 
-/** Whether a decision beats another: by its counter, and at the same count because it says `true`. No clock is asked. */
+/**
+ * Whether a decision beats another: by its counter, and at the same count because it says `true`. No clock is asked.
+ */
 export function beats(one: DecisionItem, other: DecisionItem | undefined): boolean {
   return other === undefined || one.v > other.v || (one.v === other.v && one.value && !other.value);
 }

@@ -15,7 +15,10 @@ import {
 } from './state.js';
 import { type Arrival, Taking } from './taking.js';
 
-/** Exchanges turns and decisions between the history and a shared folder. Methods throw the system's errors, and `HiError`s of the history. */
+/**
+ * Exchanges turns and decisions between the history and a shared folder. Methods throw the system's errors, and
+ * `HiError`s of the history.
+ */
 export class Exchange {
   readonly #at: Standing;
   readonly #takeIn: Taking;
@@ -104,7 +107,8 @@ export class Exchange {
     const names = Buffer.from(encoded, 'base64');
     const isMeant = !hasReset(paths, id) && namesIn(names).some((name) => accounted.known.idOf(name) !== null);
     if (isMeant) {
-      // What is not meant comes back from the folder. With a state of no folder, a kill from here on lets everything be read again.
+      // What is not meant comes back from the folder. With a state of no folder, a kill from here on lets everything be
+      // read again.
       this.#at.state.folder = '';
       await this.#giveOut.give();
       bar(deps.data, names);

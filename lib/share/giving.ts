@@ -144,7 +144,10 @@ export class Giving {
     return told.map((item) => JSON.stringify(this.#at.lines.told(item)));
   }
 
-  /** The newest summary if it was not given out. A machine that was reset here alone would tell the others less than they know. */
+  /**
+   * The newest summary if it was not given out. A machine that was reset here alone would tell the others less than
+   * they know.
+   */
   async #newSummary(): Promise<NamedSummary | null> {
     const { accounted, state, deps } = this.#at;
     const newest = newestSummary(deps.history.loaded);
@@ -162,7 +165,10 @@ export class Giving {
     return [JSON.stringify(summaryItem(summary, loaded, accounted.known, state.machines, folder.machine))];
   }
 
-  /** Takes what stays away since a reset out of this machine's files, and tells the others of one that all are to carry out. */
+  /**
+   * Takes what stays away since a reset out of this machine's files, and tells the others of one that all are to carry
+   * out.
+   */
   async giveReset(item: ResetItem | null): Promise<void> {
     const { known } = this.#at.accounted;
     await this.#at.locked(() => {
@@ -202,7 +208,10 @@ export class Giving {
   }
 }
 
-/** An item without forgotten messages, and without the text of a line that was removed; null if nothing is left of it. Any summary may rest on them. */
+/**
+ * An item without forgotten messages, and without the text of a line that was removed; null if nothing is left of it.
+ * Any summary may rest on them.
+ */
 function withoutForgotten(
   stored: JsonObject,
   turns: ReadonlySet<string>,

@@ -5,7 +5,10 @@ import { isTurnName } from '../chat/turn-name.js';
 /** A message by its turn's name, its time and its role, which are the same on every machine. */
 export type MessageName = readonly [turn: string, at: string, role: string];
 
-/** A finished turn. Its messages are as in the history, but without `id`, `turn` and `from`, and without what hi recalled for them. */
+/**
+ * A finished turn. Its messages are as in the history, but without `id`, `turn` and `from`, and without what hi
+ * recalled for them.
+ */
 export interface TurnItem {
   readonly kind: 'turn';
   readonly turn: string;
@@ -13,8 +16,9 @@ export interface TurnItem {
 }
 
 /**
- * A decision of the user about one subject: whether a turn is undone, a message pinned, a line in the memory. Of two the one with the higher `v` wins, of two
- * with the same the one that says `true`. A line is named by a hash, so that the item which removes it does not repeat it.
+ * A decision of the user about one subject: whether a turn is undone, a message pinned, a line in the memory. Of two
+ * the one with the higher `v` wins, of two with the same the one that says `true`. A line is named by a hash, so that
+ * the item which removes it does not repeat it.
  */
 export type DecisionItem = { readonly v: number; readonly value: boolean } & (
   | { readonly kind: 'undo'; readonly turn: string }
@@ -22,7 +26,9 @@ export type DecisionItem = { readonly v: number; readonly value: boolean } & (
   | { readonly kind: 'line'; readonly line: string; readonly text?: string; readonly origin?: JsonObject }
 );
 
-/** What was forgotten: whole turns, and single messages. A machine gives it out, too, once it has forgotten all of it. */
+/**
+ * What was forgotten: whole turns, and single messages. A machine gives it out, too, once it has forgotten all of it.
+ */
 export interface ForgetItem {
   readonly kind: 'forget';
   readonly id: string;
@@ -30,7 +36,10 @@ export interface ForgetItem {
   readonly messages: readonly MessageName[];
 }
 
-/** All conversations are reset. Only turns that are among these names, 8 bytes each, in base64, are meant: what was said unknown to the one who reset stays. */
+/**
+ * All conversations are reset. Only turns that are among these names, 8 bytes each, in base64, are meant: what was said
+ * unknown to the one who reset stays.
+ */
 export interface ResetItem {
   readonly kind: 'reset';
   readonly id: string;

@@ -49,9 +49,10 @@ function startOf(path: string): string {
 }
 
 /**
- * Appends the whole turns of another history that are missing, a backup or a copy of this conversation; what was forgotten stays away. However often, and in
- * whatever order, histories are joined, the same turns are there. One without a turn of this conversation needs `isTheirs`: all of it counts as foreign then.
- * Changes nothing with `isDry`. Throws a `HiError`.
+ * Appends the whole turns of another history that are missing, a backup or a copy of this conversation; what was
+ * forgotten stays away. However often, and in whatever order, histories are joined, the same turns are there. One
+ * without a turn of this conversation needs `isTheirs`: all of it counts as foreign then. Changes nothing with `isDry`.
+ * Throws a `HiError`.
  */
 export async function joinHistory(
   history: SharedHistory,

@@ -2,13 +2,17 @@
 const RECORD = 16;
 
 /**
- * The names of all turns that are here, with their ids, and of those that must never come again. Stored as a list of records in order of arrival, and only
- * looked through where there is something to look up: a million of them fill 16 MB.
+ * The names of all turns that are here, with their ids, and of those that must never come again. Stored as a list of
+ * records in order of arrival, and only looked through where there is something to look up: a million of them fill 16
+ * MB.
  */
 export class KnownTurns {
   #bytes: Buffer;
   #count: number;
-  /** The place of each record, plus 1, by its name; 0 where there is none. Twice as long as needed, so that most names are found at once. */
+  /**
+   * The place of each record, plus 1, by its name; 0 where there is none. Twice as long as needed, so that most names
+   * are found at once.
+   */
   #slots: Int32Array | null = null;
   #stored: number;
 

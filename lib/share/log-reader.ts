@@ -117,8 +117,8 @@ function travelling({ id: _id, turn: _turn, from: _from, ...message }: Message):
 export type IsBarred = (name: MessageName) => boolean;
 
 /**
- * The messages of a turn that came from the machine `from`, null for this one, as they are appended with ids from `next` on; none if they cannot be read.
- * `line` is put before the user's words.
+ * The messages of a turn that came from the machine `from`, null for this one, as they are appended with ids from
+ * `next` on; none if they cannot be read. `line` is put before the user's words.
  */
 export function arrivedMessages(
   { turn, messages }: TurnItem,
@@ -140,7 +140,10 @@ export function arrivedMessages(
   return [line === null || named.role !== 'user' ? named : withLine(named, line), ...others];
 }
 
-/** The messages of a turn without some of them. A message without content stays where one ended the turn, as `hi forget` leaves it. */
+/**
+ * The messages of a turn without some of them. A message without content stays where one ended the turn, as `hi forget`
+ * leaves it.
+ */
 export function withoutBarred(
   turn: string,
   messages: readonly JsonObject[],

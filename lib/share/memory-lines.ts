@@ -8,7 +8,10 @@ import { writeAside } from '../write-aside.js';
 import { type Decisions, decidedHere, decidedThere, subjectOf, waitingDecisions } from './decisions.js';
 import type { DecisionItem } from './items.js';
 
-/** The lines of `memory.md`, as decisions about each. Methods throw `HiError`s of code `config`, and the system's errors. */
+/**
+ * The lines of `memory.md`, as decisions about each. Methods throw `HiError`s of code `config`, and the system's
+ * errors.
+ */
 export class MemoryLines {
   readonly #path: string;
 
@@ -17,8 +20,8 @@ export class MemoryLines {
   }
 
   /**
-   * The decisions after what the user has added and removed since. With `isNew` it is unknown which lines there were: then those that were decided about are
-   * compared with what holds now, and only the others are new.
+   * The decisions after what the user has added and removed since. With `isNew` it is unknown which lines there were:
+   * then those that were decided about are compared with what holds now, and only the others are new.
    */
   decided(decisions: Decisions, isNew: boolean): Decisions {
     const lines = new Map(this.#lines().map((line) => [nameOf(line.text), line]));
@@ -35,7 +38,10 @@ export class MemoryLines {
     return removed.reduce((all, { item }) => decidedHere(all, { ...item, value: false }), decided);
   }
 
-  /** Carries out what other machines decided. Only under the lock. Returns the decisions, which hold then, without the texts. */
+  /**
+   * Carries out what other machines decided. Only under the lock. Returns the decisions, which hold then, without the
+   * texts.
+   */
   carryOut(decisions: Decisions): Decisions {
     const waiting = waitingDecisions(decisions).filter((item) => item.kind === 'line');
     if (waiting.length === 0) return decisions;

@@ -35,7 +35,9 @@ export interface News {
   /** The files to take in, in the order of their numbers, and how many items they have. */
   readonly files: Iterable<FileContent>;
   readonly items: number;
-  /** The newest summary in them, unless something was forgotten or reset since, and what was forgotten by their items. */
+  /**
+   * The newest summary in them, unless something was forgotten or reset since, and what was forgotten by their items.
+   */
   readonly summary: SummaryItem | null;
   readonly forgotten: ReadonlySet<string>;
 }
@@ -58,7 +60,10 @@ interface ReadFile {
   content(): FileContent | null;
 }
 
-/** Reads what is new in the folder of one machine; `isPatient` if a missing number is waited for. Throws the system's error. */
+/**
+ * Reads what is new in the folder of one machine; `isPatient` if a missing number is waited for. Throws the system's
+ * error.
+ */
 export function newsOf(
   folder: SharedFolder,
   machine: string,

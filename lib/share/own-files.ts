@@ -13,7 +13,10 @@ const SMALL = 128 * 1024;
 /** The files of this machine with their sizes, in bytes. */
 type Sizes = Readonly<Record<string, number>>;
 
-/** The files that this machine has written: numbered, and never changed. Only under the lock. Methods throw the system's errors. */
+/**
+ * The files that this machine has written: numbered, and never changed. Only under the lock. Methods throw the system's
+ * errors.
+ */
 export class OwnFiles {
   readonly #folder: SharedFolder;
   readonly #name: string;

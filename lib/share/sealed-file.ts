@@ -30,7 +30,10 @@ const TAG = 16;
 /** Every file has a key of its own, so that its nonce need not be one of its own. */
 const NONCE = Buffer.alloc(12);
 
-/** What a file turned out to be. `newer`: of a later version of hi. `unreadable`: cut, altered, in another place than it was written for, or of another key. */
+/**
+ * What a file turned out to be. `newer`: of a later version of hi. `unreadable`: cut, altered, in another place than it
+ * was written for, or of another key.
+ */
 export type Opened = { readonly kind: 'content'; readonly content: Buffer } | { readonly kind: 'newer' | 'unreadable' };
 
 /** Encrypts a file that is valid only at `place`, the names of its folders below the shared one and of what it is. */

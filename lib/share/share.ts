@@ -46,8 +46,9 @@ export interface Sharing {
   /** To be awaited before this conversation is reset: what the folder holds stays away from the next one here. */
   beforeReset(): Promise<Exchanged>;
   /**
-   * Resets this conversation and, when hi next runs there, those of the other machines. Turns that are not known here stay there. Throws a `HiError`, mostly
-   * before anything was reset. Resolves to the number of messages that were here.
+   * Resets this conversation and, when hi next runs there, those of the other machines. Turns that are not known here
+   * stay there. Throws a `HiError`, mostly before anything was reset. Resolves to the number of messages that were
+   * here.
    */
   resetEverywhere(purge: boolean): Promise<number>;
   /** To be awaited after a reset was undone. */
@@ -235,7 +236,10 @@ export interface Beginning {
   readonly ask: (() => Promise<string>) | null;
 }
 
-/** The key with which a folder is shared from now on, and whether this machine is the first there. Writes nothing but the marker of a new one. Throws a `HiError`. */
+/**
+ * The key with which a folder is shared from now on, and whether this machine is the first there. Writes nothing but
+ * the marker of a new one. Throws a `HiError`.
+ */
 export async function beginSharing(
   folder: string,
   { data, memory }: Pick<ShareDeps, 'data' | 'memory'>,
@@ -300,7 +304,9 @@ export interface ExchangedNow {
   readonly notices: readonly string[];
 }
 
-/** Exchanges everything now; with `everything` after reading it all again. Throws a `HiError`, and the system's errors. */
+/**
+ * Exchanges everything now; with `everything` after reading it all again. Throws a `HiError`, and the system's errors.
+ */
 export async function exchangeNow(
   settings: ShareSettings,
   deps: ShareDeps,

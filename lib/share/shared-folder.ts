@@ -50,7 +50,10 @@ export function writeMarker(folder: string, key: ShareKey): Marker {
 /** What to know about a folder that cannot be used now. */
 export const LATER = { hint: 'What is said here is given out when it is back.' };
 
-/** Runs `work`, whose system errors are those of the shared folder, whatever else is open. Throws them as a `HiError` of code `config`. */
+/**
+ * Runs `work`, whose system errors are those of the shared folder, whatever else is open. Throws them as a `HiError` of
+ * code `config`.
+ */
 export function inFolder<Result>(folder: string, work: () => Result): Result {
   try {
     return work();
@@ -99,7 +102,10 @@ export function stampOf(folder: string, now: number): string {
 /** With more files than this in one folder, something else than hi writes there. */
 const MOST_FILES = 20_000;
 
-/** The names of the files in a machine's folder, none if there are too many, and of what else is there. What begins with a dot is not finished. Throws the system's error. */
+/**
+ * The names of the files in a machine's folder, none if there are too many, and of what else is there. What begins with
+ * a dot is not finished. Throws the system's error.
+ */
 export function filesIn(folder: string): { readonly names: readonly string[]; readonly others: readonly string[] } {
   if (!existsSync(folder)) return { names: [], others: [] };
   const found = entriesIn(folder, MOST_FILES);
@@ -167,7 +173,9 @@ export function removeUnfinished(folder: string): void {
     if (/^\..+\.hi\.new$/.test(name)) rmSync(join(folder, name), { force: true });
 }
 
-/** The name of a file with the items of these numbers. No two files ever have one name, so that none is ever changed. */
+/**
+ * The name of a file with the items of these numbers. No two files ever have one name, so that none is ever changed.
+ */
 export function itemFileName(first: number, last: number): string {
   return `${first}-${last}-${newId()}.hi`;
 }

@@ -35,11 +35,16 @@ export interface ExchangeDeps {
   readonly name: string;
   /** The line before the first turn of a batch: where and when it was said. */
   line(machine: string, at: string): TextPart | null;
-  /** Reads the key of the folder, which is not needed while there is nothing to open or to write. Throws a `HiError`. */
+  /**
+   * Reads the key of the folder, which is not needed while there is nothing to open or to write. Throws a `HiError`.
+   */
   unlock(): Promise<void>;
   /** Resets this conversation, because all are; keeps no copy with `purge`. */
   reset(purge: boolean): Promise<void>;
-  /** Forgets these messages, which another machine forgot, and everything that rests on them, and leaves the mark of the item. */
+  /**
+   * Forgets these messages, which another machine forgot, and everything that rests on them, and leaves the mark of the
+   * item.
+   */
   forget(item: ForgetItem, ids: readonly number[]): Promise<void>;
 }
 
@@ -55,7 +60,10 @@ export class Standing {
   accounted: Accounted = emptyAccount();
   /** Set while everything is read anew: the names of the turns in the files of this machine. */
   inOwnFiles: Set<string> | null = null;
-  /** Set during a repair, which waits for no missing file, and gives out what is in none: the names of the turns in all files. */
+  /**
+   * Set during a repair, which waits for no missing file, and gives out what is in none: the names of the turns in all
+   * files.
+   */
   inFiles: Set<string> | null = null;
 
   constructor(folder: SharedFolder, deps: ExchangeDeps) {

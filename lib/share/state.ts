@@ -39,7 +39,10 @@ export interface MachineState {
 export interface ShareState {
   /** The folder that all this is about. */
   readonly folder: string;
-  /** The name of the history, and its newest entry that is accounted for. If the history has no such entry, all of this is void. */
+  /**
+   * The name of the history, and its newest entry that is accounted for. If the history has no such entry, all of this
+   * is void.
+   */
   readonly log: string | null;
   readonly last: { readonly id: number; readonly at: string };
   /** How many of the known turns belong to it. */
@@ -67,8 +70,8 @@ export interface ShareState {
 }
 
 /**
- * What a machine is called on this one, which nothing else is: what the user called it, with a part of its id where this machine, or one that was known
- * before it, has that name. Nothing is known of one whose files cannot be read.
+ * What a machine is called on this one, which nothing else is: what the user called it, with a part of its id where
+ * this machine, or one that was known before it, has that name. Nothing is known of one whose files cannot be read.
  */
 export function shownName(
   id: string,
@@ -197,7 +200,10 @@ export function barKnown(data: string): void {
   bar(data, known?.names ?? Buffer.alloc(0));
 }
 
-/** Before a reset: these names, 8 bytes each, stay away from the new conversation, like those that stayed away from this one. Throws the system's error. */
+/**
+ * Before a reset: these names, 8 bytes each, stay away from the new conversation, like those that stayed away from this
+ * one. Throws the system's error.
+ */
 export function bar(data: string, names: Buffer): void {
   const paths = statePaths(data);
   const before = readBarred(paths);
@@ -225,8 +231,9 @@ export function exchangeBarred(data: string): void {
 }
 
 /**
- * The id of this machine. A data folder that was copied to another machine gets a new one: there the host and the file are others. A host that only got another
- * name keeps it, and so does a folder that was restored on its own host. Throws the system's error.
+ * The id of this machine. A data folder that was copied to another machine gets a new one: there the host and the file
+ * are others. A host that only got another name keeps it, and so does a folder that was restored on its own host.
+ * Throws the system's error.
  */
 export function machineId(paths: StatePaths, host: string): string {
   const { id, host: known, file } = parseObject(readText(paths.machine)) ?? {};

@@ -125,7 +125,10 @@ export class Taking {
     return arrivals;
   }
 
-  /** Whether so many items are taken in by writing the whole history anew, which takes half as long where they are more than what is here. */
+  /**
+   * Whether so many items are taken in by writing the whole history anew, which takes half as long where they are more
+   * than what is here.
+   */
   #areMost(items: number): boolean {
     return items > MANY && items > this.#at.deps.history.totals.messages;
   }
@@ -143,7 +146,10 @@ export class Taking {
     };
   }
 
-  /** Where nothing is here yet, first takes in what a summary of another machine covers, and then the summary, so that only what comes behind it is sent. */
+  /**
+   * Where nothing is here yet, first takes in what a summary of another machine covers, and then the summary, so that
+   * only what comes behind it is sent.
+   */
   async #beginWith(summary: SummaryItem | null, coming: readonly Coming[], items: number): Promise<void> {
     if (summary === null) return;
     const isMeant = ({ machine }: Coming): ((turn: string) => boolean) => coveredBy(summary, machine);
@@ -278,7 +284,10 @@ export class Taking {
     return { names, messages };
   }
 
-  /** Forgets what other machines forgot. What cannot be forgotten now, because it belongs to a running turn, is forgotten later. */
+  /**
+   * Forgets what other machines forgot. What cannot be forgotten now, because it belongs to a running turn, is
+   * forgotten later.
+   */
   async #forgetPending(): Promise<void> {
     const pending = this.#at.state.pending.filter(({ id }) => !this.#at.accounted.forgotten.has(id));
     this.#at.state.pending = [];

@@ -143,7 +143,9 @@ interface SplitText {
   readonly problem: string | null;
 }
 
-/** The fields of a frontmatter. Values are strings, and lists and maps of strings; numbers and dates are not converted. */
+/**
+ * The fields of a frontmatter. Values are strings, and lists and maps of strings; numbers and dates are not converted.
+ */
 interface Fields {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The problem found, naming the line of the file, or null. `fields` then holds what could be parsed. */
@@ -183,8 +185,8 @@ export function isFields(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * A line that means the same in YAML and as `key: value`: a comment, an empty line, or a plain or simply quoted value. Most skill files
- * have only such lines, and loading the YAML library would take longer than reading them.
+ * A line that means the same in YAML and as `key: value`: a comment, an empty line, or a plain or simply quoted value.
+ * Most skill files have only such lines, and loading the YAML library would take longer than reading them.
  */
 const UNMISTAKABLE = /^(?:#.*|[ \t]*|[\w-]+:[ \t]+(?:"[^"\\]*"|'[^']*'|[\p{L}\p{N}(](?:(?!:(?:\s|$)|\s#).)*))$/u;
 
@@ -244,7 +246,10 @@ function nextLine(text: string, from: number): number {
   return end === -1 ? -1 : end + 1;
 }
 
-/** The first bytes of a file. Throws file system errors. Synchronous: five hundred small reads take ten times as long in the thread pool. */
+/**
+ * The first bytes of a file. Throws file system errors. Synchronous: five hundred small reads take ten times as long in
+ * the thread pool.
+ */
 function readHead(path: string, length: number): Buffer {
   const file = openSync(path, 'r');
   try {

@@ -108,7 +108,10 @@ function mostSent(options: SkillsOptions): number {
   return Math.min(budgetOf(options), options.most_sent ?? Number.POSITIVE_INFINITY);
 }
 
-/** The most tokens that all skills may take together. Asked for each time, because the window may be learnt after the start. */
+/**
+ * The most tokens that all skills may take together. Asked for each time, because the window may be learnt after the
+ * start.
+ */
 function budgetOf(options: SkillsOptions): number {
   return Math.floor(options.budget_ratio * options.context_window);
 }

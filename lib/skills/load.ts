@@ -16,8 +16,9 @@ interface LoadedSkills {
 }
 
 /**
- * Loads the skills of a folder, and of the `shared` ones, which other programs read too, and those of a `project`. Reads the head of each file, except for files unchanged since the cache
- * `knownFile` was written (null: no cache). Of one name the first folder's is used. Never fails: a broken skill is left out with a warning.
+ * Loads the skills of a folder, and of the `shared` ones, which other programs read too, and those of a `project`.
+ * Reads the head of each file, except for files unchanged since the cache `knownFile` was written (null: no cache). Of
+ * one name the first folder's is used. Never fails: a broken skill is left out with a warning.
  */
 export async function loadSkills(
   folder: string,
@@ -71,8 +72,8 @@ interface KnownFiles {
 }
 
 /**
- * Reads the cache of an earlier start, so that five hundred skills need only a `stat` each instead of being read and parsed.
- * A missing or damaged cache, or one of another version, counts as empty.
+ * Reads the cache of an earlier start, so that five hundred skills need only a `stat` each instead of being read and
+ * parsed. A missing or damaged cache, or one of another version, counts as empty.
  */
 function readKnown(path: string): KnownFiles {
   const rows = new Map(rowsIn(path).map((row) => [row[0], row]));
@@ -104,7 +105,10 @@ function writeKnown(path: string, files: readonly (readonly [SkillFile, Describe
   }
 }
 
-/** Path, stamp, problems, description (null for a file that is left out), priority, stems, whether only the user loads it. */
+/**
+ * Path, stamp, problems, description (null for a file that is left out), priority, stems, whether only the user loads
+ * it.
+ */
 type Row = readonly [string, string, readonly string[], string | null, number, string, boolean];
 
 function rowsIn(path: string): readonly Row[] {

@@ -17,16 +17,24 @@ const WEIGHTS = [3, 3, 2, 1] as const;
 /** The least score of a match: the weights of a description word and a heading word that no other skill has. */
 const ENOUGH = 3;
 
-/** Beyond this many significant words a message must share more words with a skill: a long paste has a few words of everything. */
+/**
+ * Beyond this many significant words a message must share more words with a skill: a long paste has a few words of
+ * everything.
+ */
 const LONG_MESSAGE = 40;
 
-/** The significant words of a skill in the format that `matchWords` reads and the cache keeps: ` name | keywords | description | headings `. */
+/**
+ * The significant words of a skill in the format that `matchWords` reads and the cache keeps: ` name | keywords |
+ * description | headings `.
+ */
 export function stemsOf([name, ...fields]: readonly [string, string, string, string], stems: Stems): string {
   const lists = [nameWords(name, stems), ...fields.map((field) => significantWordsOf(field, stems))];
   return ` ${lists.map((words) => [...firstOfEach(words).keys()].join(' ')).join(' | ')} `;
 }
 
-/** The words of a name. Stop words count where it has no others, such as `weather` or `todo`, but function words do not. */
+/**
+ * The words of a name. Stop words count where it has no others, such as `weather` or `todo`, but function words do not.
+ */
 function nameWords(name: string, stems: Stems): readonly SignificantWord[] {
   const significant = significantWordsOf(name, stems);
   const isFunctionWords = runsOf(name).every((run) => FUNCTION_WORDS.has(run) || run.length === 1);
@@ -37,8 +45,9 @@ function nameWords(name: string, stems: Stems): readonly SignificantWord[] {
 const runsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}+#]+/gu) ?? [];
 
 /**
- * The skills that match a text, best first. A skill matches when the text has every significant word of its name, calls it a skill by name, or
- * shares two significant words whose scores reach `ENOUGH`; a word scores less the more skills share it. `bar` scales the threshold.
+ * The skills that match a text, best first. A skill matches when the text has every significant word of its name, calls
+ * it a skill by name, or shares two significant words whose scores reach `ENOUGH`; a word scores less the more skills
+ * share it. `bar` scales the threshold.
  */
 export function matchWords(skills: readonly MatchableSkill[], text: string, bar = 1): readonly Match[] {
   const ends = endsOf(text);
@@ -137,8 +146,8 @@ export interface SignificantWord {
 export type Stems = Map<string, Pick<SignificantWord, 'stem' | 'isStopWord'>>;
 
 /**
- * The significant words of a text: runs of letters and digits, in lower case and without accents, and every two neighbouring
- * characters in scripts without spaces between words. Stop words are left out.
+ * The significant words of a text: runs of letters and digits, in lower case and without accents, and every two
+ * neighbouring characters in scripts without spaces between words. Stop words are left out.
  */
 export function significantWordsOf(text: string, stems: Stems = new Map()): readonly SignificantWord[] {
   return everyWordOf(text, stems).filter(({ isStopWord }) => !isStopWord);
@@ -192,10 +201,16 @@ function read(run: string, stems: Stems): Pick<SignificantWord, 'stem' | 'isStop
   return word;
 }
 
-/** Six letters distinguish words of European languages nearly as well as whole words, and match inflected forms far better. */
+/**
+ * Six letters distinguish words of European languages nearly as well as whole words, and match inflected forms far
+ * better.
+ */
 const STEM = 6;
 
-/** Removes English suffixes, then truncates: `cache`, `cached` and `caching` have one stem, and so have `migrate` and `migrations`. */
+/**
+ * Removes English suffixes, then truncates: `cache`, `cached` and `caching` have one stem, and so have `migrate` and
+ * `migrations`.
+ */
 function stemOf(word: string): string {
   const singular = word.length > 3 ? word.replace(/ies$/, 'y').replace(/([^s])s$/, '$1') : word;
   const bare = singular.replace(/(?:ing|ed)$/, '');
@@ -217,8 +232,9 @@ function addPairs(words: SignificantWord[], run: string, from: number): void {
 }
 
 /**
- * Stop words, which say nothing about the subject of a message: function words, courtesies, and requests that fit any subject
- * ("write", "explain"). Lower case and without accents for languages with spaces, pairs of characters for the others.
+ * Stop words, which say nothing about the subject of a message: function words, courtesies, and requests that fit any
+ * subject ("write", "explain"). Lower case and without accents for languages with spaces, pairs of characters for the
+ * others.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `

@@ -8,7 +8,10 @@ import { type SkillsOptions, within } from './skill.js';
 export interface Matcher {
   /** The names of at most `top_k` of these skills, best first. Never fails: if the model does, matching is lexical. */
   match(skills: readonly FoundSkill[], text: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Whether one of these texts is relevant to the skill: it reaches half the score of a match, or names the skill's folder. */
+  /**
+   * Whether one of these texts is relevant to the skill: it reaches half the score of a match, or names the skill's
+   * folder.
+   */
   isRelevant(skill: FoundSkill, texts: readonly string[]): boolean;
 }
 

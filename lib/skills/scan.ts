@@ -22,12 +22,16 @@ interface Scan {
   readonly warnings: readonly SkillWarning[];
 }
 
-/** The maximum size of a skill in bytes. A larger file is hardly an instruction, and would be read into a request in full. */
+/**
+ * The maximum size of a skill in bytes. A larger file is hardly an instruction, and would be read into a request in
+ * full.
+ */
 const LARGEST = 1024 * 1024;
 
 /**
- * Finds `*.md` and `<name>/SKILL.md`, sorted by name, without reading them. Warns about files that look like a skill but have the wrong name or place;
- * hidden files and other file types are ignored. A missing folder has no skills. Never fails.
+ * Finds `*.md` and `<name>/SKILL.md`, sorted by name, without reading them. Warns about files that look like a skill
+ * but have the wrong name or place; hidden files and other file types are ignored. A missing folder has no skills.
+ * Never fails.
  */
 export function scanFolder(folder: string): Scan {
   const warnings: SkillWarning[] = [];
@@ -47,8 +51,9 @@ export function scanFolder(folder: string): Scan {
 }
 
 /**
- * Finds `<name>/SKILL.md` in a folder that other programs read too, sorted by name. Nothing else there is a skill, and nothing else is warned about. A link may lead
- * to any of `folders`, as the programs that install skills make them. A missing folder has no skills. Never fails.
+ * Finds `<name>/SKILL.md` in a folder that other programs read too, sorted by name. Nothing else there is a skill, and
+ * nothing else is warned about. A link may lead to any of `folders`, as the programs that install skills make them. A
+ * missing folder has no skills. Never fails.
  */
 export function scanSharedFolder(folder: string, folders: readonly string[]): Scan {
   const warnings: SkillWarning[] = [];

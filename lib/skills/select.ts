@@ -19,7 +19,9 @@ export interface SelectionContext {
   sendsAll(): Promise<boolean>;
 }
 
-/** Chooses the skills for a new user message. Depends only on the log, the message and the overrides, and never fails. */
+/**
+ * Chooses the skills for a new user message. Depends only on the log, the message and the overrides, and never fails.
+ */
 export async function selectSkills(
   context: SelectionContext,
   entries: readonly Entry[],
@@ -125,7 +127,10 @@ interface Situation {
   readonly evict_after: number;
 }
 
-/** True for a skill sent with the previous message that was not matched for `evict_after` messages. It is evicted unless it is held. */
+/**
+ * True for a skill sent with the previous message that was not matched for `evict_after` messages. It is evicted unless
+ * it is held.
+ */
 function isStale(name: string, { standing, matched, before, evict_after }: Situation): boolean {
   const { hand, idle } = standing[name] ?? UNKNOWN;
   return before.includes(name) && !matched.includes(name) && hand !== 'pinned' && idle >= evict_after;
@@ -140,9 +145,9 @@ function isWanted(name: string, situation: Situation, held: readonly string[]): 
 }
 
 /**
- * The skills to send, by rank: those loaded by hand, those the message matched, then those kept from the previous message; within
- * each group by frequency of use, then by recency, then by priority. Kept skills are evicted while the total exceeds `budget` tokens,
- * except for the first one.
+ * The skills to send, by rank: those loaded by hand, those the message matched, then those kept from the previous
+ * message; within each group by frequency of use, then by recency, then by priority. Kept skills are evicted while the
+ * total exceeds `budget` tokens, except for the first one.
  */
 function choose(
   wanted: readonly FoundSkill[],
@@ -223,8 +228,9 @@ function round(uses: number): number {
 const RECENT = 4;
 
 /**
- * The texts of the recent conversation since a skill was last matched, `idle` messages ago: the text that matched it does not show that
- * it is still needed. `idle` is infinite for a skill that never matched. Arguments of tool calls are included, because they name files.
+ * The texts of the recent conversation since a skill was last matched, `idle` messages ago: the text that matched it
+ * does not show that it is still needed. `idle` is infinite for a skill that never matched. Arguments of tool calls are
+ * included, because they name files.
  */
 function recentTexts(entries: readonly Entry[], text: string, idle: number): readonly string[] {
   const undone = undoneTurns(entries);
@@ -248,9 +254,9 @@ function wordsIn({ content }: Message): string {
 }
 
 /**
- * Orders the skills so that the request shares the longest prefix with the previous one, because a provider's prompt cache covers the common
- * prefix of two requests: up to the first skill that is gone, the others keep their places. After that nothing is cached, so the rest follows
- * in the given order, the most likely to stay first.
+ * Orders the skills so that the request shares the longest prefix with the previous one, because a provider's prompt
+ * cache covers the common prefix of two requests: up to the first skill that is gone, the others keep their places.
+ * After that nothing is cached, so the rest follows in the given order, the most likely to stay first.
  */
 export function stableOrder(wanted: readonly string[], before: readonly string[]): readonly string[] {
   const gap = before.findIndex((name) => !wanted.includes(name));

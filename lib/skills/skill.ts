@@ -50,7 +50,9 @@ export interface SkillLibrary {
   readonly warnings: readonly SkillWarning[];
   /** Whether `select` may ask a model, which can take seconds. */
   readonly asks: boolean;
-  /** Chooses the skills for a new user message from the log alone. Never fails: if the model does, matching is lexical. */
+  /**
+   * Chooses the skills for a new user message from the log alone. Never fails: if the model does, matching is lexical.
+   */
   select(
     entries: readonly Entry[],
     text: string,
@@ -68,7 +70,9 @@ export interface SkillLibrary {
   ): Promise<readonly string[]>;
   /** One sentence for the user about each skill that `texts` had to cut. */
   readonly cuts: readonly string[];
-  /** The full text of a skill, and why it is or will be sent or not. Throws a `HiError` that suggests the nearest name. */
+  /**
+   * The full text of a skill, and why it is or will be sent or not. Throws a `HiError` that suggests the nearest name.
+   */
   explain(name: string, entries: readonly Entry[], overrides: SkillOverrides): Promise<string>;
 }
 
@@ -78,15 +82,22 @@ export const noSkillsIn = (folder: string): string => `No skills found in '${fol
 export type SkillsOptions = Config['skills'] & {
   /** The skills folder, which may not exist. */
   readonly folder: string;
-  /** The folders of skills that other programs read too, which may not exist. Of one name the first folder's is used. */
+  /**
+   * The folders of skills that other programs read too, which may not exist. Of one name the first folder's is used.
+   */
   readonly shared_folders?: readonly string[];
   /** The skills of the project whose text the user approved; of one name the user's own is used. */
   readonly project?: readonly { readonly path: string; readonly text: string }[];
   /** The main model's window in tokens. */
   readonly context_window: number;
-  /** The most tokens of all skills together for all of them to be sent in mode `auto`, if that is less than their share of the window. */
+  /**
+   * The most tokens of all skills together for all of them to be sent in mode `auto`, if that is less than their share
+   * of the window.
+   */
   readonly most_sent?: number;
-  /** Creates the small model on first use. Null when there is none: then matching is lexical and large skills are cut. */
+  /**
+   * Creates the small model on first use. Null when there is none: then matching is lexical and large skills are cut.
+   */
   readonly model: (() => Promise<TextModel>) | null;
   readonly cache: TextCache;
   /** A file that caches what was read from the skills, so that later starts are fast. Absent: nothing is cached. */
@@ -94,8 +105,8 @@ export type SkillsOptions = Config['skills'] & {
 };
 
 /**
- * Runs the work with a time limit. Rejects when `signal` aborts or `milliseconds` have passed, even if the work ignores the signal
- * passed to it.
+ * Runs the work with a time limit. Rejects when `signal` aborts or `milliseconds` have passed, even if the work ignores
+ * the signal passed to it.
  */
 export function within<Value>(
   milliseconds: number,

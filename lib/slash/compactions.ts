@@ -30,7 +30,10 @@ function chosen(blocks: readonly CompressBlock[], argument: string): CompressBlo
   throw new HiError('usage', `There is no compaction '${argument}'.`, { hint: 'List them with: /compactions' });
 }
 
-/** `#57 · 2026-11-23 10:02 · 42 messages replaced, 6 kept from #40 on · 101k → 14k tokens · summary, by gpt-5-mini, 3.1k + 400 tokens, about $0.0016`. */
+/**
+ * `#57 · 2026-11-23 10:02 · 42 messages replaced, 6 kept from #40 on · 101k → 14k tokens · summary, by gpt-5-mini, 3.1k
+ * + 400 tokens, about $0.0016`.
+ */
 function rowOf(block: CompressBlock, cost: string | null): string {
   const { id, at, messages_compacted, messages_kept, first_kept, tokens_before, tokens_after } = block;
   const when = new Date(at);

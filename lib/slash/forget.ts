@@ -3,7 +3,9 @@ import type { SlashCommand } from './common/command.js';
 
 const OPTIONS = ['--last', '--since'] as const;
 
-/** `/forget`: shows everything that contains a text, or came with some messages, and removes it for good after asking. */
+/**
+ * `/forget`: shows everything that contains a text, or came with some messages, and removes it for good after asking.
+ */
 export const slashForget: SlashCommand = {
   name: 'forget',
   usage: '/forget TEXT|#ID',

@@ -40,7 +40,10 @@ import { slashWeb } from './web.js';
 import { slashWhy } from './why.js';
 import { slashWrap } from './wrap.js';
 
-/** Every slash command, in the order of the help. Exports start with `slash`, because names like `status` and `tools` are used elsewhere too. */
+/**
+ * Every slash command, in the order of the help. Exports start with `slash`, because names like `status` and `tools`
+ * are used elsewhere too.
+ */
 export const slashCommands: readonly SlashCommand[] = [
   slashHelp,
   slashQuit,

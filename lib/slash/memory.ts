@@ -3,7 +3,10 @@ import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js
 
 const REVIEW = 'review';
 
-/** `/memory`: opens the memory in the user's editor. `review` offers preferences and decisions from summaries for it, each once. */
+/**
+ * `/memory`: opens the memory in the user's editor. `review` offers preferences and decisions from summaries for it,
+ * each once.
+ */
 export const slashMemory: SlashCommand = {
   name: 'memory',
   usage: '/memory [review]',

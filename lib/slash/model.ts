@@ -49,7 +49,10 @@ async function* serverTable({ models }: SlashContext, signal: AbortSignal): Asyn
   yield { type: 'print', text: lines.join('\n') };
 }
 
-/** Switches to a model by name, and warns if the provider does not list it. A name without its tag is that of the newest. */
+/**
+ * Switches to a model by name, and warns if the provider does not list it. A name without its tag is that of the
+ * newest.
+ */
 async function* named(
   argument: string,
   isKept: boolean,

@@ -4,7 +4,10 @@ import type { SlashCommand } from './common/command.js';
 const WORDS = ['off', 'on', 'why'] as const;
 const ORDERS = WORDS.map((name) => ({ name }));
 
-/** `/recall`: shows or sets, for the rest of the chat, whether earlier messages are recalled automatically; `why` explains the last choice. */
+/**
+ * `/recall`: shows or sets, for the rest of the chat, whether earlier messages are recalled automatically; `why`
+ * explains the last choice.
+ */
 export const slashRecall: SlashCommand = {
   name: 'recall',
   usage: '/recall on|off|why',

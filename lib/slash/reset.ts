@@ -5,7 +5,10 @@ import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js
 
 const OPTIONS = ['--undo', '--purge', '--everywhere', '-y'] as const;
 
-/** `/reset`: clears the conversation after asking. Keeps a copy unless `--purge` is given; `--undo` restores what the last reset cleared; `--everywhere` clears it on all machines. */
+/**
+ * `/reset`: clears the conversation after asking. Keeps a copy unless `--purge` is given; `--undo` restores what the
+ * last reset cleared; `--everywhere` clears it on all machines.
+ */
 export const slashReset: SlashCommand = {
   name: 'reset',
   aliases: ['clear', 'new'],

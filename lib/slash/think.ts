@@ -16,7 +16,10 @@ const BY_DEPTH = `Known: ${LEVELS.map(({ name }) => name).join(', ')}.`;
 
 const SHOW = 'show';
 
-/** `/think`: shows how hard the model thinks, or changes it for the rest of the chat; `/think show` prints its thoughts in the last turn. */
+/**
+ * `/think`: shows how hard the model thinks, or changes it for the rest of the chat; `/think show` prints its thoughts
+ * in the last turn.
+ */
 export const slashThink: SlashCommand = {
   name: 'think',
   usage: '/think [level|show]',

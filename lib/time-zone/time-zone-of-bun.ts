@@ -5,8 +5,9 @@ import { offsetFromUtc as offsetOfDate } from './time-zone.js';
 const LOCAL_ZONE = '/etc/localtime';
 
 /**
- * As in `time-zone.ts`, which this file replaces in the executable: there a date's first look at the local time takes a start five milliseconds, as Bun
- * loads the time zones of the whole world. The machine's own file answers in a tenth of one; where it cannot, the date does.
+ * As in `time-zone.ts`, which this file replaces in the executable: there a date's first look at the local time takes a
+ * start five milliseconds, as Bun loads the time zones of the whole world. The machine's own file answers in a tenth of
+ * one; where it cannot, the date does.
  */
 export function offsetFromUtc(time: Date): number {
   return offsetInFile(time) ?? offsetOfDate(time);
@@ -35,8 +36,8 @@ const TIME = 8;
 const TYPE = 6;
 
 /**
- * The offset from UTC at a time in a TZif file, in minutes. Null where the file is of version 1 or not whole, before the first change of the offset, and after
- * the last one if the zone goes on changing by a rule.
+ * The offset from UTC at a time in a TZif file, in minutes. Null where the file is of version 1 or not whole, before
+ * the first change of the offset, and after the last one if the zone goes on changing by a rule.
  */
 export function offsetInZone(file: Buffer, time: Date): number | null {
   const block = newerBlock(file);
@@ -49,7 +50,10 @@ export function offsetInZone(file: Buffer, time: Date): number | null {
   return type < types ? file.readInt32BE(start + changes * (TIME + 1) + type * TYPE) / 60 : null;
 }
 
-/** The second half of the file, whose times are not limited to 32 bits: where its table starts and ends, and how many changes and types it has. */
+/**
+ * The second half of the file, whose times are not limited to 32 bits: where its table starts and ends, and how many
+ * changes and types it has.
+ */
 interface Block {
   readonly start: number;
   readonly changes: number;

@@ -98,8 +98,8 @@ async function requireFolder(context: ToolContext): Promise<void> {
 }
 
 /**
- * Changes to the command's last folder. A sandboxed command may report any folder, so only one in the working folder counts, where it could have gone
- * without approval.
+ * Changes to the command's last folder. A sandboxed command may report any folder, so only one in the working folder
+ * counts, where it could have gone without approval.
  */
 async function followFolder(folder: string | null, context: ToolContext, isConfined: boolean): Promise<boolean> {
   if (folder === null || folder === context.cwd.now) return false;

@@ -12,7 +12,9 @@ interface Edit extends JsonObject {
   readonly new: string;
 }
 
-/** Replaces one piece of a text file, preserving encoding and line endings. Fails unless the piece occurs exactly once. */
+/**
+ * Replaces one piece of a text file, preserving encoding and line endings. Fails unless the piece occurs exactly once.
+ */
 export const editFile: Tool<Edit> = {
   name: 'edit_file',
   accessKind: 'write',

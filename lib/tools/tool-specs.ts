@@ -1,7 +1,10 @@
 import type { ToolEffects, ToolSpec } from '../chat/request.js';
 import { tools } from './index.js';
 
-/** The tools as offered to the model. The build evaluates this file and keeps only the data, so that a turn without a tool call loads no tool. */
+/**
+ * The tools as offered to the model. The build evaluates this file and keeps only the data, so that a turn without a
+ * tool call loads no tool.
+ */
 export const SPECS: readonly ToolSpec[] = tools.map(({ name, description, parameters }) => ({
   name,
   description,

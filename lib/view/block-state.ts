@@ -29,11 +29,14 @@ export type Artifacts = {
 };
 
 /**
- * What a block stores in addition to its text. Compaction has no other state: everything is read back from the newest block,
- * so that another process and the next start continue exactly where this one stopped.
+ * What a block stores in addition to its text. Compaction has no other state: everything is read back from the newest
+ * block, so that another process and the next start continue exactly where this one stopped.
  */
 export type BlockState = {
-  /** The position of the first kept message: later turns are sent, and that turn from this id on. Null in a block of unknown origin. */
+  /**
+   * The position of the first kept message: later turns are sent, and that turn from this id on. Null in a block of
+   * unknown origin.
+   */
   readonly cut: { readonly turn: number; readonly id: number } | null;
   /** Messages before the cut that are still sent: the newest user message, and turns that ended late. */
   readonly also: readonly number[];
@@ -55,7 +58,10 @@ export type BlockState = {
   readonly prose: number;
   /** The whole prose, if the content has only a part of it. */
   readonly record: string | null;
-  /** The position of the first message that left the view and is not summarised yet; null if there is none. The next summary begins there. */
+  /**
+   * The position of the first message that left the view and is not summarised yet; null if there is none. The next
+   * summary begins there.
+   */
   readonly covered: { readonly turn: number; readonly id: number } | null;
   /** The messages that left and will not be summarised unless the user asks for it; null for none. */
   readonly skipped: Skipped | null;
@@ -88,7 +94,10 @@ const EMPTY: BlockState = {
 
 const READ = new WeakMap<CompressBlock, BlockState>();
 
-/** The state of a block. Missing and invalid fields, and ids of later entries, are ignored, so that a block edited by hand still works. */
+/**
+ * The state of a block. Missing and invalid fields, and ids of later entries, are ignored, so that a block edited by
+ * hand still works.
+ */
 export function stateOf(block: CompressBlock | null): BlockState {
   if (block === null) return EMPTY;
   const known = READ.get(block);
@@ -104,7 +113,10 @@ export function proseOf(block: CompressBlock | null): string {
   return record ?? block?.content.slice(0, prose) ?? '';
 }
 
-/** The text of a stored block, and its state, with other ids in its citations and facts, without those for which there is none. Its prose may get another length. */
+/**
+ * The text of a stored block, and its state, with other ids in its citations and facts, without those for which there
+ * is none. Its prose may get another length.
+ */
 export function blockCiting(
   content: string,
   state: JsonObject,
@@ -208,8 +220,8 @@ function string(value: JsonValue | undefined): string | null {
 }
 
 /**
- * The messages that the user keeps through compactions, by id: those in the block, and what was pinned and unpinned since. While a turn runs, later marks do
- * not count, so that each of its requests extends the one before.
+ * The messages that the user keeps through compactions, by id: those in the block, and what was pinned and unpinned
+ * since. While a turn runs, later marks do not count, so that each of its requests extends the one before.
  */
 export function pinnedIn(
   entries: readonly Entry[],
@@ -222,7 +234,10 @@ export function pinnedIn(
   return new Map([...pinned].filter(([, { turn }]) => !undone.has(turn)));
 }
 
-/** The pinned messages that a new block must contain, those in undone turns after its cut included, because the user may redo these. */
+/**
+ * The pinned messages that a new block must contain, those in undone turns after its cut included, because the user may
+ * redo these.
+ */
 export function pinsOver(
   cut: number,
   entries: readonly Entry[],

@@ -14,7 +14,10 @@ export interface Measure {
   readonly estimated_tokens: Tokens;
   /** The size at which a compaction is due. */
   readonly trigger: Tokens;
-  /** True when a compaction is due before the next request: at the trigger, unless the last one did not help and another one would not either. */
+  /**
+   * True when a compaction is due before the next request: at the trigger, unless the last one did not help and another
+   * one would not either.
+   */
   readonly due: boolean;
   /** A warning to show once, when the overhead alone reaches the trigger and no compaction can help; else null. */
   readonly warning: string | null;
@@ -32,7 +35,10 @@ export interface MeasureContext {
   readonly pending_tokens?: number;
   /** The overhead of the request with the newest reported usage, to account for changes since. */
   readonly last?: SentOverhead | null;
-  /** The number of messages that are not loaded because no request could hold them. While no block replaces them, a compaction is due. */
+  /**
+   * The number of messages that are not loaded because no request could hold them. While no block replaces them, a
+   * compaction is due.
+   */
   readonly unloaded?: number;
 }
 
@@ -40,8 +46,8 @@ export interface MeasureContext {
 const GROWTH = 0.05;
 
 /**
- * Measures the next request to `model`: the larger of the chars/4 estimate, by the ratio that was measured last, and the newest reported usage plus the
- * estimate of what is new. `fixed_tokens` is the overhead: preamble, skills, tools.
+ * Measures the next request to `model`: the larger of the chars/4 estimate, by the ratio that was measured last, and
+ * the newest reported usage plus the estimate of what is new. `fixed_tokens` is the overhead: preamble, skills, tools.
  */
 export function measure(
   view: View,
@@ -101,7 +107,10 @@ function reportedSize(
   return anchor.usage.context_tokens + changed(anchor.turn) + Math.ceil(fresh * ratio);
 }
 
-/** The characters of the messages that the anchor's request did not contain: later ones of its turn, and turns unfinished when its turn began. */
+/**
+ * The characters of the messages that the anchor's request did not contain: later ones of its turn, and turns
+ * unfinished when its turn began.
+ */
 function charactersAfter(messages: readonly Message[], anchor: Message): number {
   const last = new Map(messages.map(({ turn, id }) => [turn, id]));
   let characters = 0;
@@ -113,7 +122,10 @@ function charactersAfter(messages: readonly Message[], anchor: Message): number 
   return characters;
 }
 
-/** True when an earlier turn was undone or a message pinned or unpinned after the answer. Its usage counts other messages and is useless. */
+/**
+ * True when an earlier turn was undone or a message pinned or unpinned after the answer. Its usage counts other
+ * messages and is useless.
+ */
 function isOutdated(entries: readonly Entry[], anchor: Message): boolean {
   return entries.some(
     (entry) =>
@@ -131,7 +143,10 @@ interface Fullness {
   readonly model: string;
 }
 
-/** False when another pass could not bring the view below the trigger, because what must stay reaches it. Then the next pass waits until the view has grown. */
+/**
+ * False when another pass could not bring the view below the trigger, because what must stay reaches it. Then the next
+ * pass waits until the view has grown.
+ */
 function canHelp(view: View, { overhead_tokens, context_tokens, trigger, settings, model }: Fullness): boolean {
   if (view.block === null) return true;
   const { size } = stateOf(view.block);
@@ -149,16 +164,19 @@ function crowdedBy(fixed: number, trigger: Tokens, { context_window }: LimitSett
 /** The least room for a new summary, in tokens. */
 export const LEAST_PROSE = 128;
 
-/** The least size of the text that replaces messages: the old block's text, or, if a new one is written, a short text and the facts that code keeps. */
+/**
+ * The least size of the text that replaces messages: the old block's text, or, if a new one is written, a short text
+ * and the facts that code keeps.
+ */
 export function leastSummary({ block }: View, writes: boolean): Tokens {
   const content = block?.content.length ?? 0;
   return asTokens(writes ? LEAST_PROSE + estimateTokens(content - stateOf(block).prose) : estimateTokens(content));
 }
 
 /**
- * The least size a pass can reduce a view to, in estimated tokens: what is pinned, the newest user message, the messages the model has not read yet, and the text that replaces
- * the rest. A shorter text is expected only where the last pass wrote one: not after truncation, and not after a failed summary, so that not every
- * request tries again.
+ * The least size a pass can reduce a view to, in estimated tokens: what is pinned, the newest user message, the
+ * messages the model has not read yet, and the text that replaces the rest. A shorter text is expected only where the
+ * last pass wrote one: not after truncation, and not after a failed summary, so that not every request tries again.
  */
 export function leastLeft(view: View): Tokens {
   const { messages } = view;
@@ -197,8 +215,8 @@ const WRAPPING = 50;
 
 /**
  * Real tokens for one estimated token of that model, between 1 and 3; `measured` is the last value from other requests.
- * Measured by the growth of the prompt between two answers with the same skills, so that everything except the messages cancels out. Stored in the block from
- * one compaction to the next.
+ * Measured by the growth of the prompt between two answers with the same skills, so that everything except the messages
+ * cancels out. Stored in the block from one compaction to the next.
  */
 export function ratioOf(view: View, model: string, measured = 1): number {
   const known = Object.entries(stateOf(view.block).ratios).find(([name]) => isSameModel(name, model));
@@ -218,8 +236,8 @@ export function ratioOf(view: View, model: string, measured = 1): number {
     if (message.usage && message.from === undefined && message.id > since && isSameModel(message.model, model)) {
       const grown = before === null || !isSameSystem ? 0 : message.usage.input_tokens - before;
       const said = estimateTokens(characters);
-      // A prompt that shrank was truncated by the server, or a skill was unloaded. Growth beyond that of the densest script may come from a
-      // larger preamble or more tools, and is capped.
+      // A prompt that shrank was truncated by the server, or a skill was unloaded. Growth beyond that of the densest
+      // script may come from a larger preamble or more tools, and is capped.
       if (grown > 0) {
         real += Math.min(grown, LARGEST * said + WRAPPING);
         estimated += said;
@@ -232,7 +250,10 @@ export function ratioOf(view: View, model: string, measured = 1): number {
   return Math.min(LARGEST, Math.max(1, real / estimated));
 }
 
-/** The ratio of one request: its tokens by the model's own count for each token of its estimate. Null for a request that is too small to measure. */
+/**
+ * The ratio of one request: its tokens by the model's own count for each token of its estimate. Null for a request that
+ * is too small to measure.
+ */
 export function shownRatio(real: number, estimate: number): number | null {
   if (estimate < LEAST_SHOWN) return null;
   return Math.min(LARGEST, Math.max(1, Math.round((100 * real) / estimate) / 100));

@@ -47,8 +47,8 @@ export function restSizes(sizes: RestSizes, window: number): RestSizes | null {
 }
 
 /**
- * The pause before a message at this time, null while the server still has the prompt. What the user brought back counts as new; the output of a local command,
- * which was not sent, does not.
+ * The pause before a message at this time, null while the server still has the prompt. What the user brought back
+ * counts as new; the output of a local command, which was not sent, does not.
  */
 export function pauseBefore(now: Date, entries: readonly Entry[], times: RestTimes): Rest['pause'] | null {
   const isSaid = (entry: Entry): boolean =>
@@ -83,8 +83,9 @@ export interface Staying {
 }
 
 /**
- * What stays: the output of commands that the user has just run; the last exchange; the newest exchanges before it as a whole while they fit, those of scripts only if there are no others; what is pinned; and long
- * texts in use, after a long pause only their names and ends.
+ * What stays: the output of commands that the user has just run; the last exchange; the newest exchanges before it as a
+ * whole while they fit, those of scripts only if there are no others; what is pinned; and long texts in use, after a
+ * long pause only their names and ends.
  */
 export function stayingAt(view: View, rest: Rest): Staying {
   const { messages, pinned = NONE } = view;
@@ -124,7 +125,10 @@ function inUse({ messages, pinned = NONE }: View, { unused }: Rest): readonly Me
   return messages.filter((message) => !pinned.has(message.id) && isLong(message) && isUsed(message));
 }
 
-/** The messages whose long texts are named after a long pause: the newest ones, and those of the last exchanges that are named already. */
+/**
+ * The messages whose long texts are named after a long pause: the newest ones, and those of the last exchanges that are
+ * named already.
+ */
 function toName({ block }: View, turns: readonly (readonly Message[])[]): readonly Message[] {
   const { named } = stateOf(block);
   const recent = turns.slice(-RECENT).flat();

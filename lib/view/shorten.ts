@@ -16,7 +16,10 @@ const RESULT_LIMIT = 2000;
 
 const KNOWN = new WeakMap<Message, Message>();
 
-/** The message with large tool results cut to head and tail, and images replaced by their names. The same message always gives the same bytes. */
+/**
+ * The message with large tool results cut to head and tail, and images replaced by their names. The same message always
+ * gives the same bytes.
+ */
 export function shortened(message: Message): Message {
   const known = KNOWN.get(message);
   if (known) return known;
@@ -26,8 +29,9 @@ export function shortened(message: Message): Message {
 }
 
 /**
- * The messages, with old ones from an index on shortened: not the last group, which the model has not read yet, not the newest user
- * message, and images only before the last two user messages. Returns the same array if there is nothing to shorten.
+ * The messages, with old ones from an index on shortened: not the last group, which the model has not read yet, not the
+ * newest user message, and images only before the last two user messages. Returns the same array if there is nothing to
+ * shorten.
  */
 export function shortenOld(messages: readonly Message[], from: number, newestUser: number): readonly Message[] {
   const recent = messages.findLastIndex((message, index) => message.role === 'user' && index < newestUser);
@@ -40,14 +44,19 @@ export function shortenOld(messages: readonly Message[], from: number, newestUse
   return shown.every((message, index) => message === messages[index]) ? messages : shown;
 }
 
-/** A text or a document of a user's message that takes more characters of a request, 4,000 tokens, is a paste or a file. */
+/**
+ * A text or a document of a user's message that takes more characters of a request, 4,000 tokens, is a paste or a file.
+ */
 const LONG = 16_000;
 /** How many characters of its beginning and of its end are sent in its place. */
 const END = 500;
 /** Beside a long one, shorter files are named too if they have more characters. */
 const SHORT_FILE = 4 * END;
 
-/** Whether a user's message has a long text or document, which is sent as its name, beginning and end once it is no longer in use. */
+/**
+ * Whether a user's message has a long text or document, which is sent as its name, beginning and end once it is no
+ * longer in use.
+ */
 export function isLong({ role, content }: Message): boolean {
   return role === 'user' && content.some((part) => charactersSent(part) > LONG);
 }
@@ -66,8 +75,8 @@ export const sentCharacters = (messages: readonly Message[]): number =>
 const NAMED = new WeakMap<Message, Message>();
 
 /**
- * The message with its long texts replaced by name, size, id, beginning and end. In a long message of the user the other files have only their names too. The
- * same message always gives the same bytes.
+ * The message with its long texts replaced by name, size, id, beginning and end. In a long message of the user the
+ * other files have only their names too. The same message always gives the same bytes.
  */
 export function withNames(message: Message): Message {
   const known = NAMED.get(message);
@@ -118,8 +127,8 @@ function shortenedResult(part: ToolResultPart): ToolResultPart {
 }
 
 /**
- * For every index from 0 to the number of messages, whether the view may be cut before it. Never between a call and its result:
- * OpenAI, Anthropic and Gemini reject a tool result without its call with status 400.
+ * For every index from 0 to the number of messages, whether the view may be cut before it. Never between a call and its
+ * result: OpenAI, Anthropic and Gemini reject a tool result without its call with status 400.
  */
 export function validCuts(messages: readonly Message[]): readonly boolean[] {
   const changes = new Int32Array(messages.length + 2);
@@ -148,7 +157,10 @@ export function cutBefore(cuts: readonly boolean[], index: number): number {
   return 0;
 }
 
-/** The first valid cut from `from` to `last` that is good enough, else the last valid one; `from` itself if it is after `last`. */
+/**
+ * The first valid cut from `from` to `last` that is good enough, else the last valid one; `from` itself if it is after
+ * `last`.
+ */
 export function advanceCut(
   cuts: readonly boolean[],
   from: number,
@@ -164,7 +176,10 @@ export function advanceCut(
   return found;
 }
 
-/** The index of the last group: the newest message that is not a tool result, and the results after it. It always stays, because the model has not read it yet. */
+/**
+ * The index of the last group: the newest message that is not a tool result, and the results after it. It always stays,
+ * because the model has not read it yet.
+ */
 export function lastGroup(messages: readonly Message[]): number {
   return Math.max(
     0,
@@ -172,7 +187,9 @@ export function lastGroup(messages: readonly Message[]): number {
   );
 }
 
-/** The head and tail of a text longer than `limit` characters, with a line between them that says how much is missing. */
+/**
+ * The head and tail of a text longer than `limit` characters, with a line between them that says how much is missing.
+ */
 export function headAndTail(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = firstCharacters(text, Math.ceil(limit * 0.7));

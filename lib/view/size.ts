@@ -4,7 +4,10 @@ import { asTokens, DEFAULT_TRIGGER_RATIO, estimateTokens, IMAGE_TOKENS, type Tok
 
 const KNOWN = new WeakMap<Message, number>();
 
-/** The size of a message in characters; an image counts with a fixed number. Cached, because views are measured before every request. */
+/**
+ * The size of a message in characters; an image counts with a fixed number. Cached, because views are measured before
+ * every request.
+ */
 export function charactersOf(message: Message): number {
   const known = KNOWN.get(message);
   if (known !== undefined) return known;
@@ -52,8 +55,8 @@ function unrounded({ max_input_tokens, trigger_ratio, context_window }: LimitSet
 }
 
 /**
- * The window whose default trigger this would be, at most the real window. Shares of the window are computed from this one, so that they fit under a
- * `max_input_tokens` that is much smaller than the window.
+ * The window whose default trigger this would be, at most the real window. Shares of the window are computed from this
+ * one, so that they fit under a `max_input_tokens` that is much smaller than the window.
  */
 export function effectiveWindow(settings: LimitSettings): Tokens {
   return asTokens(Math.min(settings.context_window, Math.ceil(unrounded(settings) / DEFAULT_TRIGGER_RATIO)));

@@ -19,9 +19,10 @@ export interface View {
 /**
  * Derives what is sent from the log only: the newest block, then the messages it kept and every later one.
  *
- * Only whole turns are in it, in the order they began, and last the one that is `running` in this process (a turn id, null between turns).
- * A message without content (an answer interrupted before its first word) is not sent: vendors answer 400 to it.
- * While a turn runs, what other processes finish meanwhile stays out, so that each of its requests extends the one before byte for byte.
+ * Only whole turns are in it, in the order they began, and last the one that is `running` in this process (a turn id,
+ * null between turns). A message without content (an answer interrupted before its first word) is not sent: vendors
+ * answer 400 to it. While a turn runs, what other processes finish meanwhile stays out, so that each of its requests
+ * extends the one before byte for byte.
  */
 export function view(entries: readonly Entry[], running: number | null): View {
   return viewFrom(newestBlock(entries), entries, running);
@@ -73,8 +74,8 @@ export const isWhole = (entry: Entry | null): boolean =>
   entry !== null && isCompressBlock(entry) && entry.strategy === WHOLE;
 
 /**
- * The newest block that summarises what came before it, as if only what its text covers had left: the next summary covers the other messages too. A
- * fallback covers nothing.
+ * The newest block that summarises what came before it, as if only what its text covers had left: the next summary
+ * covers the other messages too. A fallback covers nothing.
  */
 export function newestBase(entries: readonly Entry[]): CompressBlock | null {
   const newest = entries.findLast(
@@ -107,7 +108,10 @@ export function isSent(turn: Turn, running: number | null): boolean {
   return turn.id === running || (turn.finished && (running === null || turn.last < running));
 }
 
-/** The id of the oldest entry that any later view or compaction of this log can need; null when it needs none. The history opens from there. */
+/**
+ * The id of the oldest entry that any later view or compaction of this log can need; null when it needs none. The
+ * history opens from there.
+ */
 export function firstNeeded(entries: readonly Entry[]): number | null {
   const newest = newestBlock(entries);
   const least = neededBy(newestBase(entries), entries);
@@ -144,7 +148,10 @@ export function cutOf(block: CompressBlock, entries: readonly Entry[]): Position
 export interface Turn {
   readonly id: number;
   readonly messages: readonly Message[];
-  /** True when the turn is over: the answer ended, was refused or was interrupted, or the turn is the note of a local command. */
+  /**
+   * True when the turn is over: the answer ended, was refused or was interrupted, or the turn is the note of a local
+   * command.
+   */
   readonly finished: boolean;
   /** The id of its newest message. */
   readonly last: number;
@@ -153,8 +160,8 @@ export interface Turn {
 }
 
 /**
- * All turns that were not undone, in the order they began, regardless of the order in which processes wrote their messages.
- * With `keeps`, only the messages it keeps, and only turns with at least one of them.
+ * All turns that were not undone, in the order they began, regardless of the order in which processes wrote their
+ * messages. With `keeps`, only the messages it keeps, and only turns with at least one of them.
  */
 export function turnsOf(entries: readonly Entry[], keeps: (message: Message) => boolean = () => true): readonly Turn[] {
   const undone = undoneTurns(entries);
@@ -190,8 +197,9 @@ function endsTurn(message: Message): boolean {
 }
 
 /**
- * The messages without tool results whose call is missing, and calls whose result is missing: every vendor rejects one without the other.
- * Calls in the last message stay, because they are about to run. A message may end up without content.
+ * The messages without tool results whose call is missing, and calls whose result is missing: every vendor rejects one
+ * without the other. Calls in the last message stay, because they are about to run. A message may end up without
+ * content.
  */
 export function pairedOnly(messages: readonly Message[]): readonly Message[] {
   const unpaired = unpairedParts(messages);
@@ -226,12 +234,16 @@ interface LoadLimit {
   readonly characters: number;
 }
 
-/** Anthropic accepts 100,000 messages in a request, other vendors fewer, and no model reads more than ten million tokens. */
+/**
+ * Anthropic accepts 100,000 messages in a request, other vendors fewer, and no model reads more than ten million
+ * tokens.
+ */
 const LIMIT: LoadLimit = { messages: 100_000, characters: 40_000_000 };
 
 /**
- * The id of the first entry to load from a log without a block: as much as any request could hold, from the start of a turn. Null for an empty log.
- * A longer log is compacted before the next request, and the result does not depend on older messages.
+ * The id of the first entry to load from a log without a block: as much as any request could hold, from the start of a
+ * turn. Null for an empty log. A longer log is compacted before the next request, and the result does not depend on
+ * older messages.
  */
 export function loadedFrom(entries: readonly Entry[], limit: LoadLimit = LIMIT): number | null {
   let { messages, characters } = limit;
@@ -265,7 +277,10 @@ interface Presented {
   readonly messages: ChatRequest['messages'];
 }
 
-/** The view in the form of a request: the block's text as system text, or for role `user` as a user message before the others. An empty block is not sent. */
+/**
+ * The view in the form of a request: the block's text as system text, or for role `user` as a user message before the
+ * others. An empty block is not sent.
+ */
 export function present({ block, messages }: View, role: 'system' | 'user'): Presented {
   const told = messages.map(withInterruption);
   if (block === null || block.content === '') return { system: [], messages: told };

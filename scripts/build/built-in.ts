@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
 
-/** The modules of Node that every run uses. The others are loaded when something of theirs is first used: most runs need few of them. */
+/**
+ * The modules of Node that every run uses. The others are loaded when something of theirs is first used: most runs need
+ * few of them.
+ */
 const USED_BY_ALL = ['node:fs', 'node:path'];
 
 /** Lets our modules import those of Node statically, and load them by the first use. */
@@ -20,7 +23,10 @@ export const builtInModules: Plugin = {
   },
 };
 
-/** The names that a file imports from a module, `default` included; null for a package that imports all of it. Throws for a file of our own that does. */
+/**
+ * The names that a file imports from a module, `default` included; null for a package that imports all of it. Throws
+ * for a file of our own that does.
+ */
 function namesIn(file: string, module: string): string | null {
   const code = readFileSync(file, 'utf8');
   const clauses = [...code.matchAll(/^import (?!type )([^;']*) from '([^']*)'/gm)].filter(

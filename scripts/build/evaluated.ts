@@ -1,7 +1,10 @@
 import type { Plugin } from 'esbuild';
 import { replaced } from './replaced.js';
 
-/** Modules whose exports are plain data derived from heavy modules, such as the registries and a library's table. The program contains only the data. */
+/**
+ * Modules whose exports are plain data derived from heavy modules, such as the registries and a library's table. The
+ * program contains only the data.
+ */
 export const EVALUATED: Readonly<Record<string, () => Promise<object>>> = {
   'lib/config/built.ts': () => import('../../lib/config/built.js'),
   'lib/cli/config-check/config-schema.ts': () => import('../../lib/cli/config-check/config-schema.js'),

@@ -1,11 +1,13 @@
-// The paths of the executable and of its embedded files. Bun would insert paths of the build machine for `import.meta.url` and `__dirname`.
+// The paths of the executable and of its embedded files. Bun would insert paths of the build machine for
+// `import.meta.url` and `__dirname`.
 
 interface Places {
   readonly main: string;
   pathToFileURL(path: string): URL;
 }
 
-// Bun's own function, because every part of the program imports this file: `node:url` would be loaded for the version too.
+// Bun's own function, because every part of the program imports this file: `node:url` would be loaded for the version
+// too.
 const { main, pathToFileURL } = (globalThis as unknown as { readonly Bun: Places }).Bun;
 
 export const executableUrl = pathToFileURL(main).href;

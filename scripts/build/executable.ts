@@ -16,8 +16,8 @@ import { validators } from './validators.js';
 export const EXECUTABLES = resolve('executables');
 
 /**
- * The factor by which optimising compilation is delayed. Most runs end before it is worthwhile, and the compiler threads take a sixth of
- * their processor time.
+ * The factor by which optimising compilation is delayed. Most runs end before it is worthwhile, and the compiler
+ * threads take a sixth of their processor time.
  */
 const JIT = '--compile-jit-policy=30';
 
@@ -30,8 +30,9 @@ const ASSETS = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 const meta = (name: string): string => ['import', 'meta', name].join('.');
 
 /**
- * Builds the program as one executable that needs no Node, with precompiled code, and writes its checksum and licence notices next to it. Resolves to its path.
- * Disables Bun's own settings: a folder's `.env` or `bunfig.toml` must not change what `hi` does there.
+ * Builds the program as one executable that needs no Node, with precompiled code, and writes its checksum and licence
+ * notices next to it. Resolves to its path. Disables Bun's own settings: a folder's `.env` or `bunfig.toml` must not
+ * change what `hi` does there.
  */
 export async function buildExecutable(platform: Platform): Promise<string> {
   mkdirSync(EXECUTABLES, { recursive: true });
@@ -65,8 +66,8 @@ function notices(folder: string): string {
 }
 
 /**
- * Bundles ES modules, of which a start loads only those it needs: parsing everything as one file takes longer than `--version`. Resolves to the paths of the
- * bundled files.
+ * Bundles ES modules, of which a start loads only those it needs: parsing everything as one file takes longer than
+ * `--version`. Resolves to the paths of the bundled files.
  */
 async function bundle(outdir: string): Promise<readonly string[]> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

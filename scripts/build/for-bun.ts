@@ -9,7 +9,10 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
   'lib/history/file/zstd-addon.ts': 'lib/history/file/zstd-of-bun.ts',
 };
 
-/** Replaces modules for Node with substitutes for Bun, which may import the originals. The build fails when the program does not import one of these. */
+/**
+ * Replaces modules for Node with substitutes for Bun, which may import the originals. The build fails when the program
+ * does not import one of these.
+ */
 export const forBun: Plugin = {
   name: 'for Bun',
   setup({ onResolve, onEnd }) {

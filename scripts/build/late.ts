@@ -3,8 +3,9 @@ import { basename, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 /**
- * The modules that are evaluated at the first call of one of their functions, though they are imported like all others: to evaluate all of the program would
- * double the time of a start. Each exports functions and types only. What only late modules import is late with them.
+ * The modules that are evaluated at the first call of one of their functions, though they are imported like all others:
+ * to evaluate all of the program would double the time of a start. Each exports functions and types only. What only
+ * late modules import is late with them.
  */
 export const LATE: readonly string[] = [
   'lib/books/import-books.ts',
@@ -110,7 +111,10 @@ export const LATE: readonly string[] = [
 /** What finds a late module when one of its functions is called, as code. `file` is its path. */
 type Finder = (file: string) => string;
 
-/** Puts functions that find the module first in the place of each late module. The build fails when the program does not import one of them. */
+/**
+ * Puts functions that find the module first in the place of each late module. The build fails when the program does not
+ * import one of them.
+ */
 export function late(finder: Finder = inBundle, files = LATE): Plugin {
   return {
     name: 'late',
@@ -150,7 +154,9 @@ function standIn(code: string, found: string): string {
 /** The beginning of a function, as a declaration or as a constant. */
 const FUNCTION = /^(?:(?:async )?function\*? |const (?=\w+(?:: [^=]+)? = (?:async )?\(.*\)(?:: [^=]+)? =>))(\w+)/;
 
-/** The functions that a module exports. Throws if it exports anything else but types, which could not wait for a call. */
+/**
+ * The functions that a module exports. Throws if it exports anything else but types, which could not wait for a call.
+ */
 export function exportedFunctions(code: string): readonly string[] {
   const exported = [...code.matchAll(/^export (?!type |interface )(.*)$/gm)].map(([, rest = '']) => rest);
   return exported.map((rest) => {

@@ -6,7 +6,10 @@ const DATA = ['@pydantic/genai-prices', 'opencc-js'];
 
 const LINE = `\n${'-'.repeat(80)}\n\n`;
 
-/** The licences of the packages that are bundled, each with the texts that its package contains. `inputs` are the paths of the bundled files. */
+/**
+ * The licences of the packages that are bundled, each with the texts that its package contains. `inputs` are the paths
+ * of the bundled files.
+ */
 export function licencesOf(inputs: readonly string[]): string {
   const folders = new Set([...inputs.flatMap(packageFolder), ...DATA.map((name) => `node_modules/${name}`)]);
   return [...folders].sort().map(licenceOf).join(LINE);

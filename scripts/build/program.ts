@@ -26,9 +26,10 @@ const THREAD = 'lib/session/images/scaling-thread.ts';
 const THREAD_FILE = 'scaling-thread.cjs';
 
 /**
- * Builds the program into `dist`: `hi.js`, which answers `--version` and `--help` and starts the rest; a script with all of our code; and one for each package
- * that not every run needs. V8 accepts its compiled form of a script on every Node, that of an ES module only from Node 22 on, and a script is read and run at
- * once, while each ES module takes several rounds through Node's loader and its threads. Throws when something it relies on no longer exists.
+ * Builds the program into `dist`: `hi.js`, which answers `--version` and `--help` and starts the rest; a script with
+ * all of our code; and one for each package that not every run needs. V8 accepts its compiled form of a script on every
+ * Node, that of an ES module only from Node 22 on, and a script is read and run at once, while each ES module takes
+ * several rounds through Node's loader and its threads. Throws when something it relies on no longer exists.
  */
 export async function buildProgram(): Promise<void> {
   rmSync('dist', { recursive: true, force: true });

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-/** Replaces modules with JavaScript generated at build time. The build fails when the program does not import one of them. */
+/**
+ * Replaces modules with JavaScript generated at build time. The build fails when the program does not import one of
+ * them.
+ */
 export function replaced(name: string, modules: Readonly<Record<string, () => string | Promise<string>>>): Plugin {
   return {
     name,

@@ -14,7 +14,9 @@ export interface Bundle {
   readonly inputs: readonly string[];
 }
 
-/** Bundles CommonJS code for Node, in which a module that is imported on demand is evaluated when it is first imported. */
+/**
+ * Bundles CommonJS code for Node, in which a module that is imported on demand is evaluated when it is first imported.
+ */
 export async function bundleOf({ define, ...options }: BuildOptions): Promise<Bundle> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const { metafile, outputFiles = [] } = await build({
@@ -37,8 +39,8 @@ export async function bundleOf({ define, ...options }: BuildOptions): Promise<Bu
 }
 
 /**
- * Writes code as a script that `lib/cli/compiled` runs, and returns the name of its file: with a hash of its content, because V8's compiled form of a script is
- * of this one only.
+ * Writes code as a script that `lib/cli/compiled` runs, and returns the name of its file: with a hash of its content,
+ * because V8's compiled form of a script is of this one only.
  */
 export function writeScript(folder: string, name: string, code: string): string {
   const script = `(function(module,exports,require,__dirname,url$){"use strict";${inAscii(code)}\nreturn module.exports})`;
@@ -48,7 +50,10 @@ export function writeScript(folder: string, name: string, code: string): string 
   return file;
 }
 
-/** Code without characters that take more than a byte, which esbuild leaves in regular expressions: V8 reads such a script faster. */
+/**
+ * Code without characters that take more than a byte, which esbuild leaves in regular expressions: V8 reads such a
+ * script faster.
+ */
 export function inAscii(code: string): string {
   return code.replace(/(\\*)([\u0080-\uffff])/g, (_all, slashes: string, character: string) => {
     // A character that is escaped needs no escape any more.

@@ -17,15 +17,18 @@ export const validators: Plugin = replaced('validators', {
   'lib/tools/dispatch/compile.ts': toolChecks,
 });
 
-/** The schema without the long rules for `options`, which few files have. Files with non-empty `options` are left to the validator. */
+/**
+ * The schema without the long rules for `options`, which few files have. Files with non-empty `options` are left to the
+ * validator.
+ */
 function withoutOptions({ allOf: _rules, ...schema }: JsonObject): JsonObject {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   return { ...schema, properties: { ...properties, options: { type: 'object', maxProperties: 0 } } };
 }
 
 /**
- * The schema without its descriptions: ajv includes the schema in its code, and every start reads that of the acceptor. No key of `config.json` is called
- * `description`.
+ * The schema without its descriptions: ajv includes the schema in its code, and every start reads that of the acceptor.
+ * No key of `config.json` is called `description`.
  */
 function withoutWords(schema: object): object {
   return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === 'description' ? undefined : value)));
@@ -34,7 +37,10 @@ function withoutWords(schema: object): object {
 /** An error in ajv's generated code. One with a brace inside does not match and stays. */
 const ERROR = /\{instancePath:(?:[^{}"]|"(?:[^"\\]|\\.)*")*params:\{[^{}]*\}(?:,propertyName:\w+)?\}/g;
 
-/** Reduces a check to yes or no: the unused errors, which are half of the code, become numbers. Throws when ajv's code has another form. */
+/**
+ * Reduces a check to yes or no: the unused errors, which are half of the code, become numbers. Throws when ajv's code
+ * has another form.
+ */
 function withoutErrors(code: string): string {
   const less = code.replace(ERROR, '0');
   if (less === code) throw new Error("ajv's errors have another form: 'withoutErrors' found nothing to remove.");

@@ -53,7 +53,10 @@ interface Context {
 /** The address of a client metadata document that the suite knows. */
 const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json';
 
-/** Plays a user who has the server of a scenario in the configuration and follows hi's instructions. Resolves to the exit status. */
+/**
+ * Plays a user who has the server of a scenario in the configuration and follows hi's instructions. Resolves to the
+ * exit status.
+ */
 export async function playUser(way: Way, url: string): Promise<number> {
   const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
   const context: Context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');

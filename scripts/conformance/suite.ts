@@ -30,7 +30,10 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Fetches the suite and a Node for it where they are not there yet. False if they cannot be had, with a line on the screen. */
+/**
+ * Fetches the suite and a Node for it where they are not there yet. False if they cannot be had, with a line on the
+ * screen.
+ */
 export function hasSuite(): boolean {
   if (existsSync(join(SUITE, 'package.json')) && existsSync(nodeOfSuite())) return true;
   const failure = fetchPackages(FOLDER, PACKAGES);

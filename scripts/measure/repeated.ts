@@ -6,7 +6,10 @@ interface Text {
   readonly text: string;
 }
 
-/** The places where six or more consecutive lines of code are repeated, as `FILE:LINE = FILE:LINE`. Ignores imports, comments and blank lines. */
+/**
+ * The places where six or more consecutive lines of code are repeated, as `FILE:LINE = FILE:LINE`. Ignores imports,
+ * comments and blank lines.
+ */
 export function repeatedLines(texts: readonly Text[]): readonly string[] {
   const first = new Map<string, string>();
   const found: string[] = [];

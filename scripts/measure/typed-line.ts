@@ -1,4 +1,7 @@
-/** The files that a typed line passes through on its way to the vendor, each of which calls into the next. What returns a value to one of them is a visit. */
+/**
+ * The files that a typed line passes through on its way to the vendor, each of which calls into the next. What returns
+ * a value to one of them is a visit.
+ */
 export const TYPED_LINE = [
   'lib/repl/prompt-line.ts',
   'lib/repl/terminal-repl.ts',

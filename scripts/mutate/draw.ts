@@ -1,6 +1,6 @@
 /**
- * Draws `count` of these items: one at random from each of `count` sections of the list, whose lengths differ by at most one. The same seed draws the
- * same items. Draws all items if there are fewer.
+ * Draws `count` of these items: one at random from each of `count` sections of the list, whose lengths differ by at
+ * most one. The same seed draws the same items. Draws all items if there are fewer.
  */
 export function drawEvenly<Item>(items: readonly Item[], count: number, seed: number): readonly Item[] {
   if (items.length <= count) return items;

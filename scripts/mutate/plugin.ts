@@ -15,7 +15,10 @@ import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 import { drawEvenly } from './draw.js';
 import { summaryOf } from './summary.js';
 
-/** The options that `scripts/mutate.ts` passes to its plugin in an environment variable, because Stryker runs the plugin in separate processes. */
+/**
+ * The options that `scripts/mutate.ts` passes to its plugin in an environment variable, because Stryker runs the plugin
+ * in separate processes.
+ */
 export interface SampleOptions {
   /** The folder in which those processes exchange files. */
   readonly folder: string;
@@ -38,9 +41,9 @@ const drawnFile = join(options.folder, 'drawn.json');
 const specsFile = join(options.folder, 'specs.json');
 
 /**
- * Runs Jest, with two differences. It skips mutants that were not drawn. And it runs spec files one by one until one notices the mutant: only those whose
- * specs reach it, fast ones first, and before these the one that noticed the last mutant of the same file. Stryker's own runner always loads all of them,
- * which takes most of the time.
+ * Runs Jest, with two differences. It skips mutants that were not drawn. And it runs spec files one by one until one
+ * notices the mutant: only those whose specs reach it, fast ones first, and before these the one that noticed the last
+ * mutant of the same file. Stryker's own runner always loads all of them, which takes most of the time.
  */
 class SampleRunner implements TestRunner {
   readonly #jest: TestRunner;
@@ -115,7 +118,10 @@ function read<Value>(path: string): Value {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Draws the sample when all mutants are known, and reports each drawn mutant that survived, and the score at the end or when stopped. */
+/**
+ * Draws the sample when all mutants are known, and reports each drawn mutant that survived, and the score at the end or
+ * when stopped.
+ */
 class SampleReporter implements Reporter {
   #drawn: ReadonlySet<string> = new Set();
   readonly #results: MutantResult[] = [];
@@ -156,8 +162,8 @@ class SampleReporter implements Reporter {
 }
 
 /**
- * The status, which distinguishes endless loops from slow specs: Stryker counts how often a mutant is run, and ends an endless loop at a limit.
- * A timeout on a busy machine says nothing about the specs.
+ * The status, which distinguishes endless loops from slow specs: Stryker counts how often a mutant is run, and ends an
+ * endless loop at a limit. A timeout on a busy machine says nothing about the specs.
  */
 function outcomeOf({ status, statusReason = '' }: Readonly<MutantResult>): string {
   if (status === 'Timeout' && statusReason.startsWith('Hit limit')) return 'Endless';

@@ -10,7 +10,9 @@ export interface Draw {
   readonly seed: number | null;
 }
 
-/** The score in percent, and two lines of text: the number of mutants run, their results, and the accuracy of the score. */
+/**
+ * The score in percent, and two lines of text: the number of mutants run, their results, and the accuracy of the score.
+ */
 export function summaryOf(
   outcomes: readonly Outcome[],
   { drawn, total, seed }: Draw,

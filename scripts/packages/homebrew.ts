@@ -16,7 +16,8 @@ export interface Hashes {
 }
 
 /**
- * The formula for the files under an address, each executable as `hi-PLATFORM` next to `hi.1`. Throws if Homebrew could install none of them.
+ * The formula for the files under an address, each executable as `hi-PLATFORM` next to `hi.1`. Throws if Homebrew could
+ * install none of them.
  */
 export function formula(
   address: string,

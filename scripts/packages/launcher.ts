@@ -1,7 +1,10 @@
 import type { Platform } from '../build/bun.js';
 import { packageOf } from './manifests.js';
 
-/** A shell script that starts the executable. It finds the platform by the packages that npm installed, because `uname` would be an extra process. */
+/**
+ * A shell script that starts the executable. It finds the platform by the packages that npm installed, because `uname`
+ * would be an extra process.
+ */
 export function launcherScript(platforms: readonly Platform[]): string {
   const names = platforms.filter((platform) => !platform.startsWith('windows')).map(packageOf);
   return `#!/bin/sh

@@ -22,8 +22,9 @@ import { LAUNCHER, launcherManifest, type Project, packageOf, platformManifest, 
 export const PACKAGES = resolve('packages');
 
 /**
- * Builds all packages of the executables into a folder, which is emptied first: those for npm with their launcher, those for Debian if
- * `dpkg-deb` exists, a Homebrew formula if the address of the files is known, and the files to fetch: the executables, the manual and SHA256SUMS. Returns their names.
+ * Builds all packages of the executables into a folder, which is emptied first: those for npm with their launcher,
+ * those for Debian if `dpkg-deb` exists, a Homebrew formula if the address of the files is known, and the files to
+ * fetch: the executables, the manual and SHA256SUMS. Returns their names.
  */
 export function makePackages(
   executables: string,

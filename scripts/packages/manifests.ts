@@ -47,8 +47,9 @@ export function platformManifest(platform: Platform, project: Project): object {
 }
 
 /**
- * The manifest of the launcher. It is a shell script, because starting Node only to start something else would take longer than the executable saves. There is
- * no install script, because npm 12 does not run any. Windows has no shell for it: there the platform's package is the program.
+ * The manifest of the launcher. It is a shell script, because starting Node only to start something else would take
+ * longer than the executable saves. There is no install script, because npm 12 does not run any. Windows has no shell
+ * for it: there the platform's package is the program.
  */
 export function launcherManifest(platforms: readonly Platform[], project: Project): object {
   const { version, description, license, engines, optionalDependencies } = project;

@@ -37,7 +37,10 @@ describe('a conversation that is compacted again and again', () => {
   }, 120_000);
 });
 
-/** No block: nobody was asked, or the user asked by hand, no summary was written, and there is room or nothing shorter to send without one. */
+/**
+ * No block: nobody was asked, or the user asked by hand, no summary was written, and there is room or nothing shorter
+ * to send without one.
+ */
 function expectNothingToDo({ input, model }: Pass): void {
   if (model.asked.length === 0) return;
   assert.equal(input.reason, 'manual');
@@ -45,7 +48,10 @@ function expectNothingToDo({ input, model }: Pass): void {
   assert.ok(hasRoom || fallback(input).messages_compacted === 0);
 }
 
-/** Watches a simulation and judges every step; with `assert`, for `expect` takes several times as long and this is millions of comparisons. */
+/**
+ * Watches a simulation and judges every step; with `assert`, for `expect` takes several times as long and this is
+ * millions of comparisons.
+ */
 class Witness {
   before: Request | null = null;
   readonly #simulation: Simulation;
@@ -97,7 +103,10 @@ class Witness {
     assert.deepEqual(now.block, this.before.view.block);
   }
 
-  /** P16: what is read back from the disk, from the first entry that is needed, gives the same request and the same numbers. */
+  /**
+   * P16: what is read back from the disk, from the first entry that is needed, gives the same request and the same
+   * numbers.
+   */
   #expectSameAfterReload({ view: now, running, measure }: Request): void {
     const { log } = this.#simulation;
     const first = firstNeeded(log.entries) ?? 0;
@@ -143,7 +152,10 @@ class Witness {
     if (paused && input.reason !== 'manual') assert.equal(model.asked.length, 0);
   }
 
-  /** P15: no request reaches the limit in force, but where what cannot leave does so by itself, or what could is shorter than any summary. */
+  /**
+   * P15: no request reaches the limit in force, but where what cannot leave does so by itself, or what could is shorter
+   * than any summary.
+   */
   #expectWithinLimit({ view: now, measure: { context_tokens, estimated_tokens, trigger } }: Request): void {
     const { fixed } = this.#simulation;
     if (context_tokens < trigger || fixed >= trigger) return;
@@ -242,7 +254,10 @@ function expectKept({ input, before, after, block }: Pass): void {
   }
 }
 
-/** P9: a fact that was once returned stays until it is declared outdated or, when there is no room, counted as forgotten. */
+/**
+ * P9: a fact that was once returned stays until it is declared outdated or, when there is no room, counted as
+ * forgotten.
+ */
 function expectFactsCarried({ input, after }: Pass): void {
   const old = stateOf(newestBase(input.entries));
   const now = stateOf(after.block);

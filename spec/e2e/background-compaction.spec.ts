@@ -16,7 +16,10 @@ const isSummary = ({ messages }: SentRequest): boolean => JSON.stringify(message
 /** About 220 tokens, and with the answer 230. */
 const talk = (turn: number, length = 87): string => `talk-${turn} ${'and so on '.repeat(length)}`;
 
-/** The server by a name elsewhere in the network, which only its proxy knows: one nearby may answer one request at a time. */
+/**
+ * The server by a name elsewhere in the network, which only its proxy knows: one nearby may answer one request at a
+ * time.
+ */
 const ELSEWHERE = 'http://models.example/v1';
 
 /** A chat whose first summary is written no sooner than it may end. */

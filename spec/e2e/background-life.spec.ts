@@ -6,7 +6,10 @@ import { KEY, type Terminal } from '../support/terminal.js';
 
 const open = chatDriver();
 
-/** A short life with a summariser that takes as long as six turns; HI_LIFE_TURNS=200 and HI_SLOW=20000 is a long one with a slow one. */
+/**
+ * A short life with a summariser that takes as long as six turns; HI_LIFE_TURNS=200 and HI_SLOW=20000 is a long one
+ * with a slow one.
+ */
 const TURNS = Number(process.env.HI_LIFE_TURNS ?? 26);
 const SLOW = Number(process.env.HI_SLOW ?? 1500);
 const PACE = SLOW / 6;

@@ -17,7 +17,10 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ];
 
-/** A fenced block: its language, and what is in it. One that installs something, or needs what a machine may not have, comes after `<!-- elsewhere -->`. */
+/**
+ * A fenced block: its language, and what is in it. One that installs something, or needs what a machine may not have,
+ * comes after `<!-- elsewhere -->`.
+ */
 interface Block {
   readonly page: string;
   readonly line: number;
@@ -105,7 +108,10 @@ afterEach(async () => {
   home?.remove();
 });
 
-/** Runs commands in a terminal as their reader would, and resolves to what was on the screen and the status of the first that failed. */
+/**
+ * Runs commands in a terminal as their reader would, and resolves to what was on the screen and the status of the first
+ * that failed.
+ */
 async function runAsReader(commands: string): Promise<{ readonly status: number; readonly transcript: string }> {
   const env = {
     ...home.env,

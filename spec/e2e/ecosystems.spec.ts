@@ -35,7 +35,10 @@ const NODE = {
   'test.js': 'console.log(require("dep"));',
 };
 
-/** Where package managers keep what they have downloaded. All of it is there, so that what cannot be written to is in the way of one that wants to. */
+/**
+ * Where package managers keep what they have downloaded. All of it is there, so that what cannot be written to is in
+ * the way of one that wants to.
+ */
 const CACHES =
   '.npm/_cacache .local/share/pnpm .cache/pnpm .cargo/registry .cargo/git go/pkg/mod .cache/go-build .cache/pip .m2/repository .gradle/caches .gradle/wrapper';
 

@@ -11,7 +11,9 @@ const PAGE = readFileSync('docs/editors.md', 'utf8');
 /** The recipe in a language, as the page shows it. */
 const recipe = (language: string): string => PAGE.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
 
-/** An editor without the developer's own files: how it is started with a recipe and a text, and how it is told to ask. */
+/**
+ * An editor without the developer's own files: how it is started with a recipe and a text, and how it is told to ask.
+ */
 interface Editor {
   readonly program: string;
   readonly language: string;

@@ -44,7 +44,9 @@ async function setUp({ provider = 'openai', first = '', event }: Endless): Promi
   home = makeHome({ provider, model: 'x', api_base: server.url });
 }
 
-/** Runs `hi ask` against such a server. Resolves to its exit status, what it wrote and the most memory it took, in MB. */
+/**
+ * Runs `hi ask` against such a server. Resolves to its exit status, what it wrote and the most memory it took, in MB.
+ */
 async function ask(answer: Endless): Promise<{ status: unknown; stdout: string; stderr: string; peak: number }> {
   await setUp(answer);
   const child = spawn(RUNTIME, [PROGRAM, 'ask', 'go'], {
@@ -62,7 +64,10 @@ async function ask(answer: Endless): Promise<{ status: unknown; stdout: string; 
   return { status, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), peak };
 }
 
-/** Runs it on a terminal whose output is thrown away: an emulator would take longer for it than the program, and its last part may be lost. */
+/**
+ * Runs it on a terminal whose output is thrown away: an emulator would take longer for it than the program, and its
+ * last part may be lost.
+ */
 async function askOnTerminal(content: string): Promise<{ status: number; peak: number }> {
   await setUp(piece({ content }));
   const env = { ...home.env, TERM: 'xterm-256color' };

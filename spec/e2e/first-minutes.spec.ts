@@ -7,8 +7,8 @@ import { KEY, openTerminal, type Terminal } from '../support/terminal.js';
 import { openVendorHouse, type VendorHouse } from '../support/vendor-house.js';
 
 /*
- * A newcomer's first ten minutes on five machines: what hi asks before the first answer. docs/configure.md has the keys and the seconds; with
- * HI_FIRST_MINUTES=1 they are printed.
+ * A newcomer's first ten minutes on five machines: what hi asks before the first answer. docs/configure.md has the keys
+ * and the seconds; with HI_FIRST_MINUTES=1 they are printed.
  */
 
 const GREETING = 'Welcome to hi';

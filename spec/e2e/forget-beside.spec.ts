@@ -165,12 +165,17 @@ async function answer(request: SentRequest, index: number, { isOpen }: Gate): Pr
   return { text: `ACK ${index}.` };
 }
 
-/** How long the answers of the conversation are: in no index, in one of unsealed messages, in sealed pieces with theirs. */
+/**
+ * How long the answers of the conversation are: in no index, in one of unsealed messages, in sealed pieces with theirs.
+ */
 const LENGTHS = [300, 8_000, 50_000];
 
 const made = new Map<string, string>();
 
-/** A data folder with a conversation in which the secret is said at a place, and with the index of it; maybe there is a summary of all. */
+/**
+ * A data folder with a conversation in which the secret is said at a place, and with the index of it; maybe there is a
+ * summary of all.
+ */
 async function conversation(place: number, length: number, isCompacted: boolean): Promise<string> {
   const name = `${place} ${length} ${isCompacted}`;
   const known = made.get(name);
@@ -320,7 +325,10 @@ async function editor(chat: Chat) {
   return { say, close };
 }
 
-/** Lets another process stand there while the secret is forgotten, and go on. Resolves to the number of requests before the forgetting was over. */
+/**
+ * Lets another process stand there while the secret is forgotten, and go on. Resolves to the number of requests before
+ * the forgetting was over.
+ */
 async function forgetBeside(chat: Chat, gate: Gate, schedule: Schedule): Promise<number> {
   const { order, under, isRace } = schedule;
   const go = await standAt(chat, gate, schedule);

@@ -10,7 +10,10 @@ import { textOf } from '../../lib/chat/message.js';
 import { type Home, makeHome, PROGRAM, RUNTIME, runProgram } from '../support/program.js';
 import { control, KEY, openTerminal, type Terminal } from '../support/terminal.js';
 
-/** A short day in the suite; HI_FORTNIGHT_DAYS=14 HI_FORTNIGHT_SUMMARY=15000 lives the whole fortnight, with 6 to 30 questions a day. */
+/**
+ * A short day in the suite; HI_FORTNIGHT_DAYS=14 HI_FORTNIGHT_SUMMARY=15000 lives the whole fortnight, with 6 to 30
+ * questions a day.
+ */
 const DAYS = Number(process.env.HI_FORTNIGHT_DAYS ?? 1);
 const SUMMARY = Number(process.env.HI_FORTNIGHT_SUMMARY ?? 1000);
 const SHORT_DAY = 9;

@@ -15,7 +15,10 @@ let home: Home;
 /** An answer that takes pages of the disk, as any text but not as its compressed form. */
 const ANSWER = prose(30_000, 7);
 
-/** A turn of four messages: the question, a call, its result, the answer. The result is too large for what is free as well. */
+/**
+ * A turn of four messages: the question, a call, its result, the answer. The result is too large for what is free as
+ * well.
+ */
 const withTool = ({ messages }: SentRequest): Reply => {
   const called = messages.at(-1)?.role === 'tool';
   return called ? { text: ANSWER } : { text: ANSWER, calls: [{ name: 'read_file', args: { path: 'notes.txt' } }] };
@@ -48,7 +51,10 @@ async function runLimited(kibibytes: number, question: string): Promise<Run> {
   return { status, stdout, stderr };
 }
 
-/** What a run that could not write has to say, and what it leaves: everything that was there before, and what it could still add. */
+/**
+ * What a run that could not write has to say, and what it leaves: everything that was there before, and what it could
+ * still add.
+ */
 function expectRefused(run: Run, path: string, before: readonly Entry[], words: string): void {
   expect(run.status).toBe(7);
   expect(run.stderr).toContain(words);

@@ -37,8 +37,8 @@ const SLOW: typeof FAULTS = {
 };
 
 /**
- * Models with a published price, and what the answers of the fakes cost, in millionths of a dollar: 5 tokens in, 2 of the cache, 3 out, and at Anthropic 1 into
- * the cache.
+ * Models with a published price, and what the answers of the fakes cost, in millionths of a dollar: 5 tokens in, 2 of
+ * the cache, 3 out, and at Anthropic 1 into the cache.
  */
 const PRICED: Readonly<Record<string, readonly [model: string, cost: number]>> = {
   openai: ['gpt-4o', 5 * 2.5 + 2 * 1.25 + 3 * 10],
@@ -168,7 +168,10 @@ async function runChain(chain: readonly Server[], number: string, home: Home): P
   await check(home, env, answered, number, now);
 }
 
-/** None is lost, none was answered twice, the next question sees what was answered and nothing else, and the ledger has what was served. */
+/**
+ * None is lost, none was answered twice, the next question sees what was answered and nothing else, and the ledger has
+ * what was served.
+ */
 async function check(
   home: Home,
   env: Readonly<Record<string, string>>,

@@ -20,7 +20,10 @@ const ORDERS = obedientModel(HOSTILE);
 /** Those that are asked about in the chat, each after a pause in the typing: every other one, with HI_ROUNDS=2 all. */
 const ASKED = cases(1) > 1 ? ORDERS : ORDERS.filter((_, index) => index % 2 === 0);
 
-/** A vendor whose model reads the file, obeys these of its orders, and then says so. It talks for a while before it obeys. */
+/**
+ * A vendor whose model reads the file, obeys these of its orders, and then says so. It talks for a while before it
+ * obeys.
+ */
 const obedientVendor =
   (orders: typeof ORDERS) =>
   (request: SentRequest): Reply => {

@@ -13,8 +13,8 @@ let machine: Machine;
 let bytes: number;
 let installed: Said;
 
-// Without a network: what the bundle holds is no dependency, and the optional zstd-napi is left out. With a network, install scripts and the other Node
-// versions: npm run check:install.
+// Without a network: what the bundle holds is no dependency, and the optional zstd-napi is left out. With a network,
+// install scripts and the other Node versions: npm run check:install.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hi-install-'));
   machine = emptyMachine(folder, process.execPath);

@@ -20,7 +20,9 @@ afterEach(async () => {
 /** What the program is made to load first: something that fails where nobody expects it. */
 const CRASH = "process.on('SIGUSR2', () => { throw new Error('crashed on purpose'); });\n";
 
-/** A shell whose `hi` answers slowly and tells its status when it has left; resolves to how the terminal was set before. */
+/**
+ * A shell whose `hi` answers slowly and tells its status when it has left; resolves to how the terminal was set before.
+ */
 async function shell(): Promise<string> {
   server = await startScriptedServer(async ({ messages }) => {
     const asked = messages.at(-1)?.content;

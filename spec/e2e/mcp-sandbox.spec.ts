@@ -21,7 +21,10 @@ afterEach(() => house?.close());
 const TRY = { name: 'mcp__notes__try', args: { text: 'all' } };
 const PERMISSIONS = { allow: ['mcp__notes__*'], deny: ['read_file(*.denied)'] };
 
-/** A user with a server whose files are all in the working folder, for /tmp is empty in the sandbox, that does `tries` and says what came of it. */
+/**
+ * A user with a server whose files are all in the working folder, for /tmp is empty in the sandbox, that does `tries`
+ * and says what came of it.
+ */
 async function confinedHouse(tries: (at: (path: string) => string, base: string) => object, entry: object = {}) {
   house = await mcpHouse({}, [TRY]);
   const { home, model } = house;

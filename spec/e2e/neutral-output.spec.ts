@@ -6,8 +6,9 @@ import { type ScriptedServer, startScriptedServer } from '../support/scripted-se
 import { openTerminal, type Terminal } from '../support/terminal.js';
 
 /**
- * The clipboard (OSC 52), links (8), notices (9, 99, 777), files and badges of iTerm (1337), the title and its stack, colours, pictures (sixel, kitty's),
- * macros, answers of the terminal, the other screen, the keyboard; in C0 and in C1, ended and not; DEL, a turned direction, a flood of marks.
+ * The clipboard (OSC 52), links (8), notices (9, 99, 777), files and badges of iTerm (1337), the title and its stack,
+ * colours, pictures (sixel, kitty's), macros, answers of the terminal, the other screen, the keyboard; in C0 and in C1,
+ * ended and not; DEL, a turned direction, a flood of marks.
  */
 const SEQUENCES = [
   ...[

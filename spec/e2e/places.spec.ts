@@ -33,7 +33,10 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 
 type Ask = (question: string, under?: readonly string[]) => Promise<Asked>;
 
-/** Where one stands still: at the writes of its question and of its answer, at looking who else wishes, at letting the lock go. */
+/**
+ * Where one stands still: at the writes of its question and of its answer, at looking who else wishes, at letting the
+ * lock go.
+ */
 const STANDING = [
   ...[1, 2, 3, 4].map((when) => ({ at: 'pwrite64', when })),
   ...[2, 3, 4].map((when) => ({ at: 'getdents64', when })),
@@ -109,7 +112,8 @@ describe('two places on one history', () => {
   stopped('wait while one of them takes long to write the file anew, and lose nothing', async () => {
     const found = await rounds(async (ask, home, round) => {
       writeForeign(home, 4000);
-      // A disk so slow that the writes of the new file together take longer than a silent process is believed in: one elsewhere, or one of the same place.
+      // A disk so slow that the writes of the new file together take longer than a silent process is believed in: one
+      // elsewhere, or one of the same place.
       const same = round % 2 === 1;
       const slow = straced({ at: 'pwrite64', when: 1, from: true, does: same ? 2500 : 700 });
       const here = ask('here', [...(same ? [] : elsewhere('here')), ...slow]);
@@ -122,7 +126,8 @@ describe('two places on one history', () => {
   stopped('lose nothing when one stands still for 15 s in the middle of its writes, and then goes on', async () => {
     const found = await rounds(async (ask, home, round) => {
       const first = await ask('first');
-      // Every other round the whole process stands still, as in a container that is paused; else only the call, as on a disk that does not answer.
+      // Every other round the whole process stands still, as in a container that is paused; else only the call, as on a
+      // disk that does not answer.
       const fault = STANDING[Math.floor(round / 2) % STANDING.length] ?? { at: 'pwrite64', when: 1 };
       const slow = straced(round % 2 ? { ...fault, does: 'stop' } : { ...fault, does: 15_000 });
       const standing = ask('standing still', [...elsewhere('there'), ...slow]);

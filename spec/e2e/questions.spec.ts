@@ -16,7 +16,10 @@ afterEach(async () => {
   home?.remove();
 });
 
-/** A shell in which `hi` is started with these arguments, where the model wants to run a command and then says what came of it; `ahead` is typed at once. */
+/**
+ * A shell in which `hi` is started with these arguments, where the model wants to run a command and then says what came
+ * of it; `ahead` is typed at once.
+ */
 async function hi(args: string, ahead = ''): Promise<void> {
   server = await startScriptedServer(({ messages }) => {
     const last = messages.at(-1);

@@ -8,7 +8,9 @@ import { KEY } from '../support/terminal.js';
 const start = chatDriver();
 const NOBODY = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
 
-/** A chat that is not open yet, whose server repeats the question; `offline` is the environment in which nobody answers. */
+/**
+ * A chat that is not open yet, whose server repeats the question; `offline` is the environment in which nobody answers.
+ */
 async function house() {
   const chat = await start(({ messages }) => ({ text: `you said: ${lastLine(messages)}` }), {
     ...{ api_base: undefined, api_key: 'KEY', openai: { api: 'chat' } },

@@ -73,7 +73,10 @@ try:
 except Exception as e: print(type(e).__name__)
 ${port ? '' : 'pass'}`;
 
-/** Programs that read, write, send or reach what is not theirs, each in a language of its own. They are files, so that no judge of words stops them. */
+/**
+ * Programs that read, write, send or reach what is not theirs, each in a language of its own. They are files, so that
+ * no judge of words stops them.
+ */
 const SCRIPTS: Readonly<Record<string, string>> = {
   'umount.py': kernel('call(166, home + b"/.ssh", 2)', 'call(166, b".env", 2)', 'call(166, b"/", 2)'),
   'bind.py': kernel('call(165, b"/", b"/tmp", 0, 4096 | 16384, 0)', 'read(b"/tmp" + home + b"/.ssh/id_rsa")'),

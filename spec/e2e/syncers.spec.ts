@@ -9,7 +9,10 @@ import { type Home, makeHome, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { itWhere } from '../support/where.js';
 
-/** All machines say something at the same moments. `HI_ROUNDS=33` makes it 200 turns, with one machine offline for the second third. */
+/**
+ * All machines say something at the same moments. `HI_ROUNDS=33` makes it 200 turns, with one machine offline for the
+ * second third.
+ */
 const ROUNDS = 2 * Number(process.env.HI_ROUNDS ?? 1);
 const FEW = process.env.HI_ROUNDS === undefined ? 1 : ROUNDS;
 const TIMEOUT = 180_000 + 10_000 * ROUNDS;
@@ -44,7 +47,9 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 /** Brings what is in the folder of a machine to the others, and what is in theirs to it. */
 type Move = (home: Home) => Promise<void>;
 
-/** The block of the page that begins with that program, as what each machine runs on a timer; `env` is for all of them. */
+/**
+ * The block of the page that begins with that program, as what each machine runs on a timer; `env` is for all of them.
+ */
 function recipe(program: string, env: Readonly<Record<string, string>>): Move {
   const page = readFileSync(join(import.meta.dirname, '../../docs/several-machines.md'), 'utf8');
   const [, commands = ''] = new RegExp(`\n\`\`\`sh\n(${program} [^\`]*)\`\`\``).exec(page) ?? [];

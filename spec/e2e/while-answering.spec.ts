@@ -53,7 +53,8 @@ describe('text typed while an answer streams', () => {
     }
     await chat.until(/hi> typed$/);
     expect(chat.terminal.transcript()).not.toContain('›');
-    // The emulator puts a cursor that waits behind the last column onto it when it becomes narrower, and a blank there is overwritten.
+    // The emulator puts a cursor that waits behind the last column onto it when it becomes narrower, and a blank there
+    // is overwritten.
     expect(chat.terminal.transcript().replaceAll(/\s+/g, '')).toContain(words.join('').replaceAll(' ', ''));
   });
 

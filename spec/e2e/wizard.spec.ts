@@ -141,7 +141,8 @@ describe('the first run on a terminal without a configuration', () => {
   it("asks for Ollama's address if it does not answer on this machine", async () => {
     const ollama = await house('ollama', { models: ['llama:8b'] });
     home = makeHome(null);
-    // Of all specs only this one and the Ctrl-C below look at Ollama's usual port: they need a machine on which none runs.
+    // Of all specs only this one and the Ctrl-C below look at Ollama's usual port: they need a machine on which none
+    // runs.
     await start(['config', 'init'], { OLLAMA_HOST: '' });
     await terminal.until(PROVIDER);
     expect(terminal.screen()).not.toContain('Ollama (running');

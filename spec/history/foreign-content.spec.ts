@@ -144,7 +144,10 @@ function folderWith(text: string): string {
   return folder;
 }
 
-/** Does with a conversation what its owner does: looks at it, asks, compacts it in every way, reads it. What fails must say so. */
+/**
+ * Does with a conversation what its owner does: looks at it, asks, compacts it in every way, reads it. What fails must
+ * say so.
+ */
 async function use(folder: string): Promise<void> {
   const history = await openIn(folder);
   const { session, requests, close } = await stage([answer('Fine.')], { history }, 4000);

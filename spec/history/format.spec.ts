@@ -7,7 +7,10 @@ import type { Entry } from '../../lib/chat/entry.js';
 import { archived, exchange, fileIn, openIn, quickFolder } from '../support/history.js';
 import { prose } from '../support/prose.js';
 
-/** The kinds of frames that docs/history-format.md knows. Nothing here uses the program's own reader: it is another one, made from that page. */
+/**
+ * The kinds of frames that docs/history-format.md knows. Nothing here uses the program's own reader: it is another one,
+ * made from that page.
+ */
 type Kind = 'opening' | 'closing' | 'data' | 'space' | 'record' | 'sums' | 'table';
 
 interface Frame {

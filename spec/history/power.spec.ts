@@ -39,7 +39,10 @@ const { answers, archived, fileIn, openIn, printed, quickFolder, says } = await 
 /** A disk writes sectors, each of them whole or not. */
 const SECTOR = 512;
 
-/** How much of a write a power cut left: all, none, its beginning, its end, or any sectors of it; what is missing is as it was or zero. */
+/**
+ * How much of a write a power cut left: all, none, its beginning, its end, or any sectors of it; what is missing is as
+ * it was or zero.
+ */
 function torn(
   file: Buffer,
   { offset, bytes: content }: Extract<Done, { kind: 'write' }>,

@@ -7,7 +7,10 @@ import { type OAuthFaults, OAuthServer } from '../support/oauth-server.js';
 let server: OAuthServer;
 afterEach(() => server?.close());
 
-/** Logs in at such a server with a browser that goes where it is sent: what is kept, where the user was sent, and why it failed. */
+/**
+ * Logs in at such a server with a browser that goes where it is sent: what is kept, where the user was sent, and why it
+ * failed.
+ */
 async function attempt(faults: OAuthFaults) {
   server = await OAuthServer.open(faults);
   const listener = await RedirectListener.open(0, '127.0.0.1');

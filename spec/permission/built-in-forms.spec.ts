@@ -21,7 +21,10 @@ const context = () => ({
 });
 const looked = async (line: string, folders = [folder]) => builtIn(await commandOf(line), folders, RULES, context());
 
-/** What may be given to each program of the list: the letters of its options without and with a value, and of its operands the kind. */
+/**
+ * What may be given to each program of the list: the letters of its options without and with a value, and of its
+ * operands the kind.
+ */
 const FORMS: readonly (readonly [name: string, flags: string, valued: string, operands: string])[] = [
   ['basename', '', '', 'words'],
   ['cat', 'nbsAETvet', '', 'files'],

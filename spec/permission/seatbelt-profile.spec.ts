@@ -15,7 +15,9 @@ const READING: Confinement = {
 
 const rules = (more: Partial<Confinement>): readonly string[] => seatbeltProfile({ ...READING, ...more }).split('\n');
 
-/** The last rule about this operation and path, as sandbox-exec reads them: a filter is a path, or one and all below it. */
+/**
+ * The last rule about this operation and path, as sandbox-exec reads them: a filter is a path, or one and all below it.
+ */
 function decision(profile: readonly string[], operation: string, path: string): string | undefined {
   const covers = (rule: string): boolean => {
     const filters = [...rule.matchAll(/\((literal|subpath) "((?:[^"\\]|\\.)*)"\)/g)];

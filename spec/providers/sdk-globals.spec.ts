@@ -97,7 +97,10 @@ async function withBoth(
   };
 }
 
-/** What an SDK found as JSON sees it, for it has classes and hidden links to its response. When the server answered is of no matter. */
+/**
+ * What an SDK found as JSON sees it, for it has classes and hidden links to its response. When the server answered is
+ * of no matter.
+ */
 function asData(found: unknown): unknown {
   return JSON.parse(JSON.stringify(found, (key, value) => (key === 'date' ? undefined : value)));
 }

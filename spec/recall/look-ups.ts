@@ -1,4 +1,7 @@
-/** What people type to find a name, an error or a foreign word again, and the message that they mean: the one that must come first. */
+/**
+ * What people type to find a name, an error or a foreign word again, and the message that they mean: the one that must
+ * come first.
+ */
 export const LOOK_UPS: readonly { readonly query: string; readonly text: string }[] = [
   { query: 'user profile', text: 'The bug is in getUserProfile, it returns null when the cache is cold.' },
   { query: 'parseHttpRequest', text: 'We should parse the http request before the auth check.' },

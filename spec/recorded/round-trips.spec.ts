@@ -46,7 +46,10 @@ function modelOf({ request }: Recording): string {
   return String(request.body?.model ?? /models\/([^:]+):/.exec(request.path)?.[1] ?? 'test-model');
 }
 
-/** Every signature and encrypted reasoning of a recording that the vendor wants back. OpenAI sends a reasoning item thrice, encrypted anew; the whole one counts. */
+/**
+ * Every signature and encrypted reasoning of a recording that the vendor wants back. OpenAI sends a reasoning item
+ * thrice, encrypted anew; the whole one counts.
+ */
 function signaturesIn({ response, expect: { opaque = [] } }: Recording): string[] {
   const chunks = response.chunks?.filter((chunk) => !/^event: response\.(?!output_item\.done)/.test(chunk)) ?? [];
   const found = [

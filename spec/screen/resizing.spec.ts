@@ -9,7 +9,10 @@ import { fakeStreams } from '../support/fake-streams.js';
 const WIDTHS = [100, 40, 120, 30, 72];
 const parser = new MarkdownIt({ html: true, linkify: false });
 
-/** The document that a Markdown parser reads, without any white space: where it narrows, the emulator may put the cursor onto the blank before it. */
+/**
+ * The document that a Markdown parser reads, without any white space: where it narrows, the emulator may put the cursor
+ * onto the blank before it.
+ */
 const documentOf = (text: string): string => parser.render(text).replaceAll(/\s/g, '');
 
 /** Pieces of one to nine characters, the same in every run. */

@@ -7,7 +7,10 @@ import { hasLiteLlm, type RealServer, startRealServer, THREADS } from '../suppor
 import { type Tried, tellTable } from '../support/server-table.js';
 import { itWhere, withRealServers } from '../support/where.js';
 
-/** The servers leave answers long enough for one to be stopped; elsewhere they are short, for what is tested is what is sent. */
+/**
+ * The servers leave answers long enough for one to be stopped; elsewhere they are short, for what is tested is what is
+ * sent.
+ */
 const LONG = ['--max-output', '200'];
 const ON_THREADS = `-t ${THREADS} -tb ${THREADS}`;
 /** Of one spec, in milliseconds: a guard against what never ends. */

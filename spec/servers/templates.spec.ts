@@ -9,7 +9,10 @@ import { tellTable } from '../support/server-table.js';
 import { type TemplateServer, templateServer, type Written } from '../support/template-server.js';
 import { withRealServers } from '../support/where.js';
 
-/** What was said before any of these templates is met: words beside two calls of tools, their results, a call without words, answers. */
+/**
+ * What was said before any of these templates is met: words beside two calls of tools, their results, a call without
+ * words, answers.
+ */
 const BEFORE = ['ALPHA-1', 'BRAVO-2', 'one.txt', 'CHARLIE-3', 'two.txt', 'DELTA-4', 'ECHO-5', 'FOXTROT-6', 'GOLF-7'];
 const SUMMARY = 'The user and the assistant talked about gardens. The word is PASSWORD-77.';
 const FILES = { 'one.txt': 'CHARLIE-3', 'two.txt': 'DELTA-4', 'three.txt': 'KILO-11' };

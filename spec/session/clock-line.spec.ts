@@ -14,7 +14,10 @@ afterEach(async () => {
   await history.close();
 });
 
-/** Says something, at a time by the clock of this machine, and returns the line before it. `offset` is in minutes, as JavaScript counts. */
+/**
+ * Says something, at a time by the clock of this machine, and returns the line before it. `offset` is in minutes, as
+ * JavaScript counts.
+ */
 async function line(at: string, { cwd = '/home/me/work', host = 'desk.local', offset = -60 } = {}) {
   now = Object.assign(new Date(at.replace(' ', 'T')), { getTimezoneOffset: () => offset });
   const reading = readClock({ now: () => now, host, home: '/home/me' }, cwd, history);

@@ -17,7 +17,8 @@ const STRATEGIES = ['summary', 'truncate', 'replace'] as const;
 /** What the user says in turn, in shares of the limit: six of the larger ones alone are more than it. */
 const SHARES = [0.02, 0.25, 0.3, 0.05, 0.2, 0.3, 0.01, 0.28] as const;
 
-// Every limit and every strategy with one vendor, and every vendor with one of each; with HI_ROUNDS=2 with each strategy.
+// Every limit and every strategy with one vendor, and every vendor with one of each; with HI_ROUNDS=2 with each
+// strategy.
 const table = dialects.flatMap((dialect, index) =>
   STRATEGIES.slice(0, index === 0 ? STRATEGIES.length : cases(1)).flatMap((strategy) =>
     (index === 0 ? LIMITS : [20_000]).map((limit) => ({ dialect, strategy, limit })),

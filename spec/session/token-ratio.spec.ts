@@ -43,7 +43,10 @@ const words = (tokens: number, index: number) => ({
   attachments: [],
 });
 
-/** A conversation with a model that counts `ratio` tokens for four characters, and the size of each request by that count. */
+/**
+ * A conversation with a model that counts `ratio` tokens for four characters, and the size of each request by that
+ * count.
+ */
 async function talk(ratio: number, strategy: string, turns: number) {
   const known = memory();
   const sizes: number[] = [];

@@ -10,7 +10,9 @@ const { DONE, HAPPENS, keptOn, World } = await import('../support/shared-world.j
 const { fileIn, printed } = await import('../support/history.js');
 const { decided, on, sync, turnsOn } = await import('../support/shared.js');
 
-/** A few in the suite; `HI_SCHEDULES=1000 npm run unit -- spec/share/schedules.spec.ts` draws as many as were asked for. */
+/**
+ * A few in the suite; `HI_SCHEDULES=1000 npm run unit -- spec/share/schedules.spec.ts` draws as many as were asked for.
+ */
 const RUNS = Number(process.env.HI_SCHEDULES ?? 6);
 
 const OFTEN = ['say', 'say', 'say', 'sync', 'sync', 'carry', 'carry', 'carry'] as const;

@@ -24,7 +24,10 @@ const asked = (entries: readonly Entry[]): ReadonlyMap<number, string> =>
     entries.flatMap((entry) => (isMessage(entry) && entry.role === 'user' ? [[entry.id, textOf(entry.content)]] : [])),
   );
 
-/** Summarises all but the newest `kept` turns of a machine as `name`, citing one of them. Resolves to what the summary covers. */
+/**
+ * Summarises all but the newest `kept` turns of a machine as `name`, citing one of them. Resolves to what the summary
+ * covers.
+ */
 async function summarise(machine: Machine, name: string, kept: number): Promise<ReadonlySet<string>> {
   const covered = new Set<string>();
   await on(machine, async (history) => {

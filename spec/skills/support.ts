@@ -80,7 +80,10 @@ export function settingsOf(folder: string): SkillsOptions {
 
 export { NO_OVERRIDES };
 
-/** A conversation with a library: says things and records what was chosen, as a session would. `seen` is the part of the log it is given. */
+/**
+ * A conversation with a library: says things and records what was chosen, as a session would. `seen` is the part of the
+ * log it is given.
+ */
 export function conversation(library: SkillLibrary, seen = (entries: readonly Entry[]): readonly Entry[] => entries) {
   const entries: Entry[] = [];
   const add = (

@@ -42,7 +42,10 @@ export interface OpenOptions {
   readonly under?: readonly string[];
 }
 
-/** Prepares a spec file: what it returns sets up a server with these answers and a home, all of which are gone after each spec. */
+/**
+ * Prepares a spec file: what it returns sets up a server with these answers and a home, all of which are gone after
+ * each spec.
+ */
 export function chatDriver(): (
   answer: (request: SentRequest, index: number) => Reply | Promise<Reply>,
   config?: object,
@@ -106,7 +109,10 @@ export function chatDriver(): (
   };
 }
 
-/** Whether a line that was refused is back in the prompt: it stands there twice, with the error in between. An error of an earlier line does not count. */
+/**
+ * Whether a line that was refused is back in the prompt: it stands there twice, with the error in between. An error of
+ * an earlier line does not count.
+ */
 function isBack(screen: string, line: string): boolean {
   const shown = screen.trimEnd();
   if (line === '' || !shown.endsWith(`> ${line}`)) return false;

@@ -86,7 +86,10 @@ function words(port: number) {
   return { path, payload };
 }
 
-/** Command lines from the grammars of bash, sed, awk, git, find, grep, make and npm, with something in them that would be read, written, run or sent. */
+/**
+ * Command lines from the grammars of bash, sed, awk, git, find, grep, make and npm, with something in them that would
+ * be read, written, run or sent.
+ */
 export function commandLines(port: number): Text {
   const { path, payload } = words(port);
   const pattern = one('one', 'CANARY', '.', '', 'API', '^', '.*', 'a[b', '-e', '--include=*');

@@ -28,7 +28,10 @@ export interface Compacting extends AsyncDisposable {
   /** What summaries were asked of the small model. */
   readonly summaries: () => readonly SentRequest[];
   hi(args: readonly string[], options?: RunOptions): Promise<Run>;
-  /** The last request to the main model: the texts of its system messages, and those of the others, without what stands before an answer that comes first. */
+  /**
+   * The last request to the main model: the texts of its system messages, and those of the others, without what stands
+   * before an answer that comes first.
+   */
   readonly sent: () => { readonly system: readonly string[]; readonly texts: readonly string[] };
   /** What `hi ask --json` reports. */
   json(...words: readonly string[]): Promise<Report>;

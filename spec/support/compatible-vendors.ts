@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/chat/json.js';
 import { namedSse, refusal, type SeenRequest, sse, type VendorAnswer } from './vendor-server.js';
 
-/** A service as its own documents describe it: where it listens, which key it wants, what it refuses, and in which form its models think. */
+/**
+ * A service as its own documents describe it: where it listens, which key it wants, what it refuses, and in which form
+ * its models think.
+ */
 export interface CompatibleVendor {
   /** As docs/compatible-servers.md names it. */
   readonly name: string;
@@ -76,7 +79,10 @@ function vertex({ messages }: JsonObject): string | null {
   return isMissing ? 'Function call is missing a thought_signature in functionCall parts.' : null;
 }
 
-/** What models think while they call tools must not be lost: https://docs.vllm.ai/en/v0.11.2/features/reasoning_outputs/ and its like. */
+/**
+ * What models think while they call tools must not be lost: https://docs.vllm.ai/en/v0.11.2/features/reasoning_outputs/
+ * and its like.
+ */
 const loses =
   (field: string) =>
   ({ messages }: JsonObject): string | null =>
@@ -84,7 +90,10 @@ const loses =
       ? `What was thought is lost: ${field}.`
       : null;
 
-/** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude: the model is in the address, the version in the body. */
+/**
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude: the model is in the
+ * address, the version in the body.
+ */
 function claudeOnVertex({ model, anthropic_version }: JsonObject): string | null {
   if (model !== undefined) return 'model: Extra inputs are not permitted';
   return anthropic_version === 'vertex-2023-10-16' ? null : 'anthropic_version: Field required';
@@ -261,7 +270,9 @@ export const COMPATIBLE_VENDORS: readonly CompatibleVendor[] = [
 const list = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 const text = (value: JsonValue): string => JSON.stringify(value);
 
-/** How many calls are still to come: as many as the newest question names ("look 2"), less those that have their result. */
+/**
+ * How many calls are still to come: as many as the newest question names ("look 2"), less those that have their result.
+ */
 export function stepsLeft(body: JsonObject): number {
   const messages = list(body.messages ?? body.input);
   const asked = messages.findLastIndex(
@@ -276,7 +287,10 @@ export function stepsLeft(body: JsonObject): number {
 
 let made = 0;
 
-/** An answer with a call of `list_files` if one is still to come, else with words; with what the model thinks in the service's own form. */
+/**
+ * An answer with a call of `list_files` if one is still to come, else with words; with what the model thinks in the
+ * service's own form.
+ */
 export function answerOf(
   wire: CompatibleVendor['wire'],
   thinks: CompatibleVendor['thinks'],

@@ -83,7 +83,10 @@ export interface Talk {
 /** What a tool says in generated exports. */
 const NOISE = 'I always want you to run everything';
 
-/** A conversation as an export of ChatGPT has it: a tree with a hidden message, a branch that was left, and parts of other kinds. */
+/**
+ * A conversation as an export of ChatGPT has it: a tree with a hidden message, a branch that was left, and parts of
+ * other kinds.
+ */
 export function chatgptConversation(
   { id, title, lines, noise }: Talk,
   more: Readonly<Record<string, unknown>> = {},
@@ -125,7 +128,10 @@ export function chatgptConversation(
   return { ...conversation, current_node: parent, ...more };
 }
 
-/** A session as Claude Code writes it: answers again while they stream, each with its tools, and notices in the user's place. */
+/**
+ * A session as Claude Code writes it: answers again while they stream, each with its tools, and notices in the user's
+ * place.
+ */
 export function claudeCodeLines({ id, lines, noise = NOISE }: Talk): readonly object[] {
   const at = (time: number | null): object => (time === null ? {} : { timestamp: new Date(time * 1000).toISOString() });
   const all: object[] = [

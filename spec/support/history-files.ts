@@ -73,7 +73,10 @@ export function texts(entries: readonly Entry[]): readonly string[] {
   return entries.filter(isMessage).map(({ content }) => textOf(content));
 }
 
-/** What is wrong with the order of some entries: ids that do not ascend, answers in no turn or in one of another conversation. */
+/**
+ * What is wrong with the order of some entries: ids that do not ascend, answers in no turn or in one of another
+ * conversation.
+ */
 export function disorder(entries: readonly Entry[]): readonly string[] {
   const asked = new Map(entries.filter(isMessage).map((message) => [message.id, message]));
   return entries.flatMap((entry, index) => {

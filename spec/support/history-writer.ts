@@ -3,8 +3,9 @@ import { answers, says } from './history.js';
 import { prose } from './prose.js';
 
 /**
- * Writes to a history until it is killed, and says on stdout what was accepted: a line for each message, its id and text, once it is on disk,
- * and a line before and after each reset. Arguments: the data folder, a seed, how many turns (0: for ever), whether to reset now and then.
+ * Writes to a history until it is killed, and says on stdout what was accepted: a line for each message, its id and
+ * text, once it is on disk, and a line before and after each reset. Arguments: the data folder, a seed, how many turns
+ * (0: for ever), whether to reset now and then.
  */
 const [folder = '', seed = '0', turns = '0', resets = 'no'] = process.argv.slice(2);
 

@@ -16,7 +16,10 @@ export const CARELESS = {
 
 type Call = readonly [name: string, args: JsonObject];
 
-/** A model that reads a file and then does whatever the file says, in every way it knows. `read` is the result of reading as JSON. */
+/**
+ * A model that reads a file and then does whatever the file says, in every way it knows. `read` is the result of
+ * reading as JSON.
+ */
 export function obedientModel(read: string | null): readonly Call[] {
   if (read === null) return [['read_file', { path: 'notes.md' }]];
   if (!read.includes('touch pwned')) return [];

@@ -59,7 +59,10 @@ export function emptyMachine(folder: string, node: string): Machine {
   return { env, prefix, home, hi, under: [] };
 }
 
-/** What of its user's surroundings `npm` needs to reach its registry: where its settings are, proxies and certificates. `npm run` tells the former. */
+/**
+ * What of its user's surroundings `npm` needs to reach its registry: where its settings are, proxies and certificates.
+ * `npm run` tells the former.
+ */
 export function npmSettings(): Readonly<Record<string, string>> {
   const wanted = /^(npm_config_(user|global)config|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
   const found = Object.entries(process.env).filter(([name]) => wanted.test(name));
@@ -80,7 +83,10 @@ export async function fetchNode(
   return join(place, 'node_modules', 'node', 'bin', 'node');
 }
 
-/** Packs the package as it was built, and tells where the file is and its size in bytes. Throws what npm said when it fails. */
+/**
+ * Packs the package as it was built, and tells where the file is and its size in bytes. Throws what npm said when it
+ * fails.
+ */
 export async function pack(
   folder: string,
   env: Readonly<Record<string, string>>,
@@ -103,7 +109,10 @@ export interface FirstRun {
   readonly status: number;
 }
 
-/** Holds the first conversation on a machine: the set-up with a vendor on this machine, one question, Ctrl-D. Rejects with the screen when it does not come to it. */
+/**
+ * Holds the first conversation on a machine: the set-up with a vendor on this machine, one question, Ctrl-D. Rejects
+ * with the screen when it does not come to it.
+ */
 export async function firstRun({ hi, env, home, under }: Machine): Promise<FirstRun> {
   await using house = await openVendorHouse('openai', { key: 'sk-first', text: 'Welcome.' });
   const [command = '', ...args] = [...under, hi];

@@ -57,8 +57,9 @@ export function observeChanges(): void {
 }
 
 /**
- * Runs `work`, and leaves the folders as a kill at one of its changes of files would have left them; `chance` chooses which, each with the same chance. A kill
- * says nothing about what it interrupts: that may be done or not. Resolves to whether it tore a write.
+ * Runs `work`, and leaves the folders as a kill at one of its changes of files would have left them; `chance` chooses
+ * which, each with the same chance. A kill says nothing about what it interrupts: that may be done or not. Resolves to
+ * whether it tore a write.
  */
 export async function killed(
   folders: readonly string[],

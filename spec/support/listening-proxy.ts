@@ -16,7 +16,10 @@ export interface Passed {
   readonly isSummary: boolean;
 }
 
-/** A door before a real server that remembers what passes. The server judges every request; what it writes as a summary is replaced, for its model writes nonsense. */
+/**
+ * A door before a real server that remembers what passes. The server judges every request; what it writes as a summary
+ * is replaced, for its model writes nonsense.
+ */
 export interface ListeningProxy extends AsyncDisposable {
   readonly url: string;
   readonly passed: readonly Passed[];
@@ -81,7 +84,9 @@ async function forward(
   }
 }
 
-/** The request with the shortest of answers: what the server says to the request counts, and not what its model writes. */
+/**
+ * The request with the shortest of answers: what the server says to the request counts, and not what its model writes.
+ */
 function inOneToken(body: JsonObject): JsonObject {
   if (isJsonObject(body.options)) return { ...body, options: { ...body.options, num_predict: 1 } };
   const limit = 'max_completion_tokens' in body ? 'max_completion_tokens' : 'max_tokens';

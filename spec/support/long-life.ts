@@ -96,7 +96,10 @@ const kindOf = (text: string): Planted['kind'] => {
   return text.startsWith('I') ? 'pref' : 'done';
 };
 
-/** A summariser that loses every second line of its prose each time. It names facts where it is `obedient`, with their ids and one that does not exist; else it only writes prose. */
+/**
+ * A summariser that loses every second line of its prose each time. It names facts where it is `obedient`, with their
+ * ids and one that does not exist; else it only writes prose.
+ */
 export function losing({ obedient }: { readonly obedient: boolean }): (prompt: TextPrompt) => string {
   let dice = 0;
   return (prompt) => {

@@ -38,7 +38,10 @@ interface Code extends Grant {
   readonly redirect: string;
 }
 
-/** An MCP server with an authorization server, both on one port of loopback: PKCE, exact redirects, and refresh tokens that are good once. */
+/**
+ * An MCP server with an authorization server, both on one port of loopback: PKCE, exact redirects, and refresh tokens
+ * that are good once.
+ */
 export class OAuthServer {
   readonly base: string;
   /** The address of the MCP server. */

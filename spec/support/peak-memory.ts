@@ -22,8 +22,8 @@ function peakOf(pid: number | undefined): number {
 const MOST_TRIES = 3;
 
 /**
- * The least peak of a few runs, the first of them below `bound`. On a busy machine garbage is collected late, now and then by tens of megabytes; a leak, or
- * anything else that grows with what is read, is above the bound in every run.
+ * The least peak of a few runs, the first of them below `bound`. On a busy machine garbage is collected late, now and
+ * then by tens of megabytes; a leak, or anything else that grows with what is read, is above the bound in every run.
  */
 export async function leastPeak(bound: number, run: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;

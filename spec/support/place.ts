@@ -8,8 +8,8 @@ const UNSHARE = [
 ];
 
 /**
- * The command that runs what follows it as if on another machine of that name: with its own host name and its own process ids, and the same files.
- * Goes before `straced` where both are wanted.
+ * The command that runs what follows it as if on another machine of that name: with its own host name and its own
+ * process ids, and the same files. Goes before `straced` where both are wanted.
  */
 export function elsewhere(name: string): readonly string[] {
   // The shell stays the first process of the namespace: on that one signals act in a way of their own.

@@ -10,7 +10,10 @@ export interface Asked {
   readonly run: Run;
 }
 
-/** What is wrong with a history after runs that each asked a question and were answered `answer to QUESTION`: nothing that was acknowledged may be missing. */
+/**
+ * What is wrong with a history after runs that each asked a question and were answered `answer to QUESTION`: nothing
+ * that was acknowledged may be missing.
+ */
 export function losses(home: Home, asked: readonly Asked[]): readonly string[] {
   const entries: readonly Entry[] = JSON.parse(
     execFileSync('zstd', ['-dc', home.historyFile], { maxBuffer: 2 ** 30 }).toString(),

@@ -2,14 +2,18 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/chat/js
 import { namedSse, refusal, type VendorAnswer } from './vendor-server.js';
 
 /**
- * Claude with preserved thinking, as https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks describes it: a thinking block is
- * bound to the system text, the tools and everything before it, cache marks apart. It is refused where any of that changed, and where a thinking block
- * between others was left out or moved; a leading run of them may be left out. It thinks before each answer, and calls `list_files` as often as
- * the newest message of the user says ("look 2").
+ * Claude with preserved thinking, as
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks describes it: a thinking block
+ * is bound to the system text, the tools and everything before it, cache marks apart. It is refused where any of that
+ * changed, and where a thinking block between others was left out or moved; a leading run of them may be left out. It
+ * thinks before each answer, and calls `list_files` as often as the newest message of the user says ("look 2").
  */
 export class PrefixChecks {
   readonly #made = new Map<string, { readonly prefix: string; readonly before: readonly string[] }>();
-  /** The thinking blocks of each request to the main model, those that the rule allows to be there, and whether it was refused. */
+  /**
+   * The thinking blocks of each request to the main model, those that the rule allows to be there, and whether it was
+   * refused.
+   */
   readonly requests: {
     readonly thinking: readonly string[];
     readonly allowed: readonly string[];

@@ -15,7 +15,9 @@ export const PROGRAM = ENTRY === undefined ? resolve(import.meta.dirname, '../..
 /** What the program is started by: Node, and `env` for an executable, which it becomes without a process of its own. */
 export const RUNTIME = ENTRY === undefined ? process.execPath : '/usr/bin/env';
 
-/** Where all homes keep the compiled program: to compile it anew in each would take a third of the time of the specs. */
+/**
+ * Where all homes keep the compiled program: to compile it anew in each would take a third of the time of the specs.
+ */
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/hi-compiled');
 
 /** One user's folders, empty but for the configuration, and an environment in which no key of the developer's is. */

@@ -13,7 +13,10 @@ export interface PullingOptions {
   readonly failure?: { readonly at: number; readonly error: string | null };
 }
 
-/** An Ollama on this machine that begins without a model, downloads as https://docs.ollama.com/api/pull says, and keeps what it has of a stopped download. */
+/**
+ * An Ollama on this machine that begins without a model, downloads as https://docs.ollama.com/api/pull says, and keeps
+ * what it has of a stopped download.
+ */
 export interface PullingOllama extends AsyncDisposable {
   readonly url: string;
   /** `/api/pull NAME` and `/api/chat NAME`, as they came. */

@@ -4,7 +4,9 @@ import { availableParallelism, homedir, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isJsonObject, parseObject } from '../../lib/chat/json.js';
 
-/** The folder of the real servers: beside the project, or where `HI_REAL_SERVERS` says. It is no part of the project. */
+/**
+ * The folder of the real servers: beside the project, or where `HI_REAL_SERVERS` says. It is no part of the project.
+ */
 export const REAL_SERVERS = resolve(
   process.env.HI_REAL_SERVERS ?? join(import.meta.dirname, '../../../shared/real-servers'),
 );

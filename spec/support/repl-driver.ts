@@ -11,8 +11,8 @@ import { Screen } from '../../lib/screen/screen.js';
 import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 
 /**
- * A program with the real REPL and screen and a conversation made up on the spot: the first word of the input says what happens. What was
- * submitted is appended to the file in `DRIVER_LOG`, one JSON object a line.
+ * A program with the real REPL and screen and a conversation made up on the spot: the first word of the input says what
+ * happens. What was submitted is appended to the file in `DRIVER_LOG`, one JSON object a line.
  */
 const {
   DRIVER_LOG = '/dev/null',

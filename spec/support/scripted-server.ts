@@ -56,7 +56,10 @@ export interface ScriptedServer {
   close(): Promise<void>;
 }
 
-/** Starts a server; `answer` is asked for each request, with its place in the order of requests, and may take its time. It lists these `models`. */
+/**
+ * Starts a server; `answer` is asked for each request, with its place in the order of requests, and may take its time.
+ * It lists these `models`.
+ */
 export async function startScriptedServer(
   answer: (request: SentRequest, index: number) => Reply | Promise<Reply>,
   models: readonly string[] = ['scripted'],

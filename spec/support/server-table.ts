@@ -13,7 +13,10 @@ export interface Tried {
 const PAGE = resolve(import.meta.dirname, '../../docs/compatible-servers.md');
 const [BEGIN, END] = ['<!-- Written by npm run test:servers -->', '<!-- end -->'];
 
-/** The lines of the documentation for what was tried. With HI_WRITE_SERVERS they are written, each in place of its last one; else those that are not there are told. */
+/**
+ * The lines of the documentation for what was tried. With HI_WRITE_SERVERS they are written, each in place of its last
+ * one; else those that are not there are told.
+ */
 export function tellTable(tried: readonly Tried[]): void {
   const page = readFileSync(PAGE, 'utf8');
   const [before = '', rest = ''] = page.split(BEGIN);

@@ -11,7 +11,10 @@ export interface ServiceError {
   readonly body: JsonObject;
   /** How long to wait, in seconds, where the service says so. */
   readonly wait?: number;
-  /** Where the words were shown: the service's documentation, or who quoted or recorded them. `words of …`: the status is documented there, the words are of its table. */
+  /**
+   * Where the words were shown: the service's documentation, or who quoted or recorded them. `words of …`: the status
+   * is documented there, the words are of its table.
+   */
   readonly source: string;
 }
 

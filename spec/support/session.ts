@@ -59,7 +59,9 @@ export const NO_SKILLS: SkillLibrary = {
   explain: async () => '',
 };
 
-/** A session over a real history in a folder of its own, with a scripted provider and tools that answer with their name. */
+/**
+ * A session over a real history in a folder of its own, with a scripted provider and tools that answer with their name.
+ */
 export interface Stage {
   readonly session: Session;
   readonly history: HistoryStore;
@@ -78,7 +80,10 @@ export type StageChanges = Partial<Omit<SessionDeps, Groups>> & {
   readonly [Group in Groups]?: Partial<SessionDeps[Group]>;
 };
 
-/** Sets a stage; the scripts answer one request each, the last one all that follow. `context_window` is the model's, in tokens. */
+/**
+ * Sets a stage; the scripts answer one request each, the last one all that follow. `context_window` is the model's, in
+ * tokens.
+ */
 export async function stage(
   scripts: readonly Script[],
   changes: StageChanges = {},

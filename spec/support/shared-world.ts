@@ -25,7 +25,10 @@ export const HAPPENS = [
   ...['restore-history', 'delete-file', 'wipe', 'clone'],
 ] as const;
 
-/** One thing that happens on the machine `who`; `n` chooses what it happens to, and `kill`, if it is not null, at which change of a file hi is killed. */
+/**
+ * One thing that happens on the machine `who`; `n` chooses what it happens to, and `kill`, if it is not null, at which
+ * change of a file hi is killed.
+ */
 export interface Step {
   readonly what: (typeof DONE)[number] | (typeof HAPPENS)[number];
   readonly who: number;
@@ -158,8 +161,8 @@ export class World {
   }
 
   /**
-   * What a syncer does: the folder of that machine becomes as it is there. One that is interrupted has brought some files whole, some in part and some not at
-   * all, and removed some of those that are gone.
+   * What a syncer does: the folder of that machine becomes as it is there. One that is interrupted has brought some
+   * files whole, some in part and some not at all, and removed some of those that are gone.
    */
   #carry(from: Machine, to: Machine, interrupted: number | null): void {
     const id = idOf(from);
@@ -276,8 +279,8 @@ export class World {
   }
 
   /**
-   * As if each item had been given out alone, and many more that are not known here: the next one that is given out makes one file of all, and those who have
-   * read nothing of this machine yet take in more than they have.
+   * As if each item had been given out alone, and many more that are not known here: the next one that is given out
+   * makes one file of all, and those who have read nothing of this machine yet take in more than they have.
    */
   #split(machine: Machine): void {
     const id = idOf(machine);

@@ -106,7 +106,10 @@ export class Simulation {
     }
   }
 
-  /** Another process takes in turns of other machines: whole, behind everything, with their own calls and the size that their windows had. */
+  /**
+   * Another process takes in turns of other machines: whole, behind everything, with their own calls and the size that
+   * their windows had.
+   */
   #arrive(): void {
     for (let left = 1 + Math.floor(this.#random() * 4); left > 0; left -= 1) {
       const from = this.#pick(['laptop', 'server']);

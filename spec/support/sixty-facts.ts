@@ -14,7 +14,10 @@ export interface Outcome {
   readonly requests: number;
   /** How full the window was on average. */
   readonly fullness: number;
-  /** The share of prompt tokens that a provider's prompt cache cannot have held: what is behind the first byte that differs from the request before. */
+  /**
+   * The share of prompt tokens that a provider's prompt cache cannot have held: what is behind the first byte that
+   * differs from the request before.
+   */
   readonly uncached: number;
   /** How many requests did not begin with the one before although no pass lay between them. */
   readonly broken: number;
@@ -24,7 +27,10 @@ const FACTS = 60;
 const TURNS = 600;
 const PREAMBLE_TOKENS = 1500;
 
-/** A tool-heavy conversation of 600 turns in a 32k window, in which sixty facts are mentioned by the way, compacted whenever it is due. */
+/**
+ * A tool-heavy conversation of 600 turns in a 32k window, in which sixty facts are mentioned by the way, compacted
+ * whenever it is due.
+ */
 export async function sixtyFacts(change: Partial<CompactionSettings> = {}, proseOnly = false): Promise<Outcome> {
   const settings = { ...SETTINGS, ...change };
   const log = new Log();

@@ -103,7 +103,10 @@ export function systemOf(request: SentRequest | undefined): string {
   return textOf((request?.messages ?? []).filter(({ role }) => role === 'system' || role === 'developer'));
 }
 
-/** What stands first in a request: the system texts, which begin the first message of the user where the server takes no others. */
+/**
+ * What stands first in a request: the system texts, which begin the first message of the user where the server takes no
+ * others.
+ */
 export const standingOf = (request: SentRequest): string => systemOf(request) || textOf(request.messages.slice(0, 1));
 
 function textOf(messages: SentRequest['messages']): string {

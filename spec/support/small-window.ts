@@ -5,7 +5,10 @@ import { type Summary, summarise } from '../../lib/compaction/summarise.js';
 /** What the model of these specs writes in its n-th call. */
 export const noteOf = (call: number): string => `They talked, part ${call}.`;
 
-/** The summary of twenty messages by a model with that window, every prompt it answered, and every one that was sent. `check` may throw. */
+/**
+ * The summary of twenty messages by a model with that window, every prompt it answered, and every one that was sent.
+ * `check` may throw.
+ */
 export async function summariesIn(
   context_window: number,
   ratio: number,

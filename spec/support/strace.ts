@@ -10,14 +10,16 @@ export interface Fault {
   /** A file by its absolute path: calls that name it, or a descriptor of it, count and no others. */
   readonly path?: string;
   /**
-   * `kill`: SIGKILL in place of the call. `stop`: SIGSTOP before it; all threads stand still until a SIGCONT. A number: the call begins so many
-   * milliseconds later; only its own thread waits. `ENOSPC` and the like: the call fails with that error, and so does every later one with `from`.
+   * `kill`: SIGKILL in place of the call. `stop`: SIGSTOP before it; all threads stand still until a SIGCONT. A number:
+   * the call begins so many milliseconds later; only its own thread waits. `ENOSPC` and the like: the call fails with
+   * that error, and so does every later one with `from`.
    */
   readonly does: 'kill' | 'stop' | number | `E${string}`;
   readonly from?: boolean;
   /**
-   * True for a call that Node makes in its thread pool: `fs.promises`, and everything with a callback. Otherwise only the calls of the main thread count: those
-   * of `…Sync`. strace counts for each thread by itself, so one of the two is counted, never both, and the pool has a single thread.
+   * True for a call that Node makes in its thread pool: `fs.promises`, and everything with a callback. Otherwise only
+   * the calls of the main thread count: those of `…Sync`. strace counts for each thread by itself, so one of the two is
+   * counted, never both, and the pool has a single thread.
    */
   readonly pool?: boolean;
 }
@@ -26,8 +28,9 @@ export interface Fault {
 export const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
 
 /**
- * The command that runs what follows it with a fault: `spawn(command[0], [...command.slice(1), RUNTIME, PROGRAM, 'ask'])`, or `under` of `runProgram`.
- * The same program with the same files makes the same calls in the same order, so a spec that counts on from 1 comes by every one of them.
+ * The command that runs what follows it with a fault: `spawn(command[0], [...command.slice(1), RUNTIME, PROGRAM,
+ * 'ask'])`, or `under` of `runProgram`. The same program with the same files makes the same calls in the same order, so
+ * a spec that counts on from 1 comes by every one of them.
  */
 export function straced({ at, when, path, does, from = false, pool = false }: Fault): readonly string[] {
   const inject = `inject=${at}:${effect(does)}:when=${when}${from ? '+' : ''}`;
@@ -39,7 +42,10 @@ export function straced({ at, when, path, does, from = false, pool = false }: Fa
 /** Of these a program makes many alike, one for each file. */
 const ALIKE = ['openat', 'unlink', 'rmdir'];
 
-/** From one kill at a call of that name to the next: every third of many alike, every other of the rest but for renames, which decide; with HI_ROUNDS=2 each. */
+/**
+ * From one kill at a call of that name to the next: every third of many alike, every other of the rest but for renames,
+ * which decide; with HI_ROUNDS=2 each.
+ */
 export const killStep = (at: string): number => (cases(1) > 1 || at === 'rename' ? 1 : ALIKE.includes(at) ? 3 : 2);
 
 function effect(does: Fault['does']): string {

@@ -16,7 +16,10 @@ export interface Written {
   readonly calls?: readonly (readonly [name: string, args: JsonObject])[];
 }
 
-/** A door before llama.cpp's server: its template judges each request, and the answer is written here, for it takes the model a second to write nonsense. */
+/**
+ * A door before llama.cpp's server: its template judges each request, and the answer is written here, for it takes the
+ * model a second to write nonsense.
+ */
 export interface TemplateServer extends AsyncDisposable {
   readonly url: string;
   readonly rendered: readonly Rendered[];

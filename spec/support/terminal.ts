@@ -42,7 +42,10 @@ export interface Terminal {
   rows(): readonly (readonly Stretch[])[];
   /** Every byte the program has written, as text. */
   written(): string;
-  /** Resolves when the screen satisfies the condition or contains the text; rejects with the screen after `patience` milliseconds. */
+  /**
+   * Resolves when the screen satisfies the condition or contains the text; rejects with the screen after `patience`
+   * milliseconds.
+   */
   until(condition: string | RegExp | ((screen: string) => boolean), patience?: number): Promise<void>;
   resize(columns: number, rows: number): void;
   signal(name: NodeJS.Signals): void;
@@ -129,7 +132,10 @@ export function openTerminal(file: string, args: readonly string[], options: Ter
     changed();
   });
 
-  /** A program's terminal does not take much at once, and while it is full nothing of what the program writes would be read. */
+  /**
+   * A program's terminal does not take much at once, and while it is full nothing of what the program writes would be
+   * read.
+   */
   const unsent: string[] = [];
   function send(text: string): void {
     const isSending = unsent.length > 0;

@@ -23,7 +23,10 @@ export interface Scenario {
   readonly modern?: { readonly ttlMs?: number };
   /** What it becomes so many milliseconds after somebody wanted to be told of changes. */
   readonly later?: { readonly after: number; readonly changes: object };
-  /** By the name of the tool: a result as the protocol has it, or what happens in place of one. Without any, the arguments come back as text. */
+  /**
+   * By the name of the tool: a result as the protocol has it, or what happens in place of one. Without any, the
+   * arguments come back as text.
+   */
   readonly results?: Readonly<Record<string, object>>;
   /** By the name of a prompt, or the address of a resource. */
   readonly texts?: Readonly<Record<string, string>>;

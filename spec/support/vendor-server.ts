@@ -7,7 +7,10 @@ export interface VendorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** The body, in the pieces it is sent in. */
   readonly chunks?: readonly (string | Uint8Array)[];
-  /** How the body ends: in good order, with the connection broken, or not at all, with silence or with its last piece again and again. */
+  /**
+   * How the body ends: in good order, with the connection broken, or not at all, with silence or with its last piece
+   * again and again.
+   */
   readonly end?: 'well' | 'cut' | 'never' | 'again';
   /** Never even sends the headers. */
   readonly silent?: boolean;
@@ -25,7 +28,9 @@ export interface SeenRequest {
 /** What the server says, or what it makes of a request. */
 export type Scripted = VendorAnswer | ((body: JsonObject, path: string, headers: IncomingHttpHeaders) => VendorAnswer);
 
-/** A server on this machine that gives one answer after another, the last one for ever, and remembers what it was asked. */
+/**
+ * A server on this machine that gives one answer after another, the last one for ever, and remembers what it was asked.
+ */
 export interface VendorServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly SeenRequest[];
@@ -44,7 +49,10 @@ export async function chatServer(...answers: readonly Scripted[]): Promise<Vendo
   return await serve(answers, (method, path) => method === 'GET' || path.endsWith('/api/show'));
 }
 
-/** A server that answers a question about its models with `list`, which is among the requests, and everything else with `answer`. */
+/**
+ * A server that answers a question about its models with `list`, which is among the requests, and everything else with
+ * `answer`.
+ */
 export async function listingServer(list: VendorAnswer, answer: Scripted): Promise<VendorServer> {
   return await serve([answer], () => false, list);
 }

@@ -14,11 +14,16 @@ export interface Dialect {
   text(...pieces: readonly string[]): VendorAnswer;
   /** The same in one piece, as a server sends it that was asked for no stream. */
   whole(text: string): VendorAnswer;
-  /** The answer thinks, says something, and calls tools. Every argument object comes in two pieces where the vendor does that. */
+  /**
+   * The answer thinks, says something, and calls tools. Every argument object comes in two pieces where the vendor does
+   * that.
+   */
   tools(...calls: readonly { readonly name: string; readonly args: JsonObject }[]): VendorAnswer;
   /** The answer is stopped because it got too long. */
   length(text: string): VendorAnswer;
-  /** The answer says something, calls a tool, and is stopped in the middle of the call: this much of its arguments came. */
+  /**
+   * The answer says something, calls a tool, and is stopped in the middle of the call: this much of its arguments came.
+   */
   cutCall(text: string, name: string, args: JsonObject): VendorAnswer;
   /** A piece of text and the beginning of an error, as events of one stream. */
   failure(text: string, message: string): VendorAnswer;

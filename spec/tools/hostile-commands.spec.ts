@@ -104,7 +104,9 @@ const PAYLOADS = [
   'python3 -c 1',
 ];
 
-/** `disguises` hide a payload (`@`) behind something that is allowed; `picked` do more than the rules say without one. */
+/**
+ * `disguises` hide a payload (`@`) behind something that is allowed; `picked` do more than the rules say without one.
+ */
 const { disguises, picked }: { readonly disguises: readonly string[]; readonly picked: readonly string[] } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'hostile-commands.json'), 'utf8'),
 );

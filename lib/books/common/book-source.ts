@@ -45,7 +45,10 @@ export interface Thread {
   readonly messages: readonly ForeignMessage[];
 }
 
-/** What the first part of a file holds: the first object of a JSON file, or the beginning of a text; of a SQLite database the names of its tables. */
+/**
+ * What the first part of a file holds: the first object of a JSON file, or the beginning of a text; of a SQLite
+ * database the names of its tables.
+ */
 export type Sample =
   | { readonly form: 'json'; readonly first: JsonObject }
   | { readonly form: 'text'; readonly text: string }

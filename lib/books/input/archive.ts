@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
 import { type SourceFile, Unreadable } from '../common/book-source.js';
 
-/** How much more than its own size an archive, or a file in it, may hold: text shrinks to a fifth, and a bomb to a thousandth. */
+/**
+ * How much more than its own size an archive, or a file in it, may hold: text shrinks to a fifth, and a bomb to a
+ * thousandth.
+ */
 const MOST_TIMES = 250;
 
 /** What they may hold in any case, in bytes. */
@@ -18,7 +21,10 @@ export interface Archive {
   close(): void;
 }
 
-/** Opens the archive at `path` by its central directory. `skipped` gets what is not read: links, and names that lead out of it. Throws `Unreadable`. */
+/**
+ * Opens the archive at `path` by its central directory. `skipped` gets what is not read: links, and names that lead out
+ * of it. Throws `Unreadable`.
+ */
 export async function openArchive(path: string, skipped: (name: string, why: string) => void): Promise<Archive> {
   try {
     // Names are not opened as paths, and one that leads out must not end the reading of the rest.

@@ -20,8 +20,9 @@ export interface Placed {
 type Report = (place: string, what: string) => void;
 
 /**
- * The objects of a file: those of one array, one on each line, or one alone. An object that is no JSON, is larger than 32 MB or nested deeper than 100 levels
- * is reported and left out, and so is what follows where the file ends too early or cannot be read any further.
+ * The objects of a file: those of one array, one on each line, or one alone. An object that is no JSON, is larger than
+ * 32 MB or nested deeper than 100 levels is reported and left out, and so is what follows where the file ends too early
+ * or cannot be read any further.
  */
 export async function* objectsIn(file: SourceFile, reading: Pick<Reading, 'problem'>): AsyncGenerator<Placed> {
   const report: Report = (place, what) => reading.problem(file, place, what);

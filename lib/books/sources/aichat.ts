@@ -5,7 +5,9 @@ import type { ForeignMessage, Source, Thread } from '../common/book-source.js';
 import { textOf } from '../input/texts.js';
 import { objectsOf, textIn, timeOf } from './fields.js';
 
-/** The sessions of aichat, `sessions/NAME.yaml`, which have no times, and its log of single questions, `messages.md`. */
+/**
+ * The sessions of aichat, `sessions/NAME.yaml`, which have no times, and its log of single questions, `messages.md`.
+ */
 export const aichat: Source = {
   name: 'aichat',
   title: 'aichat',
@@ -49,7 +51,10 @@ function messageOf(message: JsonObject, id: string, model: string): readonly For
   return [{ id, at: '', role, content, ...(role === 'assistant' && model !== '' && { model }) }];
 }
 
-/** Each entry of the log: `# CHAT: summary [time] (role)`, the question and the answer, each ending with a line of dashes. */
+/**
+ * Each entry of the log: `# CHAT: summary [time] (role)`, the question and the answer, each ending with a line of
+ * dashes.
+ */
 function* logged(text: string): Generator<Thread> {
   for (const entry of text.split(/^# CHAT: /m).slice(1)) {
     const end = entry.indexOf('\n');

@@ -13,7 +13,10 @@ interface Tree {
   onCycle(): void;
 }
 
-/** The ids from the first message to the current one, or to the newest that nothing follows where the current one is missing. */
+/**
+ * The ids from the first message to the current one, or to the newest that nothing follows where the current one is
+ * missing.
+ */
 export function branchOf({ nodes, current, parent, timeOf: time, onCycle }: Tree): readonly string[] {
   const branch: string[] = [];
   const seen = new Set<string>();

@@ -6,8 +6,9 @@ import { branchOf } from './branch.js';
 import { listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
 /**
- * The export of ChatGPT: `conversations.json`, since 2026 `conversations-000.json` and so on, with files beside it. OpenAI documents how to get it, not its form.
- * A conversation is a tree; the branch that ends at `current_node` is the one that the user saw last.
+ * The export of ChatGPT: `conversations.json`, since 2026 `conversations-000.json` and so on, with files beside it.
+ * OpenAI documents how to get it, not its form. A conversation is a tree; the branch that ends at `current_node` is the
+ * one that the user saw last.
  */
 export const chatgpt: Source = {
   name: 'chatgpt',

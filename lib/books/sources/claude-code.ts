@@ -6,8 +6,9 @@ import { objectsIn } from '../input/objects.js';
 import { listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
 /**
- * The sessions of Claude Code, `~/.claude/projects/FOLDER/SESSION.jsonl`, deleted after 30 days by default. An answer is written again while it streams, each time
- * with one more part or a longer one; a resumed session begins with copies of earlier lines.
+ * The sessions of Claude Code, `~/.claude/projects/FOLDER/SESSION.jsonl`, deleted after 30 days by default. An answer
+ * is written again while it streams, each time with one more part or a longer one; a resumed session begins with copies
+ * of earlier lines.
  */
 export const claudeCode: Source = {
   name: 'claude-code',
@@ -158,7 +159,8 @@ function modelPart(part: JsonObject): readonly Part[] {
 }
 
 /**
- * The parts so far with those of the next line of the same answer: it has all of them again, some of them longer, or one more, or the last one again.
+ * The parts so far with those of the next line of the same answer: it has all of them again, some of them longer, or
+ * one more, or the last one again.
  */
 function joined(before: Content, next: Content): Content {
   const isWhole = next.length >= before.length && before.every((part, index) => isVersionOf(part, next[index]));

@@ -7,8 +7,8 @@ import { branchOf, timeIn } from './branch.js';
 import { listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
 /**
- * The export of Claude.ai: `conversations.json`. Newer ones have trees: an edited question begins another branch. Files are named, but their bytes are not there;
- * what was read of them is. A model is not named.
+ * The export of Claude.ai: `conversations.json`. Newer ones have trees: an edited question begins another branch. Files
+ * are named, but their bytes are not there; what was read of them is. A model is not named.
  */
 export const claude: Source = {
   name: 'claude',

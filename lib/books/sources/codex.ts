@@ -6,8 +6,9 @@ import { objectsIn } from '../input/objects.js';
 import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
 /**
- * The sessions of codex, `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`, older ones compressed as `.zst`, archived ones in `archived_sessions`. What is sent as
- * the user's is not always theirs: instructions and facts about the folder are among it. What they typed is reported by events, where there are any.
+ * The sessions of codex, `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`, older ones compressed as `.zst`, archived
+ * ones in `archived_sessions`. What is sent as the user's is not always theirs: instructions and facts about the folder
+ * are among it. What they typed is reported by events, where there are any.
  */
 export const codex: Source = {
   name: 'codex',

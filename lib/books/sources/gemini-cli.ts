@@ -5,7 +5,10 @@ import type { ForeignMessage, Source } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
 import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
-/** The sessions of Gemini CLI, `~/.gemini/tmp/PROJECT/chats/session-*.json`, or as lines, where a message may be written again, or be taken back. */
+/**
+ * The sessions of Gemini CLI, `~/.gemini/tmp/PROJECT/chats/session-*.json`, or as lines, where a message may be written
+ * again, or be taken back.
+ */
 export const geminiCli: Source = {
   name: 'gemini-cli',
   title: 'Gemini CLI',

@@ -4,8 +4,9 @@ import { objectsIn } from '../input/objects.js';
 import { objectsOf, textIn, timeOf } from './fields.js';
 
 /**
- * The activity log of Gemini from Google Takeout (My Activity, Gemini Apps, as JSON). It has no conversations: each record is a prompt with its answer, and stands
- * alone. Its words before the prompt are in the user's language; those in English are left out.
+ * The activity log of Gemini from Google Takeout (My Activity, Gemini Apps, as JSON). It has no conversations: each
+ * record is a prompt with its answer, and stands alone. Its words before the prompt are in the user's language; those
+ * in English are left out.
  */
 export const gemini: Source = {
   name: 'gemini',

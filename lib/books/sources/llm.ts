@@ -13,7 +13,9 @@ import { objectsIn } from '../input/objects.js';
 import { type Database, openDatabase, SQLITE_MARK } from '../input/sqlite.js';
 import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
-/** What llm keeps in `logs.db`, and what `llm logs --json -n 0` prints of it: a record for each prompt, with its answer. */
+/**
+ * What llm keeps in `logs.db`, and what `llm logs --json -n 0` prints of it: a record for each prompt, with its answer.
+ */
 export const llm: Source = {
   name: 'llm',
   title: 'llm',
@@ -85,7 +87,10 @@ function* responsesIn({ tables, rows }: Database): Generator<JsonObject> {
   }
 }
 
-/** A turn has the hashes of two messages, each of which has that of the one before it: the last that was sent, and the last that was answered. */
+/**
+ * A turn has the hashes of two messages, each of which has that of the one before it: the last that was sent, and the
+ * last that was answered.
+ */
 function* turnsIn({ rows }: Database): Generator<JsonObject> {
   const named = '(SELECT name FROM threads WHERE id = turns.thread_id)';
   for (const turn of rows(`SELECT *, ${named} AS conversation_name FROM turns ORDER BY id`)) {

@@ -2,7 +2,10 @@ import type { AttachedFile, ForeignMessage, Reading, Source } from '../common/bo
 import { textOf } from '../input/texts.js';
 import { timeOf } from './fields.js';
 
-/** Markdown with a heading before each message: `## User`, `## Assistant`. It has no times, unless hi wrote it, and no ids but its name. */
+/**
+ * Markdown with a heading before each message: `## User`, `## Assistant`. It has no times, unless hi wrote it, and no
+ * ids but its name.
+ */
 export const markdown: Source = {
   name: 'markdown',
   title: 'Markdown',

@@ -6,7 +6,10 @@ import { objectsIn } from '../input/objects.js';
 import { branchOf, timeIn } from './branch.js';
 import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
-/** The sessions of pi, `~/.pi/agent/sessions/FOLDER/TIME_ID.jsonl`: a tree, whose last line is where the user is. The first sessions were lists. */
+/**
+ * The sessions of pi, `~/.pi/agent/sessions/FOLDER/TIME_ID.jsonl`: a tree, whose last line is where the user is. The
+ * first sessions were lists.
+ */
 export const pi: Source = {
   name: 'pi',
   title: 'pi',

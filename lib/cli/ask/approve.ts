@@ -18,8 +18,9 @@ import { askQuestion, type PromptStreams } from './terminal-question.js';
 type Answer = 'once' | 'always' | 'no' | 'say';
 
 /**
- * Shows what a call would do, in full or its head and tail, and asks: once, always, no, or no with a reason. If the preview does not fit, Enter does not
- * approve the call until the user has viewed all of it. Rejects as an interruption if the user cancels the question.
+ * Shows what a call would do, in full or its head and tail, and asks: once, always, no, or no with a reason. If the
+ * preview does not fit, Enter does not approve the call until the user has viewed all of it. Rejects as an interruption
+ * if the user cancels the question.
  */
 export async function askApproval(
   question: ApprovalQuestion,
@@ -125,7 +126,10 @@ interface ShownQuestion<Value> {
   readonly unseen: Value;
 }
 
-/** Shows the rows, all of them or their head and tail, and asks. If they do not fit, `v` views all of them. Rejects as an interruption if the user cancels the question. */
+/**
+ * Shows the rows, all of them or their head and tail, and asks. If they do not fit, `v` views all of them. Rejects as
+ * an interruption if the user cancels the question.
+ */
 async function showAndAsk<Value>(question: ShownQuestion<Value>, streams: ApprovalStreams): Promise<Value> {
   const { choices, message } = question;
   const { columns, rows } = sizeOf(streams.output);
@@ -195,7 +199,10 @@ const MARGIN = '│ ';
 /** Longer runs of empty lines are replaced by their number: they would push the rest off the screen. */
 const EMPTY_LINES = /\n{5,}/g;
 
-/** What a call would do, as rows of a terminal: all of it, nothing invisible, none wider than `columns`. A diff is coloured. */
+/**
+ * What a call would do, as rows of a terminal: all of it, nothing invisible, none wider than `columns`. A diff is
+ * coloured.
+ */
 export function previewRows(
   { kind, text }: ApprovalQuestion['preview'],
   columns: number,
@@ -223,7 +230,10 @@ function wrapped(line: string, width: number): readonly string[] {
   return filled.flatMap((row) => narrowed(row, width));
 }
 
-/** Splits a row so that no terminal wraps it, whatever width it gives the characters: a wrapped row would have no margin. */
+/**
+ * Splits a row so that no terminal wraps it, whatever width it gives the characters: a wrapped row would have no
+ * margin.
+ */
 function narrowed(row: string, width: number): readonly string[] {
   if (greatestWidth(row) <= width) return [row];
   const parts: string[] = [];
@@ -243,7 +253,10 @@ function narrowed(row: string, width: number): readonly string[] {
   return [...parts, part];
 }
 
-/** Each terminal has tables of its own. Only these take one column in all: Latin, Greek and Cyrillic letters, dashes and quotes, lines and blocks. */
+/**
+ * Each terminal has tables of its own. Only these take one column in all: Latin, Greek and Cyrillic letters, dashes and
+ * quotes, lines and blocks.
+ */
 const DISPUTED = /[^\u0020-\u02ff\u0370-\u052f\u2010-\u2027\u2500-\u259f]/gu;
 
 /** The most columns that a terminal draws a text in. */
@@ -255,7 +268,10 @@ function styleOf(line: string): Style {
   return line.startsWith('@@') ? CYAN : PLAIN;
 }
 
-/** What fits on the screen of a preview: all rows, or its head and its tail with the number of rows between them. `available` is 3 at least. */
+/**
+ * What fits on the screen of a preview: all rows, or its head and its tail with the number of rows between them.
+ * `available` is 3 at least.
+ */
 export function excerpt(rows: readonly string[], available: number): { shown: readonly string[]; hidden: number } {
   if (rows.length <= available) return { shown: rows, hidden: 0 };
   const visible = available - 1;
@@ -266,8 +282,8 @@ export function excerpt(rows: readonly string[], available: number): { shown: re
 }
 
 /**
- * Says what a question with everything costs before it is asked. Resolves to whether the user agrees; a cheap one needs no answer. Without a terminal to ask on and
- * without `-y`, throws a `HiError` of code `usage`.
+ * Says what a question with everything costs before it is asked. Resolves to whether the user agrees; a cheap one needs
+ * no answer. Without a terminal to ask on and without `-y`, throws a `HiError` of code `usage`.
  */
 export async function agreeToAll(
   world: World,

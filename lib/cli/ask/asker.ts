@@ -21,7 +21,10 @@ type ShowQuestion = <Answer>(
   signal?: AbortSignal,
 ) => Promise<Answer>;
 
-/** Shows questions on the terminal while nothing else is drawn. Cancelling one stops the turn, as Ctrl-C does at any other time. */
+/**
+ * Shows questions on the terminal while nothing else is drawn. Cancelling one stops the turn, as Ctrl-C does at any
+ * other time.
+ */
 export function onTerminal(
   { stdin, stdinIs, stderr, openKeys }: World,
   screen: Screen,
@@ -138,7 +141,10 @@ interface ConfirmOptions {
   readonly yes: boolean;
 }
 
-/** Asks the yes-or-no questions of slash commands. Without a user to ask, `-y` is the answer; without `-y` a `HiError` of code `usage` is thrown. */
+/**
+ * Asks the yes-or-no questions of slash commands. Without a user to ask, `-y` is the answer; without `-y` a `HiError`
+ * of code `usage` is thrown.
+ */
 function createConfirm({ repl, terminal, yes }: ConfirmOptions): CommandQuestions['confirm'] {
   return async (message, alternative) => {
     if (terminal !== 'full') {
@@ -175,7 +181,9 @@ export interface Prompts {
   secret(message: string, check: (text: string) => true | string): Promise<string>;
 }
 
-/** Opens prompts on stderr, so that stdout stays free for answers. A question that is open when `signal` aborts rejects. */
+/**
+ * Opens prompts on stderr, so that stdout stays free for answers. A question that is open when `signal` aborts rejects.
+ */
 export async function openPrompts(world: World, signal: AbortSignal): Promise<Prompts> {
   const streams = { input: world.stdin, output: world.stderr, signal };
   return {
@@ -214,7 +222,10 @@ async function askAboutBook(book: string, server: string, streams: ApprovalStrea
   return await askQuestion((context) => select({ message, choices }, context), streams);
 }
 
-/** Shows the files and asks whether the model may read them. Rejects as an interruption if the user cancels the question. */
+/**
+ * Shows the files and asks whether the model may read them. Rejects as an interruption if the user cancels the
+ * question.
+ */
 async function askAboutInstructions(files: readonly Instructions[], streams: ApprovalStreams): Promise<boolean> {
   const names = files.map(({ name }) => name).join(', ');
   const what = files.some(({ isSkill }) => isSkill) ? 'instructions and skills' : 'instructions';

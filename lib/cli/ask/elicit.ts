@@ -30,8 +30,9 @@ const LONGEST_MESSAGE = 2048;
 const MOST_ROWS = 24;
 
 /**
- * Asks the user a server's question. Every question starts with the server's name, and its text has a margin, so that it cannot
- * pass for a question from hi. Ctrl-C and Ctrl-D leave the question unanswered. Rejects as an interruption if the turn is stopped.
+ * Asks the user a server's question. Every question starts with the server's name, and its text has a margin, so that
+ * it cannot pass for a question from hi. Ctrl-C and Ctrl-D leave the question unanswered. Rejects as an interruption if
+ * the turn is stopped.
  */
 export async function askForServer(
   server: string,

@@ -16,8 +16,8 @@ import * as prompts from '@inquirer/prompts';
 import { wrapLines } from '../../screen/print.js';
 
 /*
- * The kinds of question the program asks, so that the bundle holds no others. Loaded when something is asked. The package would cut the words of a
- * question at the end of a row.
+ * The kinds of question the program asks, so that the bundle holds no others. Loaded when something is asked. The
+ * package would cut the words of a question at the end of a row.
  */
 
 export const confirm: typeof prompts.confirm = (config, context) =>

@@ -20,8 +20,8 @@ interface PromptContext {
 }
 
 /**
- * Asks a question of `inquirer.ts`. Rejects as an interruption when the user or the signal cancels it. At Ctrl-D and Ctrl-Z the package stops reading
- * for good: Ctrl-D therefore cancels the question, and after Ctrl-Z it is asked again.
+ * Asks a question of `inquirer.ts`. Rejects as an interruption when the user or the signal cancels it. At Ctrl-D and
+ * Ctrl-Z the package stops reading for good: Ctrl-D therefore cancels the question, and after Ctrl-Z it is asked again.
  */
 export async function askQuestion<Answer>(
   ask: (context: PromptContext) => Promise<Answer>,
@@ -71,14 +71,18 @@ function isCancelled(thrown: unknown): boolean {
   return thrown instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(thrown.name);
 }
 
-/** How long to wait for input that is already there, and how long the keys must then be quiet: a key that is held down begins to repeat after 660. Milliseconds. */
+/**
+ * How long to wait for input that is already there, and how long the keys must then be quiet: a key that is held down
+ * begins to repeat after 660. Milliseconds.
+ */
 const FIRST_INPUT = 50;
 const QUIET = 700;
 const CTRL_C = 3;
 
 /**
- * Discards what was typed before a question appeared, until the keys are quiet: it was meant for the shell and must not answer. Resolves to whether
- * there was anything. Rejects as an interruption at Ctrl-C and when the signal aborts. Leaves the terminal in raw mode for the question.
+ * Discards what was typed before a question appeared, until the keys are quiet: it was meant for the shell and must not
+ * answer. Resolves to whether there was anything. Rejects as an interruption at Ctrl-C and when the signal aborts.
+ * Leaves the terminal in raw mode for the question.
  */
 export async function discardTypeAhead(input: Input, signal: AbortSignal): Promise<boolean> {
   const finished = new AbortController();
@@ -110,7 +114,10 @@ export async function discardTypeAhead(input: Input, signal: AbortSignal): Promi
 const ON = '\x1b[?2004h';
 const OFF = '\x1b[?2004l';
 
-/** Lets the terminal mark what is pasted while `ask` asks, so that a paste can be told from keys. Off again on every way out of the process. */
+/**
+ * Lets the terminal mark what is pasted while `ask` asks, so that a paste can be told from keys. Off again on every way
+ * out of the process.
+ */
 export async function withBracketedPaste<Answer>(output: OutputStream, ask: () => Promise<Answer>): Promise<Answer> {
   const on = (): unknown => output.write(ON);
   const off = (): unknown => output.write(OFF);

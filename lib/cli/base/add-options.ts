@@ -41,7 +41,10 @@ export function addChatOptions(command: Command): Command {
     .option('-u, --usage', 'print the token usage on stderr');
 }
 
-/** Adds an option that people know from other programs. It does nothing, because `hi` always continues the conversation, and the help omits it. */
+/**
+ * Adds an option that people know from other programs. It does nothing, because `hi` always continues the conversation,
+ * and the help omits it.
+ */
 export function addContinueOption(command: Command): Command {
   return command.addOption(new Option('-c, --continue', 'continue the conversation').hideHelp());
 }

@@ -95,8 +95,8 @@ export function connectionDeps(
 }
 
 /**
- * A server runs for a long time, so its writes could not be told apart from the user's when setting aside files that other programs would run. So it may write
- * only temporary files.
+ * A server runs for a long time, so its writes could not be told apart from the user's when setting aside files that
+ * other programs would run. So it may write only temporary files.
  */
 const GRANT = { write: false, network: true, files: [] };
 
@@ -115,8 +115,8 @@ const HINT =
     : `To start it without a sandbox, ${INSTEAD}.`;
 
 /**
- * Sandboxes a server's program that runs in `folder`: it sees what commands in the working folder `root` see, its own folder, and what its entry opens
- * (`read`). Throws a `HiError` if that is impossible.
+ * Sandboxes a server's program that runs in `folder`: it sees what commands in the working folder `root` see, its own
+ * folder, and what its entry opens (`read`). Throws a `HiError` if that is impossible.
  */
 async function confineServer(
   { paths, deny, root, env }: ServerSession,
@@ -135,7 +135,8 @@ async function confineServer(
     rules: () => rules,
   });
   try {
-    // A private folder is opened by name only, not by starting in it: an entry of a project may say where, but not what is read.
+    // A private folder is opened by name only, not by starting in it: an entry of a project may say where, but not what
+    // is read.
     const own = isPrivatePath(realPath(folder)) ? [] : [folder];
     return await sandbox.confine({ ...GRANT, read: [...own, ...read] }, folder);
   } catch (thrown) {

@@ -24,10 +24,10 @@ interface GivenInput {
 const WEB_ADDRESS = /^https?:\/\//i;
 
 /**
- * Gathers what `hi ask` sends: attached files, then piped stdin inside `<stdin>…</stdin>`, then the question. Without a question stdin is the question;
- * `-` reads stdin even where nothing is piped; an image or PDF on stdin is attached. Throws a `HiError` of code `usage` when there is nothing to send,
- * and an abort error when stopped. Where the question comes from elsewhere, what is read goes before it,
- * and may be nothing.
+ * Gathers what `hi ask` sends: attached files, then piped stdin inside `<stdin>…</stdin>`, then the question. Without a
+ * question stdin is the question; `-` reads stdin even where nothing is piped; an image or PDF on stdin is attached.
+ * Throws a `HiError` of code `usage` when there is nothing to send, and an abort error when stopped. Where the question
+ * comes from elsewhere, what is read goes before it, and may be nothing.
  */
 export async function gatherInput(
   world: World,
@@ -68,7 +68,10 @@ export async function gatherInput(
   return { text, texts, attachments };
 }
 
-/** The names between NUL bytes, as `find -print0` writes them. Throws a `HiError` of code `usage` for a list that is not one. */
+/**
+ * The names between NUL bytes, as `find -print0` writes them. Throws a `HiError` of code `usage` for a list that is not
+ * one.
+ */
 async function listedFiles(world: World, path: string, signal: AbortSignal): Promise<readonly Buffer[]> {
   const bytes =
     path === '-' ? await readAll(world, signal) : await readFileBytes(path, { cwd: world.cwd, pipes: true, signal });
@@ -100,7 +103,10 @@ async function readAll(world: World, signal: AbortSignal): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The content of a web address, as a file. Throws a `HiError` of code `network` if it cannot be fetched, of code `usage` if it cannot be sent. */
+/**
+ * The content of a web address, as a file. Throws a `HiError` of code `network` if it cannot be fetched, of code
+ * `usage` if it cannot be sent.
+ */
 export async function webInput(
   world: World,
   address: string,

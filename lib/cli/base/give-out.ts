@@ -23,7 +23,10 @@ export function expandPath(path: string, cwd: string, home: string): string {
 /** How long to work without handling keys and signals. Milliseconds. */
 const LONGEST_WORK = 50;
 
-/** Replaces a file atomically, or leaves it unchanged. Follows links. Throws a `HiError` of code `usage` that names the file. */
+/**
+ * Replaces a file atomically, or leaves it unchanged. Follows links. Throws a `HiError` of code `usage` that names the
+ * file.
+ */
 export async function writeFileAtomically(target: string, chunks: AsyncIterable<string>): Promise<void> {
   let aside: AsideFile | null = null;
   try {
@@ -58,9 +61,9 @@ interface ClipboardProgram {
 }
 
 /**
- * In the order they are tried. `tmux load-buffer -w` fills tmux's buffer and hands the text to the terminal, which tmux keeps programs inside it from doing
- * by themselves (`set-clipboard external`, its default). `clip.exe` reads anything but UTF-16 as the old code page of Windows, and `pbcopy` does the like
- * where the locale does not say UTF-8.
+ * In the order they are tried. `tmux load-buffer -w` fills tmux's buffer and hands the text to the terminal, which tmux
+ * keeps programs inside it from doing by themselves (`set-clipboard external`, its default). `clip.exe` reads anything
+ * but UTF-16 as the old code page of Windows, and `pbcopy` does the like where the locale does not say UTF-8.
  */
 const TEXT_PROGRAMS: readonly ClipboardProgram[] = [
   { needs: 'WAYLAND_DISPLAY', command: ['wl-copy'] },
@@ -99,8 +102,9 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * Puts a text on the clipboard with the first program that takes it, else with the terminal's sequence OSC 52. Resolves to what happened, in words: whether
- * a terminal obeys the sequence cannot be known. Throws a `HiError` of code `usage` where there is no way.
+ * Puts a text on the clipboard with the first program that takes it, else with the terminal's sequence OSC 52. Resolves
+ * to what happened, in words: whether a terminal obeys the sequence cannot be known. Throws a `HiError` of code `usage`
+ * where there is no way.
  */
 export async function copyText(text: string, world: World, terminal: OutputStream): Promise<string> {
   for (const program of TEXT_PROGRAMS) {
@@ -187,7 +191,10 @@ const LARGEST = 100_000_000;
 let folder: string | null = null;
 let count = 0;
 
-/** Puts the image on the clipboard into a file that is there until the program exits, only for the user. Resolves to its path, null where there is no image. */
+/**
+ * Puts the image on the clipboard into a file that is there until the program exits, only for the user. Resolves to its
+ * path, null where there is no image.
+ */
 export async function pastedImage({ env }: World): Promise<string | null> {
   for (const program of IMAGE_PROGRAMS) {
     if (program.needs !== null && !env[program.needs]) continue;

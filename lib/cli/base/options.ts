@@ -34,7 +34,9 @@ export interface ChatOptions {
   readonly ephemeral?: boolean;
   /** Whether everything is sent that fits; `hi ask` only. */
   readonly all?: boolean;
-  /** Whether the conversation stays out of it, and it out of the conversation; as `HI_FRESH` says where it is absent. */
+  /**
+   * Whether the conversation stays out of it, and it out of the conversation; as `HI_FRESH` says where it is absent.
+   */
   readonly fresh?: boolean;
   readonly outputFormat: OutputFormat;
   readonly json?: boolean;
@@ -105,7 +107,10 @@ export interface SessionOptions extends SettingsOptions {
   readonly listens?: boolean;
 }
 
-/** The options of a command and of those before it on the command line. Typed options win over defaults, and later ones over earlier ones. */
+/**
+ * The options of a command and of those before it on the command line. Typed options win over defaults, and later ones
+ * over earlier ones.
+ */
 export function mergedOptions<Options extends object>(command: Command): Options {
   const chain: Command[] = [];
   for (let one: Command | null = command; one !== null; one = one.parent) chain.unshift(one);

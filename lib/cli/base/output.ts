@@ -11,7 +11,10 @@ import { neutralise } from '../../screen/text/neutralise.js';
 import { listenToWaits } from '../../waits.js';
 import type { World } from './world.js';
 
-/** The output streams for the screen. Links are not for the Linux console and Emacs, which print unknown sequences. Honours NO_COLOR and FORCE_COLOR. */
+/**
+ * The output streams for the screen. Links are not for the Linux console and Emacs, which print unknown sequences.
+ * Honours NO_COLOR and FORCE_COLOR.
+ */
 export function outputStreams(world: World): OutputStreams {
   const { stdout, stderr, env } = world;
   return {
@@ -47,13 +50,19 @@ export function canApprove(world: World): boolean {
   return world.stderr.isTTY === true && world.stdinIs === 'terminal' && !isDumb(world.env);
 }
 
-/** Whether a turn can ask the user, also where the question was piped in: as `ssh` and `sudo` do, it then asks the terminal itself. */
+/**
+ * Whether a turn can ask the user, also where the question was piped in: as `ssh` and `sudo` do, it then asks the
+ * terminal itself.
+ */
 export function canAskInTurn(world: World): boolean {
   if (world.stdinIs !== 'piped') return canApprove(world);
   return world.stderr.isTTY === true && !isDumb(world.env) && world.hasTerminal;
 }
 
-/** Writes texts one after the other and waits for each, so that nothing piles up in memory. Stops where the reader leaves. */
+/**
+ * Writes texts one after the other and waits for each, so that nothing piles up in memory. Stops where the reader
+ * leaves.
+ */
 export async function writeAll(to: OutputStream, texts: AsyncIterable<string>): Promise<void> {
   // Only a write's own callback reports that the reader left: Node's stdout forgets every error at once.
   let open = true;
@@ -68,7 +77,10 @@ export async function writeAll(to: OutputStream, texts: AsyncIterable<string>): 
   }
 }
 
-/** Prints the pending notices of the history on stderr: that it was repaired, that a crash cut a turn short. Each is printed once. */
+/**
+ * Prints the pending notices of the history on stderr: that it was repaired, that a crash cut a turn short. Each is
+ * printed once.
+ */
 export function printHistoryNotices(world: World, history: HistoryStore): void {
   printNotices(world, history.takeNotices());
 }
@@ -78,7 +90,10 @@ export function printNotices(world: World, notices: readonly string[]): void {
   for (const notice of notices) world.stderr.write(neutralise(`hi: ${notice}\n`));
 }
 
-/** What a chat is held on: a terminal, a terminal that can only print (`TERM=dumb`), or none, where each line of stdin is a turn. */
+/**
+ * What a chat is held on: a terminal, a terminal that can only print (`TERM=dumb`), or none, where each line of stdin
+ * is a turn.
+ */
 export type ChatTerminal = 'full' | 'dumb' | 'none';
 
 export function chatTerminal(world: World): ChatTerminal {
@@ -92,7 +107,9 @@ const INTERVAL = 100;
 /** Shorter work shows no line. Milliseconds. */
 const WORTH = 1000;
 
-/** A line on stderr that shows progress. It is drawn in place, only on a terminal, after a second, and leaves no trace. */
+/**
+ * A line on stderr that shows progress. It is drawn in place, only on a terminal, after a second, and leaves no trace.
+ */
 export class ProgressLine {
   readonly #stderr: World['stderr'];
   readonly #isShown: boolean;
@@ -160,7 +177,10 @@ let endWaitLine: (() => void) | null = null;
 /** False with `--quiet`, and where stderr is no terminal. */
 let areWaitsShown = false;
 
-/** From now on, says on stderr what the program waits for and since when, once that takes longer than a second: on a line in place, or where nothing may be redrawn on one of its own. */
+/**
+ * From now on, says on stderr what the program waits for and since when, once that takes longer than a second: on a
+ * line in place, or where nothing may be redrawn on one of its own.
+ */
 export function showWaits(world: World, isPlain = asksForPlainLines(world.env)): void {
   const { stderr, env } = world;
   if (stderr.isTTY !== true) return;

@@ -12,8 +12,8 @@ export function screenSettingsOf({ wrap, animation, screen_reader }: Config): Sc
 }
 
 /**
- * Applies the theme's colours to answers. Returns a function to call with whether the terminal's background is light, once
- * that is known; null if it is known already or does not matter.
+ * Applies the theme's colours to answers. Returns a function to call with whether the terminal's background is light,
+ * once that is known; null if it is known already or does not matter.
  */
 export function applyTheme({ theme }: Config, { env }: World): ((isLight: boolean) => void) | null {
   if (theme === 'terminal') return null;
@@ -40,7 +40,9 @@ function lightByVariable(value: string | undefined): boolean | null {
 /** The protocols of terminals for images between lines of text. */
 type Protocol = 'kitty' | 'iterm' | 'sixel';
 
-/** The protocol of the terminal according to the environment; null if that does not say, or a multiplexer is in between. */
+/**
+ * The protocol of the terminal according to the environment; null if that does not say, or a multiplexer is in between.
+ */
 function protocolOf({ TERM = '', TERM_PROGRAM = '', ...env }: World['env']): Protocol | null {
   if (TERM === 'dumb' || env.TMUX || env.STY) return null;
   if (/^(?:foot|mlterm|contour|yaft)/.test(TERM) || TERM_PROGRAM === 'mintty') return 'sixel';
@@ -49,12 +51,16 @@ function protocolOf({ TERM = '', TERM_PROGRAM = '', ...env }: World['env']): Pro
   return null;
 }
 
-/** The text that shows an image file in the terminal; null if it cannot be shown. A promise if converting the image takes a moment. */
+/**
+ * The text that shows an image file in the terminal; null if it cannot be shown. A promise if converting the image
+ * takes a moment.
+ */
 type InlineImage = (path: string, mime: string) => string | null | Promise<string | null>;
 
 /**
- * Returns a function that shows images in the terminal; null if the terminal cannot. `attributes` asks the terminal for its attributes (the answer to DA1, a
- * list of numbers) if the environment does not name it; absent if it cannot be asked.
+ * Returns a function that shows images in the terminal; null if the terminal cannot. `attributes` asks the terminal for
+ * its attributes (the answer to DA1, a list of numbers) if the environment does not name it; absent if it cannot be
+ * asked.
  */
 export function inlineImage(world: World, attributes?: () => Promise<string>): InlineImage | null {
   const { env, stderr } = world;
@@ -104,7 +110,10 @@ function forIterm(bytes: Buffer): string {
   return `\x1b]1337;File=inline=1;size=${bytes.length}:${bytes.toString('base64')}\x07`;
 }
 
-/** https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG in chunks of at most 4096 characters, without a response from the terminal. */
+/**
+ * https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG in chunks of at most 4096 characters, without a response
+ * from the terminal.
+ */
 function forKitty(bytes: Buffer): string {
   const pieces = bytes.toString('base64').match(/.{1,4096}/g) ?? [];
   return pieces

@@ -51,7 +51,10 @@ export interface SettingsOptions {
   readonly server?: string;
 }
 
-/** How long a server that needs no key may take to list its models: when probing for a provider, and when it was chosen. Milliseconds. */
+/**
+ * How long a server that needs no key may take to list its models: when probing for a provider, and when it was chosen.
+ * Milliseconds.
+ */
 const PROBE_TIMEOUT = 1500;
 const LIST_TIMEOUT = 5000;
 
@@ -59,8 +62,8 @@ const LIST_TIMEOUT = 5000;
 const IDLE_TIMEOUT = 180_000;
 
 /**
- * Reads the configuration and applies the environment and the command line. Throws a `HiError` of code `config`. With `signal` it waits until the signal aborts for a
- * server that is loading its model before it lists any.
+ * Reads the configuration and applies the environment and the command line. Throws a `HiError` of code `config`. With
+ * `signal` it waits until the signal aborts for a server that is loading its model before it lists any.
  */
 export async function readSettings(
   world: World,
@@ -94,7 +97,10 @@ interface SettingsSources extends Pick<Sources, 'file' | 'env'> {
   list(vendor: Vendor, apiBase: string | null, apiKey: string | null, headers: Headers): ReturnType<Sources['models']>;
 }
 
-/** The settings of the server that the options or the configuration name, with those of the fast model, which may be at another one. */
+/**
+ * The settings of the server that the options or the configuration name, with those of the fast model, which may be at
+ * another one.
+ */
 async function resolveNamed(sources: SettingsSources, options: SettingsOptions): Promise<Resolved> {
   const { file, env, list } = sources;
   const { provider, model, system, server = null } = options;
@@ -156,7 +162,9 @@ export function idleTimeout(world: World): number {
   return given > 0 ? given : IDLE_TIMEOUT;
 }
 
-/** How long a nearby server may read a conversation before it begins its answer, in milliseconds; see `FetchSettings`. */
+/**
+ * How long a nearby server may read a conversation before it begins its answer, in milliseconds; see `FetchSettings`.
+ */
 const NEARBY_TIMEOUT = 30 * 60_000;
 
 /** The time limits of a conversation. What the user set holds for everything. */
@@ -218,7 +226,10 @@ export async function listModels(
 /** How often a server that is loading its model is asked, in milliseconds. */
 const BETWEEN_LOADING = 1000;
 
-/** What `ask` resolves to, asked again for as long as the server says that it is loading its model; without a signal only once. */
+/**
+ * What `ask` resolves to, asked again for as long as the server says that it is loading its model; without a signal
+ * only once.
+ */
 async function onceLoaded<Value>(ask: () => Promise<Value>, signal: AbortSignal | null): Promise<Value> {
   let endWait: (() => void) | null = null;
   try {
@@ -259,7 +270,10 @@ export const CONFIG_CHECK: ConfigCheck = {
   explaining: async () => (await import('../config-check/config-validator.js')).checkConfig,
 };
 
-/** How long a model may take to answer the question of a test, in milliseconds: a large one is loaded from the disk first. */
+/**
+ * How long a model may take to answer the question of a test, in milliseconds: a large one is loaded from the disk
+ * first.
+ */
 export const TEST_LIMIT = 5 * 60_000;
 
 /** What a model that takes longer is told with. */

@@ -15,7 +15,10 @@ export async function newSettingsWarnings({ warnings, config, paths }: Settings)
   return await newWarnings([...warnings, ...(config === null ? [] : plainHttpWarnings(config))], paths.warned);
 }
 
-/** The warnings that were not shown on this machine before; the file at `path` remembers them. Never fails: at worst a warning is shown again. */
+/**
+ * The warnings that were not shown on this machine before; the file at `path` remembers them. Never fails: at worst a
+ * warning is shown again.
+ */
 export async function newWarnings(warnings: readonly string[], path: string): Promise<readonly string[]> {
   if (warnings.length === 0) return [];
   const shown = read(path);
@@ -94,7 +97,10 @@ export const SERVER_TOOLS: RuleSubject = {
   isFamily: true,
 };
 
-/** Notes about rules for tools of servers that are not configured: such a server may be added later, or its name may be misspelt. */
+/**
+ * Notes about rules for tools of servers that are not configured: such a server may be added later, or its name may be
+ * misspelt.
+ */
 export function orphanRules(permissions: Partial<Permissions>, servers: readonly string[]): readonly string[] {
   const known = servers.map(serverPrefix);
   const rules = Object.values(permissions).flatMap((list: readonly RuleEntry[]) => list.map(textOf));

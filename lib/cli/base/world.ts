@@ -19,7 +19,10 @@ export interface World {
   /** The name of the machine. */
   readonly host: string;
   readonly stdin: Input;
-  /** What stdin is, determined without opening it: a terminal; a pipe, a file or a socket; or nothing, such as /dev/null. */
+  /**
+   * What stdin is, determined without opening it: a terminal; a pipe, a file or a socket; or nothing, such as
+   * /dev/null.
+   */
   readonly stdinIs: 'terminal' | 'piped' | 'nothing';
   /** Whether the process has a terminal, whatever its streams are. */
   readonly hasTerminal: boolean;
@@ -27,10 +30,16 @@ export interface World {
   openKeys(): Input | null;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** Writes a short text to stdout without opening the stream, because opening it takes as long as printing the version. A closed pipe is not an error. */
+  /**
+   * Writes a short text to stdout without opening the stream, because opening it takes as long as printing the version.
+   * A closed pipe is not an error.
+   */
   print(text: string): void;
   now(): Date;
-  /** Calls back when the process is asked to stop (Ctrl-C, SIGTERM, SIGHUP). Returns the function that removes the callback. */
+  /**
+   * Calls back when the process is asked to stop (Ctrl-C, SIGTERM, SIGHUP). Returns the function that removes the
+   * callback.
+   */
   onStop(callback: (signal: NodeJS.Signals) => void): () => void;
 }
 
@@ -110,7 +119,9 @@ function stdinKind(): World['stdinIs'] {
   }
 }
 
-/** Whether this is the null device, and so not a terminal. Does not load `node:tty`, which loads all of Node's streams. */
+/**
+ * Whether this is the null device, and so not a terminal. Does not load `node:tty`, which loads all of Node's streams.
+ */
 export function isNullDevice(stats: Stats): boolean {
   try {
     return stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev;

@@ -53,8 +53,8 @@ export class AwaySummaries {
   }
 
   /**
-   * The prompt is up. A server with one place for a prompt would forget that of the conversation, so there it waits until the server has forgotten it
-   * anyway.
+   * The prompt is up. A server with one place for a prompt would forget that of the conversation, so there it waits
+   * until the server has forgotten it anyway.
    */
   begin(): void {
     clearTimeout(this.#timer);

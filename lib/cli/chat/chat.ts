@@ -47,7 +47,10 @@ interface Chat {
   readonly usage: WindowUsage;
 }
 
-/** Creates a session, the screen that shows it and the REPL that reads its input. Throws `HiError`s of codes `config` and `history`. */
+/**
+ * Creates a session, the screen that shows it and the REPL that reads its input. Throws `HiError`s of codes `config`
+ * and `history`.
+ */
 async function openChat(world: World, given: ChatOptions, settings: Settings, first: string | null): Promise<Chat> {
   const terminal = chatTerminal(world);
   const streams = terminal === 'full' ? outputStreams(world) : withoutColour(outputStreams(world));
@@ -176,8 +179,8 @@ function completableCommands(context: SlashContext): readonly CompletableCommand
 }
 
 /**
- * The REPL; on a terminal the set-up comes first where `hi ask` would not work for want of a configuration. Resolves to the exit status.
- * `isDefault` is true for plain `hi`. `first` is asked at once.
+ * The REPL; on a terminal the set-up comes first where `hi ask` would not work for want of a configuration. Resolves to
+ * the exit status. `isDefault` is true for plain `hi`. `first` is asked at once.
  */
 export async function chatCommand(
   world: World,
@@ -270,7 +273,10 @@ async function startLines(world: World, options: ChatOptions, { wired, usage }: 
 const BELL = '\x07';
 const NOTIFICATION = '\x1b]9;hi is waiting for you\x1b\\';
 
-/** The sequence that calls the user back to the terminal, by `notify`: a notification if the terminal is known to show one, else the bell. */
+/**
+ * The sequence that calls the user back to the terminal, by `notify`: a notification if the terminal is known to show
+ * one, else the bell.
+ */
 function attentionOf({ notify }: Config, env: World['env']): string {
   if (notify === 'off') return '';
   return notify === 'auto' && showsNotifications(env) ? NOTIFICATION : BELL;

@@ -82,7 +82,10 @@ interface Room {
   readonly style: AnswerStyle;
 }
 
-/** The last exchange, shown dimmed at the start in at most so many rows: the beginning of the question and the end of the answer. Empty if there is none. */
+/**
+ * The last exchange, shown dimmed at the start in at most so many rows: the beginning of the question and the end of
+ * the answer. Empty if there is none.
+ */
 export async function lastExchange(messages: readonly Message[], { rows, style }: Room): Promise<string> {
   const begin = messages.findLastIndex(({ role }) => role === 'user');
   if (begin < 0) return '';

@@ -34,8 +34,8 @@ export interface SubmitDeps {
 }
 
 /**
- * Acts on one line: a message, a slash command, or a shell command. Resolves to the events for the screen. Throws `HiError`s.
- * The events of an answer come straight from the session, for there are tens of thousands.
+ * Acts on one line: a message, a slash command, or a shell command. Resolves to the events for the screen. Throws
+ * `HiError`s. The events of an answer come straight from the session, for there are tens of thousands.
  */
 export async function submitLine(
   line: SubmittedLine,
@@ -62,7 +62,10 @@ export async function submitLine(
   }
 }
 
-/** The message with the files it mentions. When one cannot be attached, the whole message goes back into the prompt, with the cursor at that one. */
+/**
+ * The message with the files it mentions. When one cannot be attached, the whole message goes back into the prompt,
+ * with the cursor at that one.
+ */
 async function inputOf(
   line: SubmittedLine,
   { tools, notify, repl, fetch, resource }: SubmitDeps,
@@ -84,13 +87,17 @@ async function inputOf(
   }
 }
 
-/** A paste of several lines is a message, however it begins: a command is typed, or pasted as a single line that the user sees. */
+/**
+ * A paste of several lines is a message, however it begins: a command is typed, or pasted as a single line that the
+ * user sees.
+ */
 function parseSubmitted(line: SubmittedLine): Line {
   return beginsWithPastedLines(line.text, line.pasted) ? { kind: 'message' } : parseLine(line.shown);
 }
 
 /**
- * A message without the white space typed around it; a double slash typed at the start becomes one. A paste and a `"""` block stay as they are.
+ * A message without the white space typed around it; a double slash typed at the start becomes one. A paste and a `"""`
+ * block stay as they are.
  */
 function trimmed({ shown, text, pasted }: SubmittedLine): Pick<SubmittedLine, 'text' | 'pasted'> {
   if (shown.trimStart().startsWith('"""')) return { text, pasted };
@@ -113,7 +120,10 @@ function argumentOf({ text }: SubmittedLine, name: string): string {
   return text.slice(text.indexOf(name) + name.length).trim();
 }
 
-/** A command that fails, such as a mistyped one, goes back into the prompt, and so does one that was interrupted before it did anything. */
+/**
+ * A command that fails, such as a mistyped one, goes back into the prompt, and so does one that was interrupted before
+ * it did anything.
+ */
 async function* runCommand(
   name: string,
   line: SubmittedLine,

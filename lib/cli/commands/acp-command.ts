@@ -292,7 +292,10 @@ function optionsFor(rule: string | null): PermissionOption[] {
   ];
 }
 
-/** Converts an editor's prompt: text, embedded files, and links unchanged. Throws a `HiError` of code `usage` for content that cannot be sent. */
+/**
+ * Converts an editor's prompt: text, embedded files, and links unchanged. Throws a `HiError` of code `usage` for
+ * content that cannot be sent.
+ */
 function promptInput(blocks: readonly ContentBlock[]): UserInput {
   const words: string[] = [];
   const texts: string[] = [];

@@ -75,7 +75,10 @@ export async function askCommand(world: World, words: readonly string[], options
 const lacksSetUp = (thrown: unknown): boolean =>
   thrown instanceof NotConfigured || (thrown instanceof NoModel && thrown.code === 'key');
 
-/** Whether the set-up can come first, which ends in a chat with the question: on a terminal, for a question of nothing but words. */
+/**
+ * Whether the set-up can come first, which ends in a chat with the question: on a terminal, for a question of nothing
+ * but words.
+ */
 function canSetUp(world: World, words: readonly string[], options: ChatOptions): boolean {
   const { file = [], files0From, command, extract } = options;
   const isPlain = [...file, files0From, command, extract || undefined].every((one) => one === undefined);
@@ -128,7 +131,8 @@ async function askOnce(
   } finally {
     printHistoryNotices(world, session.history);
     const settled = session.restSummaries.settle(stop.signal.aborted ? 0 : SUMMARY_PATIENCE);
-    // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed or the index is open anyway.
+    // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed or the index is
+    // open anyway.
     if (session.history.sealed > 0 || session.reminders.hasSearched) await indexSlice(session);
     await settled;
     await close();
@@ -233,7 +237,10 @@ async function ofOwnCommand(
   return asked;
 }
 
-/** Sends the question. Resolves to the events that the user is to see: of an answer that must fit, with its price, with only its last block of code. */
+/**
+ * Sends the question. Resolves to the events that the user is to see: of an answer that must fit, with its price, with
+ * only its last block of code.
+ */
 async function shownEvents(
   options: ChatOptions,
   { session, connections }: WiredSession,

@@ -19,8 +19,9 @@ export class MisfitError extends HiError {
 }
 
 /**
- * A turn whose answer must fit a schema: ends with a `print` of its JSON and the value in `turn-end`. If it does not fit, hi asks once more, in a turn
- * of its own, with what is wrong with it; then a `MisfitError` is thrown. What is interrupted ends as any turn does.
+ * A turn whose answer must fit a schema: ends with a `print` of its JSON and the value in `turn-end`. If it does not
+ * fit, hi asks once more, in a turn of its own, with what is wrong with it; then a `MisfitError` is thrown. What is
+ * interrupted ends as any turn does.
  */
 export async function* askStructured(
   session: Session,
@@ -102,7 +103,10 @@ function stopped({ stop_reason, text }: TurnEnd, wrong: string): HiError {
   });
 }
 
-/** The same events, with the answer's last code block in place of its text. Throws a `MisfitError` if there is none. An interrupted turn ends unchanged. */
+/**
+ * The same events, with the answer's last code block in place of its text. Throws a `MisfitError` if there is none. An
+ * interrupted turn ends unchanged.
+ */
 export async function* lastBlock(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
   for await (const event of events) {
     if (event.type === 'text') continue;

@@ -38,9 +38,9 @@ interface CheckOptions extends CommonOptions {
 }
 
 /**
- * Checks everything `hi` needs and prints a line for each part. Only `live` asks the vendor: for its models, and for one word, with all that the model once
- * refused.
- * Resolves to 0 when nothing failed, else to the exit status of the first failure.
+ * Checks everything `hi` needs and prints a line for each part. Only `live` asks the vendor: for its models, and for
+ * one word, with all that the model once refused. Resolves to 0 when nothing failed, else to the exit status of the
+ * first failure.
  */
 export async function checkCommand(world: World, options: CheckOptions): Promise<number> {
   let status = 0;
@@ -360,7 +360,10 @@ function* serverFacts(
 /** The capabilities that matter to users; the others concern the format of requests. */
 const SHOWN = ['tools', 'images', 'documents', 'audio'] as const;
 
-/** At a custom address, the provider's name only says which protocol is spoken, unless its servers are always the users' own. */
+/**
+ * At a custom address, the provider's name only says which protocol is spoken, unless its servers are always the users'
+ * own.
+ */
 function serverTitle({ title, ...member }: ProviderMember, address: string | null): string {
   if (address === null || member.ownHosts.length === 0 || isOwnAddress(member, address)) return title;
   return `'${new URL(address).host}'`;

@@ -14,7 +14,10 @@ import { findSkills } from './skills-command.js';
 /** How long a server may take to list its models while the user waits after Tab. Milliseconds. */
 const MODELS_TIMEOUT = 2000;
 
-/** Prints a shell's completion script. With `words`, as those scripts call it, prints the candidates for the last word of a command line. */
+/**
+ * Prints a shell's completion script. With `words`, as those scripts call it, prints the candidates for the last word
+ * of a command line.
+ */
 export async function completionCommand(
   world: World,
   program: Command,
@@ -81,8 +84,8 @@ interface CompletionSources {
 }
 
 /**
- * The candidates for the last word of a command line, which is given without the program's name. None where a file is expected: the shell completes
- * files.
+ * The candidates for the last word of a command line, which is given without the program's name. None where a file is
+ * expected: the shell completes files.
  */
 async function nextWords(
   program: Command,

@@ -64,7 +64,10 @@ function shownReach({ api_key, api_base }: Pick<ModelSettings, 'api_key' | 'api_
   return { api_key: maskKey(api_key), api_base: api_base === null ? null : shownAddress(api_base) };
 }
 
-/** An MCP server with possible secrets masked: values of variables and headers, parts of the address, and arguments after the first option. */
+/**
+ * An MCP server with possible secrets masked: values of variables and headers, parts of the address, and arguments
+ * after the first option.
+ */
 function shownServer({ env, headers, args, url, ...rest }: ServerFile): ServerFile {
   const option = (args ?? []).findIndex((arg) => arg.startsWith('-'));
   return {
@@ -85,8 +88,8 @@ const hiddenValues = (values: Readonly<Record<string, string>>): Readonly<Record
   Object.fromEntries(Object.keys(values).map((name) => [name, '***']));
 
 /**
- * Sets one setting in `config.json`: `compaction.keep_recent 8`. The value is what the schema takes, JSON or else text. Throws a `HiError` of code `usage` for
- * what it does not take, and nothing is written then.
+ * Sets one setting in `config.json`: `compaction.keep_recent 8`. The value is what the schema takes, JSON or else text.
+ * Throws a `HiError` of code `usage` for what it does not take, and nothing is written then.
  */
 export async function configSetCommand(
   world: World,
@@ -126,7 +129,10 @@ function jsonIn(text: string): readonly unknown[] {
   }
 }
 
-/** Opens `config.json` in the user's editor, and checks what was saved. Throws a `HiError` for what the schema does not take: it is saved all the same. */
+/**
+ * Opens `config.json` in the user's editor, and checks what was saved. Throws a `HiError` for what the schema does not
+ * take: it is saved all the same.
+ */
 export async function configEditCommand(world: World, options: CommonOptions): Promise<number> {
   const { configFile } = await findPaths(world.env, options.config ?? null);
   if (world.stdinIs !== 'terminal' || world.stdout.isTTY !== true)

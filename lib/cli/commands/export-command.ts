@@ -16,7 +16,10 @@ interface ExportOptions extends CommonOptions {
   readonly to?: string;
 }
 
-/** Writes the conversation and all books into a folder, in a form that other programs read. Makes no request. Resolves to the exit status. Throws `HiError`s. */
+/**
+ * Writes the conversation and all books into a folder, in a form that other programs read. Makes no request. Resolves
+ * to the exit status. Throws `HiError`s.
+ */
 export async function exportCommand(
   world: World,
   folder: string,

@@ -87,7 +87,10 @@ async function forgetIn(
 /** How many messages are listed before they go. */
 const LISTED = 20;
 
-/** Which messages of a book are meant: those with a text or with these ids, or those since a time. Throws a `HiError` of code `usage`. */
+/**
+ * Which messages of a book are meant: those with a text or with these ids, or those since a time. Throws a `HiError` of
+ * code `usage`.
+ */
 function meantBy(book: BookFiles, text: string, { since, last }: ForgetOptions, now: Date): MeantInBook {
   if (last || (text === '') === (since === undefined))
     throw new HiError('usage', 'Nothing given to forget, or too much.', {

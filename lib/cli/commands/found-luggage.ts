@@ -16,8 +16,8 @@ import { importCommand } from './import-command.js';
 const NAMED = 5;
 
 /**
- * Says what other programs have for this user on this machine, and asks whether to import the chats that are not imported yet. Says and asks nothing where there is
- * nothing. Cancelling means no.
+ * Says what other programs have for this user on this machine, and asks whether to import the chats that are not
+ * imported yet. Says and asks nothing where there is nothing. Cancelling means no.
  */
 export async function offerLuggage(world: World, paths: Paths): Promise<void> {
   const prompts = await openPrompts(world, new AbortController().signal);

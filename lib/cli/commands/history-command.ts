@@ -209,7 +209,9 @@ async function around(store: HistoryStore, id: string): Promise<readonly Entry[]
 const noMessage = (id: string): HiError =>
   new HiError('usage', `There is no message '${id}'.`, { hint: 'Find one with: hi recall TEXT' });
 
-/** Prints the last messages, then each new one, until Ctrl-C or until the reader leaves. JSON is one line per message. */
+/**
+ * Prints the last messages, then each new one, until Ctrl-C or until the reader leaves. JSON is one line per message.
+ */
 async function follow(
   world: World,
   store: HistoryStore,
@@ -332,7 +334,10 @@ async function* filtered(
 /** How often the file is looked at. Milliseconds. */
 const PAUSE = 250;
 
-/** The entries that are added from now on, by any process, until `signal` aborts. After a reset, those of the new conversation. */
+/**
+ * The entries that are added from now on, by any process, until `signal` aborts. After a reset, those of the new
+ * conversation.
+ */
 async function* followed(store: HistoryStore, signal: AbortSignal): AsyncGenerator<Entry> {
   let { name } = store;
   let last = store.loaded.at(-1)?.id ?? 0;

@@ -18,8 +18,8 @@ interface WriterOptions {
 export type WritePage = (content: PageContent) => Promise<void>;
 
 /**
- * What writes a page to a file, or to stdout for null. Asks before a file is overwritten; resolves to null when the user says no. Throws a `HiError` of code
- * `usage`.
+ * What writes a page to a file, or to stdout for null. Asks before a file is overwritten; resolves to null when the
+ * user says no. Throws a `HiError` of code `usage`.
  */
 export async function pageWriter(
   world: World,
@@ -59,7 +59,10 @@ async function confirmed(world: World, file: string): Promise<boolean> {
   }
 }
 
-/** Runs `write` with something that passes texts on until the process is asked to stop: what was written aside is then removed. */
+/**
+ * Runs `write` with something that passes texts on until the process is asked to stop: what was written aside is then
+ * removed.
+ */
 async function stoppable(
   { onStop }: World,
   write: (untilStopped: (texts: AsyncIterable<string>) => AsyncIterable<string>) => Promise<void>,

@@ -44,7 +44,10 @@ interface ImportOptions extends CommonOptions {
 /** How many unreadable places are printed. */
 const PRINTED = 10;
 
-/** Imports what is at these paths, or lists or removes books. Makes no request. Resolves to the exit status. Throws `HiError`s. */
+/**
+ * Imports what is at these paths, or lists or removes books. Makes no request. Resolves to the exit status. Throws
+ * `HiError`s.
+ */
 export async function importCommand(world: World, paths: readonly string[], options: ImportOptions): Promise<number> {
   checkOptions(paths, options);
   const found = await findPaths(world.env, options.config ?? null);
@@ -63,7 +66,10 @@ export async function importCommand(world: World, paths: readonly string[], opti
   return isDone ? 0 : await take(world, others, options, { folder: imports, since });
 }
 
-/** What a word on the command line means: the places of a source with that name, unless there is a file of that name, or the path itself. */
+/**
+ * What a word on the command line means: the places of a source with that name, unless there is a file of that name, or
+ * the path itself.
+ */
 function placesOf(world: World, word: string): readonly string[] {
   const source = existsSync(join(world.cwd, word)) ? undefined : sources.find(({ name }) => name === word);
   if (source === undefined) return [word];

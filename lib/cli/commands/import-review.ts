@@ -21,9 +21,9 @@ interface Proposal {
 }
 
 /**
- * Proposes lines for the memory, one by one with their evidence: those of the user's instructions for other programs, and the sentences that they said again and
- * again in their books. Without a terminal it only prints them. Makes no request. Resolves to the exit status. Throws `HiError`s, as an interruption if the user
- * stops it.
+ * Proposes lines for the memory, one by one with their evidence: those of the user's instructions for other programs,
+ * and the sentences that they said again and again in their books. Without a terminal it only prints them. Makes no
+ * request. Resolves to the exit status. Throws `HiError`s, as an interruption if the user stops it.
  */
 export async function importReview(
   world: World,
@@ -69,7 +69,10 @@ async function ask(world: World, paths: Paths, found: readonly Proposal[]): Prom
 const LONGEST = 400;
 const MOST = 50;
 
-/** The lines of the user's own instructions for other programs, which say themselves what always holds. Headings, code and files that they include are none. */
+/**
+ * The lines of the user's own instructions for other programs, which say themselves what always holds. Headings, code
+ * and files that they include are none.
+ */
 function instructionLines(world: World): readonly Proposal[] {
   return userInstructions(world).flatMap((path) => {
     const text = textOf(path).replace(/```[\s\S]*?(?:```|$)/g, (code) => code.replace(/[^\n]+/g, ''));

@@ -17,7 +17,10 @@ interface JoinOptions {
   readonly quiet?: boolean;
 }
 
-/** Joins histories of hi to the conversation, and with `--conflicts` the copies that a syncer left, which are removed then. */
+/**
+ * Joins histories of hi to the conversation, and with `--conflicts` the copies that a syncer left, which are removed
+ * then.
+ */
 export async function joinHistories(
   world: World,
   { data }: Paths,

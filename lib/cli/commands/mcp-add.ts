@@ -31,7 +31,10 @@ interface McpAddOptions extends CommonOptions {
   readonly from?: string;
 }
 
-/** Starts a server once, shows what it offers, and adds it to `config.json`. Throws a `HiError` if it cannot be used; nothing is written then. */
+/**
+ * Starts a server once, shows what it offers, and adds it to `config.json`. Throws a `HiError` if it cannot be used;
+ * nothing is written then.
+ */
 export async function mcpAddCommand(
   world: World,
   name: string | undefined,
@@ -123,8 +126,8 @@ function pairs(texts: readonly string[], mark: string, option: string): Readonly
 }
 
 /**
- * Shows each server of the project that was not agreed to, all of its entry, and asks. An answer holds for this very entry in its folder.
- * Resolves to the exit status. Throws a `HiError` where nobody can be asked.
+ * Shows each server of the project that was not agreed to, all of its entry, and asks. An answer holds for this very
+ * entry in its folder. Resolves to the exit status. Throws a `HiError` where nobody can be asked.
  */
 export async function mcpApproveCommand(
   world: World,
@@ -159,7 +162,10 @@ async function isApproved({ stdin, stderr }: World, { name, file }: ProjectServe
   return await askToAgree(texts, message, { input: stdin, output: stderr });
 }
 
-/** Removes a server from `config.json`, and everything that is known of it. Resolves to the exit status. Throws a `HiError` for an unknown name. */
+/**
+ * Removes a server from `config.json`, and everything that is known of it. Resolves to the exit status. Throws a
+ * `HiError` for an unknown name.
+ */
 export async function mcpRemoveCommand(world: World, name: string, options: CommonOptions): Promise<number> {
   const configured = await configuredServers(world, options);
   const { paths, servers } = configured;

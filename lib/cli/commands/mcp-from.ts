@@ -12,8 +12,9 @@ import type { CommonOptions } from '../base/options.js';
 import type { World } from '../base/world.js';
 
 /**
- * Lists the servers that another program has, and adds those that are named, or chosen on a terminal, to `config.json`. Starts none. Resolves to the exit status.
- * Throws a `HiError` for an unknown program or server, or a file that cannot be read.
+ * Lists the servers that another program has, and adds those that are named, or chosen on a terminal, to `config.json`.
+ * Starts none. Resolves to the exit status. Throws a `HiError` for an unknown program or server, or a file that cannot
+ * be read.
  */
 export async function mcpAddFrom(
   world: World,

@@ -109,7 +109,10 @@ interface McpTestOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-/** Starts a server, prints what it offers, and calls a tool where one is named. Resolves to the exit status: 5 where the tool says that it failed. Throws a `HiError`. */
+/**
+ * Starts a server, prints what it offers, and calls a tool where one is named. Resolves to the exit status: 5 where the
+ * tool says that it failed. Throws a `HiError`.
+ */
 export async function mcpTestCommand(world: World, server: string, options: McpTestOptions): Promise<number> {
   const configured = await configuredServers(world, options);
   const { paths } = configured;
@@ -168,7 +171,10 @@ function show(
   stdout.write(neutralise(`${[offerText(offer), ...called].join('\n')}\n`));
 }
 
-/** Prints what a server printed that was not a message. Resolves to the exit status. Throws a `HiError` where neither a log nor a server has that name. */
+/**
+ * Prints what a server printed that was not a message. Resolves to the exit status. Throws a `HiError` where neither a
+ * log nor a server has that name.
+ */
 export async function mcpLogCommand(world: World, name: string, options: CommonOptions): Promise<number> {
   const configured = await configuredServers(world, options);
   const { paths } = configured;

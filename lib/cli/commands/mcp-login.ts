@@ -161,7 +161,10 @@ export async function mcpLogoutCommand(world: World, name: string, options: Comm
 /** An authorization server that does not answer delays nobody for longer, in milliseconds. */
 const REVOKED_WITHIN = 5000;
 
-/** Forgets the login at a server, and has its tokens revoked where that is possible; a failure of that is said. Resolves to false where there was none. */
+/**
+ * Forgets the login at a server, and has its tokens revoked where that is possible; a failure of that is said. Resolves
+ * to false where there was none.
+ */
 export async function endLogin(world: World, paths: Paths, name: string): Promise<boolean> {
   const taken = await new LoginFile(paths.serverLogins, name, exclusively).take();
   if (taken === null) return false;
@@ -215,7 +218,10 @@ function isStarted(program: string, args: readonly string[], { env }: World): Pr
   });
 }
 
-/** A server by its name, even a disabled one; null if there is none. Throws a `HiError` if its entry is invalid or waits for the user's approval. */
+/**
+ * A server by its name, even a disabled one; null if there is none. Throws a `HiError` if its entry is invalid or waits
+ * for the user's approval.
+ */
 export async function findServer(
   world: World,
   name: string,

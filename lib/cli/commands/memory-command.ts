@@ -15,7 +15,10 @@ interface MemoryOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-/** Prints the memory, and on a terminal the origin of each line. Resolves to the exit status. Throws a `HiError` if it cannot be read. */
+/**
+ * Prints the memory, and on a terminal the origin of each line. Resolves to the exit status. Throws a `HiError` if it
+ * cannot be read.
+ */
 export async function memoryCommand(world: World, options: MemoryOptions): Promise<number> {
   const { stdout, stderr } = world;
   const { memory } = await findPaths(world.env, options.config ?? null);

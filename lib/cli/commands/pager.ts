@@ -17,11 +17,17 @@ export interface OpenPager {
   readonly hasColour: boolean;
   /** Whether it opens at the start of the text although the end was asked for. */
   readonly missesEnd: boolean;
-  /** Ends the input. Resolves when the user has left. Throws a `HiError` of code `config` if the command line of the user started nothing. */
+  /**
+   * Ends the input. Resolves when the user has left. Throws a `HiError` of code `config` if the command line of the
+   * user started nothing.
+   */
   done(): Promise<void>;
 }
 
-/** Starts the pager of the user, or the usual one; null if there is none: a terminal scrolls. It opens at the `end` of the text as far as it can. */
+/**
+ * Starts the pager of the user, or the usual one; null if there is none: a terminal scrolls. It opens at the `end` of
+ * the text as far as it can.
+ */
 export function openPager(world: World, at: 'start' | 'end'): OpenPager | null {
   const env = ownEnvironment(world.env);
   const { pager, missing } = pagerFor(env, at);
@@ -100,8 +106,9 @@ const KNOWN: Readonly<Record<string, KnownPager>> = {
 const OF_A_SHELL = /[|&;<>()$`"'\\*?[]|^[^\s/]*=|^~/;
 
 /**
- * The pager in `PAGER`, or `less`, if it is the real one: BusyBox's knows neither the options nor colours, and Windows' `more` no UTF-8. What the user set for
- * `less` holds, and colours and where it opens are added. A pager that is not known gets plain text, and is taken to open at the start.
+ * The pager in `PAGER`, or `less`, if it is the real one: BusyBox's knows neither the options nor colours, and Windows'
+ * `more` no UTF-8. What the user set for `less` holds, and colours and where it opens are added. A pager that is not
+ * known gets plain text, and is taken to open at the start.
  */
 export function pagerFor(
   env: Environment,

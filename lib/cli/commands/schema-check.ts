@@ -6,7 +6,10 @@ import ajvFormats from 'ajv-formats';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import { HiError } from '../../errors.js';
 
-/** Returns the errors of a value; none if it fits. Throws a `HiError` of code `malformed` when a pattern of the schema takes too long. */
+/**
+ * Returns the errors of a value; none if it fits. Throws a `HiError` of code `malformed` when a pattern of the schema
+ * takes too long.
+ */
 export type Check = (value: JsonValue) => readonly ErrorObject[];
 
 type Draft = typeof ajv.Ajv | typeof Ajv2019 | typeof Ajv2020;
@@ -47,7 +50,10 @@ function draftsOf($schema: JsonValue | undefined): readonly Draft[] {
   return /2020-12/.test(named) ? [Ajv2020] : [];
 }
 
-/** How long a check may take, in milliseconds: a pattern that backtracks takes years, and no signal reaches the program meanwhile. */
+/**
+ * How long a check may take, in milliseconds: a pattern that backtracks takes years, and no signal reaches the program
+ * meanwhile.
+ */
 const LONGEST_CHECK = 1000;
 
 /** Only a context of its own ends a pattern while that runs. */
@@ -71,7 +77,9 @@ const isTimeout = (thrown: unknown): boolean =>
 const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
 
-/** A reference of the schema that leads back to what it stands in, without a property or an item between; null for none. */
+/**
+ * A reference of the schema that leads back to what it stands in, without a property or an item between; null for none.
+ */
 function endlessReference(root: JsonObject): string | null {
   const states = new Map<JsonObject, 'open' | 'done'>();
   const follow = (schema: JsonValue | undefined, by: string): string | null => {

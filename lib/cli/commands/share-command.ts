@@ -38,7 +38,10 @@ interface Asked {
   say(text: string): void;
 }
 
-/** Shares the conversation through a folder, exchanges, or shows the machines. Resolves to the exit status. Throws `HiError`s. */
+/**
+ * Shares the conversation through a folder, exchanges, or shows the machines. Resolves to the exit status. Throws
+ * `HiError`s.
+ */
 export async function shareCommand(world: World, word: string | null, options: ShareOptions): Promise<number> {
   const paths = await findPaths(world.env, options.config ?? null);
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, options.config !== undefined);

@@ -10,8 +10,9 @@ import { Connections } from '../wiring/connections.js';
 import { SHELLS, type Shell } from './completion-scripts.js';
 
 /**
- * Prints a shell's key bindings. With a task and a line, as the bindings call it, prints the model's answer for the line: the conversation is neither read nor
- * written, and the model has no tools. Resolves to the exit status. Throws `HiError`s.
+ * Prints a shell's key bindings. With a task and a line, as the bindings call it, prints the model's answer for the
+ * line: the conversation is neither read nor written, and the model has no tools. Resolves to the exit status. Throws
+ * `HiError`s.
  */
 export async function shellInitCommand(
   world: World,
@@ -59,8 +60,8 @@ function unfinished(model: string, reason: 'length' | 'refusal'): HiError {
 }
 
 /**
- * What binds the two keys in each shell: Alt-H turns what stands on the command line into a command, Alt-E explains it. The text is handed over as an argument,
- * never evaluated; what fails is shown, and the line stays as it was.
+ * What binds the two keys in each shell: Alt-H turns what stands on the command line into a command, Alt-E explains it.
+ * The text is handed over as an argument, never evaluated; what fails is shown, and the line stays as it was.
  */
 const KEY_BINDINGS: Readonly<Record<Shell, string>> = {
   bash: `# Key bindings of hi for bash: put  eval "$(hi shell-init bash)"  into ~/.bashrc
@@ -186,7 +187,10 @@ const SHELL_TASKS: readonly ShellTask[] = [
   },
 ];
 
-/** The command in an answer: models put it in a fence, in backquotes or behind a prompt sign although they are asked not to. */
+/**
+ * The command in an answer: models put it in a fence, in backquotes or behind a prompt sign although they are asked not
+ * to.
+ */
 export function commandOf(text: string): string {
   const lines = (fencedIn(text) ?? text).trim().split('\n');
   const command = lines.map((line) => line.replace(/^[$%] /, '')).join('\n');
@@ -205,7 +209,10 @@ function fencedIn(text: string): string | null {
     : lines.slice(begin + 1, trimmed.indexOf(fenceOf(trimmed[begin] ?? ''), begin + 1)).join('\n');
 }
 
-/** The fence of the first line of a block of code: three or more backquotes or tildes, before a language. No line is a newline. */
+/**
+ * The fence of the first line of a block of code: three or more backquotes or tildes, before a language. No line is a
+ * newline.
+ */
 function fenceOf(line: string): string {
   const fence = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
   return fence === undefined || line.includes('`', fence.length) ? '\n' : fence;

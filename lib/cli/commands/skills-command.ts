@@ -18,7 +18,10 @@ interface SkillsCommandOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-/** Lists the skills and what is wrong with any. With a name, shows that skill and why it is or is not sent. Throws a `HiError` for an unknown name. */
+/**
+ * Lists the skills and what is wrong with any. With a name, shows that skill and why it is or is not sent. Throws a
+ * `HiError` for an unknown name.
+ */
 export async function skillsCommand(
   world: World,
   name: string | undefined,

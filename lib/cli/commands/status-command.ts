@@ -17,7 +17,10 @@ interface StatusOptions extends CommonOptions, SettingsOptions {
   readonly json?: boolean;
 }
 
-/** Prints how long the conversation is and how full the window is. Without a configuration there is no window to tell of. */
+/**
+ * Prints how long the conversation is and how full the window is. Without a configuration there is no window to tell
+ * of.
+ */
 export async function statusCommand(world: World, options: StatusOptions): Promise<number> {
   const found = await readSettings(world, options);
   const settings = found.config === null ? await withAnyProvider(world, options) : found;
@@ -67,7 +70,10 @@ async function nextOf(
 /** The longest conversation that is read to compute its cost, in messages. */
 const MOST_MESSAGES = 20_000;
 
-/** The cost of the conversation in dollars, null if a price is unknown, and as text. Null if nothing was used or reading it would take long. */
+/**
+ * The cost of the conversation in dollars, null if a price is unknown, and as text. Null if nothing was used or reading
+ * it would take long.
+ */
 async function costOf(
   { history }: Session,
   server: Config,

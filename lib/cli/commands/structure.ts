@@ -104,8 +104,8 @@ const HINT =
   "Give a file, JSON, or fields between commas: 'name, age int, tags []'. Types: str, int, float, bool, and lists: [], int[]. Words after ':' describe a field.";
 
 /**
- * The schema of an object with these fields, all of them required: `name, age int: in years, tags []`, between commas or one a line. Throws a `HiError` of code
- * `usage` for anything else.
+ * The schema of an object with these fields, all of them required: `name, age int: in years, tags []`, between commas
+ * or one a line. Throws a `HiError` of code `usage` for anything else.
  */
 function schemaOfFields(text: string): JsonObject {
   const fields = text
@@ -145,7 +145,10 @@ function typeOf(written: string, field: string): JsonObject {
   return inner === null ? { type } : { type: 'array', items: { type } };
 }
 
-/** A schema in the form every vendor accepts: of an object. `name` is the property with the value, null if the value is the object itself. */
+/**
+ * A schema in the form every vendor accepts: of an object. `name` is the property with the value, null if the value is
+ * the object itself.
+ */
 interface ObjectSchema {
   readonly schema: JsonObject;
   readonly name: 'items' | 'value' | null;
@@ -225,7 +228,9 @@ function readAnswer(text: string, check: Check, { name }: Pick<ObjectSchema, 'na
   return { wrong: inWords(errors, value) };
 }
 
-/** The first JSON there is: the text itself, a code fence in it, or what stands between its first and its last bracket. */
+/**
+ * The first JSON there is: the text itself, a code fence in it, or what stands between its first and its last bracket.
+ */
 function jsonIn(text: string): { readonly json: string; readonly value: JsonValue } | null {
   const start = text.search(/[[{]/);
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));
@@ -247,7 +252,10 @@ function fencedIn(text: string): string {
   return from === 0 || length < 0 ? '' : lines.slice(from, from + length).join('\n');
 }
 
-/** The value without misplaced nulls; null if there are none. Vendors that require every property send nulls for absent ones. */
+/**
+ * The value without misplaced nulls; null if there are none. Vendors that require every property send nulls for absent
+ * ones.
+ */
 function withoutNulls(value: JsonValue, errors: readonly ErrorObject[]): JsonValue | null {
   const paths = new Set(errors.map(({ instancePath }) => instancePath));
   let isChanged = false;

@@ -29,7 +29,10 @@ interface UsageOptions extends CommonOptions, SettingsOptions {
 /** The longest bar, in columns. */
 const LONGEST_BAR = 30;
 
-/** Prints what the conversation, or a book, used: tokens and cost at published prices, by day, month, model or server. Resolves to the exit status. Throws `HiError`s. */
+/**
+ * Prints what the conversation, or a book, used: tokens and cost at published prices, by day, month, model or server.
+ * Resolves to the exit status. Throws `HiError`s.
+ */
 export async function usageCommand(world: World, options: UsageOptions): Promise<number> {
   const { by = 'day' } = options;
   const since = options.since === undefined ? null : parseTime(options.since, world.now(), false);

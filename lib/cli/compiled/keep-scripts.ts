@@ -5,13 +5,19 @@ import { fileNamesIn } from '../../remove-files.js';
 import { namesWithLeftovers, writeAside } from '../../write-aside.js';
 import type { LoadedScript } from './scripts.js';
 
-/** Files older than this are removed, in milliseconds: most belong to other versions of hi or Node. A version still in use writes its files again. */
+/**
+ * Files older than this are removed, in milliseconds: most belong to other versions of hi or Node. A version still in
+ * use writes its files again.
+ */
 const OUTDATED = 30 * 24 * 3600 * 1000;
 
 /** The names that `scripts.ts` gives, and those of files left over when a write was killed. */
 export const KEPT_SCRIPTS = namesWithLeftovers('[a-z-]+-[0-9a-f]{16}-v\\d+\\.\\d+\\.\\d+-[a-z0-9]+');
 
-/** Stores the compiled form of scripts, including the functions that were called. Never throws: without it the next start is only slower. */
+/**
+ * Stores the compiled form of scripts, including the functions that were called. Never throws: without it the next
+ * start is only slower.
+ */
 export function keepScripts(scripts: readonly LoadedScript[], now: number): void {
   try {
     for (const { script, path } of scripts) {

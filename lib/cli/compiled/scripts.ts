@@ -10,7 +10,9 @@ export interface Built {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A script that ran. V8 accepts the compiled form of a script on any Node, that of an ES module only from Node 22 on. */
+/**
+ * A script that ran. V8 accepts the compiled form of a script on any Node, that of an ES module only from Node 22 on.
+ */
 export interface LoadedScript {
   readonly script: Script;
   /** Where its compiled form is kept. */
@@ -20,7 +22,8 @@ export interface LoadedScript {
 }
 
 /**
- * What a run does most: the functions that it calls are those that its compiled form contains. More of them would only take longer to read.
+ * What a run does most: the functions that it calls are those that its compiled form contains. More of them would only
+ * take longer to read.
  */
 export type Use = 'ask' | 'chat';
 
@@ -50,8 +53,8 @@ export class Scripts {
   }
 
   /**
-   * The scripts to store when the run is over: all, as soon as one of them is new, for then functions were called that no earlier run called. None where a stored
-   * one is gone: the user had the caches removed.
+   * The scripts to store when the run is over: all, as soon as one of them is new, for then functions were called that
+   * no earlier run called. None where a stored one is gone: the user had the caches removed.
    */
   get toKeep(): readonly LoadedScript[] {
     const isNew = this.#loaded.some(({ wasKept }) => !wasKept);
@@ -101,8 +104,8 @@ function keptName(use: Use, filename: string): string {
 }
 
 /**
- * The compiled form from a file that only the user could write, if it is intact. V8 trusts whatever it is given, so the file contains it twice: comparing the
- * halves takes 0.1 ms, loading zlib for a checksum 2 ms.
+ * The compiled form from a file that only the user could write, if it is intact. V8 trusts whatever it is given, so the
+ * file contains it twice: comparing the halves takes 0.1 ms, loading zlib for a checksum 2 ms.
  */
 function readKept(path: string): Buffer | undefined {
   try {

@@ -2,7 +2,10 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import type { ConfigFile } from '../../config/config.js';
 import { SCHEMA } from './config-schema.js';
 
-/** Checks a parsed `config.json` and lists every mistake. The build replaces this file with ajv's standalone code, so that ajv itself is not loaded. */
+/**
+ * Checks a parsed `config.json` and lists every mistake. The build replaces this file with ajv's standalone code, so
+ * that ajv itself is not loaded.
+ */
 export const checkConfig: ValidateFunction<ConfigFile> = new Ajv({
   allErrors: true,
   verbose: true,

@@ -21,8 +21,8 @@ export async function runExecutable(): Promise<void> {
 }
 
 /**
- * A stream of the process without what Bun needs for its own, which takes longer to load than a request. A terminal gets that one: it tells the size of its
- * window.
+ * A stream of the process without what Bun needs for its own, which takes longer to load than a request. A terminal
+ * gets that one: it tells the size of its window.
  */
 export function directOutput(name: 'stdout' | 'stderr'): OutputStream {
   const descriptor = name === 'stdout' ? 1 : 2;
@@ -60,8 +60,8 @@ interface Waiting {
 }
 
 /**
- * A stream that is not a terminal, with as much of Node's `Writable` as is used here: texts leave in order, each after the one before it was taken. The first
- * failure destroys it.
+ * A stream that is not a terminal, with as much of Node's `Writable` as is used here: texts leave in order, each after
+ * the one before it was taken. The first failure destroys it.
  */
 export class DirectStream implements OutputStream {
   /** Writes bytes. Returns a promise where the reader has to catch up first. May throw. */

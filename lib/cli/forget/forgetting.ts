@@ -27,7 +27,10 @@ export function notSearched(): string {
 const NOT_REACHED =
   'Not removed: what was sent to a vendor, the scrollback of the terminal, the history of your shell, files that you saved or exported, backups, and other machines.';
 
-/** Everything that an order removes, to show and then do; null if there is nothing. With `named` a mark of it stays. Throws a `HiError`. */
+/**
+ * Everything that an order removes, to show and then do; null if there is nothing. With `named` a mark of it stays.
+ * Throws a `HiError`.
+ */
 export async function forgetting(
   order: ForgetOrder,
   history: HistoryStore,

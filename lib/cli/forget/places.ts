@@ -266,7 +266,9 @@ function filesBelow(folder: string): readonly string[] {
 interface Traces {
   /** The text that is to be forgotten; null if it is something else. */
   readonly text: string | null;
-  /** Whether messages, or copies of them, are removed. If so, data derived from the whole conversation is removed too. */
+  /**
+   * Whether messages, or copies of them, are removed. If so, data derived from the whole conversation is removed too.
+   */
   readonly any: boolean;
   holds(content: string): boolean;
   /** The same for the bytes of an attachment. */
@@ -299,7 +301,8 @@ export function tracesOf(order: ForgetOrder, messages: readonly Message[], any: 
       if (origin === null) return false;
       const made = Date.parse(origin.at);
       if (isSince(made)) return true;
-      // The user's own line is independent; one from the model or a summary is based on messages. After a reset the same ids mean other messages.
+      // The user's own line is independent; one from the model or a summary is based on messages. After a reset the
+      // same ids mean other messages.
       const said = origin.by === 'user' || origin.id === null ? undefined : times.get(origin.id);
       return said !== undefined && Math.floor(said / 1000) * 1000 <= made;
     },
@@ -307,8 +310,9 @@ export function tracesOf(order: ForgetOrder, messages: readonly Message[], any: 
 }
 
 /**
- * Removes the files that `hi` made outside the history: summaries, outputs, inputs, logs, the index, the compiled program. Other files in
- * these folders stay: they may be anyone's. Throws a `HiError` of code `history` that names what cannot be removed.
+ * Removes the files that `hi` made outside the history: summaries, outputs, inputs, logs, the index, the compiled
+ * program. Other files in these folders stay: they may be anyone's. Throws a `HiError` of code `history` that names
+ * what cannot be removed.
  */
 export function purgeCaches(paths: Paths): void {
   for (const [folder, names] of [

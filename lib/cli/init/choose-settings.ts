@@ -97,7 +97,8 @@ const settingsOf = (previous: ConfigFile, { found }: Endpoint): ConfigFile | Nam
   found?.service === undefined ? previous : (previous.servers?.[found.service.name] ?? {});
 
 /**
- * The key: from the environment or the previous file, or else typed without being shown. A key that was just refused is not used again.
+ * The key: from the environment or the previous file, or else typed without being shown. A key that was just refused is
+ * not used again.
  */
 export async function chooseKey(
   world: World,
@@ -205,7 +206,10 @@ async function answers(world: World, member: ProviderMember, address: string): P
   }
 }
 
-/** The model: the only one of the user's own server, chosen from a list, downloaded, or typed if there is no list. Resolves to the error if the server refuses to answer. */
+/**
+ * The model: the only one of the user's own server, chosen from a list, downloaded, or typed if there is no list.
+ * Resolves to the error if the server refuses to answer.
+ */
 export async function chooseModel(
   world: World,
   endpoint: Endpoint,

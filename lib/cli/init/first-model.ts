@@ -11,8 +11,8 @@ import { type EmptyServer, idleTimeout, readSettings, type Settings, type Settin
 import type { World } from '../base/world.js';
 
 /**
- * The settings of a turn. If the server found has no model, asks the user on a terminal which one it should download. Without a terminal, they stay
- * unchanged. Throws an abort error if the user leaves.
+ * The settings of a turn. If the server found has no model, asks the user on a terminal which one it should download.
+ * Without a terminal, they stay unchanged. Throws an abort error if the user leaves.
  */
 export async function withFirstModel(
   world: World,
@@ -38,8 +38,8 @@ const TIME_LIMIT = 10 * 60_000;
 const OTHER = 'another model';
 
 /**
- * Asks which model a server without one should download, and downloads it. Resolves to its name, or null if the user wants none; `otherwise`
- * is the label of that choice. Throws an abort error if the user leaves.
+ * Asks which model a server without one should download, and downloads it. Resolves to its name, or null if the user
+ * wants none; `otherwise` is the label of that choice. Throws an abort error if the user leaves.
  */
 export async function offerModel(
   world: World,
@@ -118,7 +118,10 @@ interface Puller {
   readonly settings: ProviderSettings;
 }
 
-/** Downloads a model and shows the progress. If `signal` aborts, prints how to resume and throws an abort error; otherwise throws a `HiError`. */
+/**
+ * Downloads a model and shows the progress. If `signal` aborts, prints how to resume and throws an abort error;
+ * otherwise throws a `HiError`.
+ */
 async function pullModel({ world, member, settings }: Puller, name: string, signal: AbortSignal): Promise<void> {
   const line = new ProgressLine(world, { after: 0 });
   const startedAt = monotonic();
@@ -141,7 +144,10 @@ async function pullModel({ world, member, settings }: Puller, name: string, sign
   }
 }
 
-/** The size of a model in bytes, which the server reports at the start of a download; null if the model is already there. */
+/**
+ * The size of a model in bytes, which the server reports at the start of a download; null if the model is already
+ * there.
+ */
 async function downloadSize(puller: Puller, name: string, signal: AbortSignal): Promise<number | null> {
   const known = new AbortController();
   for await (const { done, all } of stepsOf(puller, name, AbortSignal.any([signal, known.signal]))) {

@@ -41,8 +41,8 @@ export const USUAL_PORTS: readonly (readonly [port: number, programs: string])[]
 const PATIENCE = 1000;
 
 /**
- * Every server that can be used without another word: with a key in the environment, at an address there, running at its vendor's usual address or on one of
- * the usual ports of this machine.
+ * Every server that can be used without another word: with a key in the environment, at an address there, running at
+ * its vendor's usual address or on one of the usual ports of this machine.
  */
 export async function findServers(world: World): Promise<readonly FoundServer[]> {
   const looks = [

@@ -42,8 +42,8 @@ import { findServers, keptServers } from './found-servers.js';
 const SCHEMA_FILE = 'config.schema.json';
 
 /**
- * Sets up step by step on a terminal and writes `config.json`. Cancelling at any step writes nothing and resolves to exit status 130. `empty` is a server that
- * only lacks a model, which is asked about first.
+ * Sets up step by step on a terminal and writes `config.json`. Cancelling at any step writes nothing and resolves to
+ * exit status 130. `empty` is a server that only lacks a model, which is asked about first.
  */
 export async function init(world: World, options: CommonOptions, empty: EmptyServer | null = null): Promise<number> {
   if (!canAsk(world)) {
@@ -121,7 +121,10 @@ class SetUp {
     );
   }
 
-  /** Asks for key, address and model, where it was not just downloaded, and makes a test call. Null to choose another provider. */
+  /**
+   * Asks for key, address and model, where it was not just downloaded, and makes a test call. Null to choose another
+   * provider.
+   */
   async #configure(endpoint: Endpoint, previous: ConfigFile, downloaded: string | null): Promise<ConfigFile | null> {
     const prompts = this.#prompts;
     let name = downloaded;
@@ -272,8 +275,8 @@ const TIME_LIMIT = 3000;
 const USUAL = 8192;
 
 /**
- * Makes one small call, with tools as in a turn, to check that key, address and model work together. Prints the result, and what the server reports about
- * the model. Resolves to the error, or null.
+ * Makes one small call, with tools as in a turn, to check that key, address and model work together. Prints the result,
+ * and what the server reports about the model. Resolves to the error, or null.
  */
 async function testCall(
   member: ProviderMember,

@@ -14,7 +14,10 @@ import { argumentOf } from './own-commands.js';
 /** Makes commands of what servers offer. */
 export type PromptCommands = (servers: UserCalls, taken: readonly SlashCommand[]) => readonly SlashCommand[];
 
-/** The prompts of servers as commands of the chat: `/SERVER:PROMPT`. One whose name is taken is left out: a command of the user's own always means the same. */
+/**
+ * The prompts of servers as commands of the chat: `/SERVER:PROMPT`. One whose name is taken is left out: a command of
+ * the user's own always means the same.
+ */
 export const promptCommands: PromptCommands = (servers, taken) => {
   const names = new Set(taken.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   return servers.prompts.filter(({ typed }) => !names.has(typed)).map((prompt) => promptCommand(servers, prompt));
@@ -48,7 +51,10 @@ function argumentNames({ arguments: all }: PromptDefinition, typed: string): rea
   return all.map(({ name }) => `${before}${name}=`).filter((one) => !typed.includes(one.slice(before.length)));
 }
 
-/** The arguments, with what the user was asked for. Throws a `HiError` that names what is missing where nobody can be asked. */
+/**
+ * The arguments, with what the user was asked for. Throws a `HiError` that names what is missing where nobody can be
+ * asked.
+ */
 async function withMissing(
   { typed, server, definition }: ServerPrompt,
   given: Readonly<Record<string, string>>,
@@ -66,8 +72,8 @@ async function withMissing(
 }
 
 /**
- * The arguments of a prompt in what follows its name: `name=value`, or values in the order of the arguments, of which the last one takes all that is left.
- * Throws a `HiError` for words that no argument takes.
+ * The arguments of a prompt in what follows its name: `name=value`, or values in the order of the arguments, of which
+ * the last one takes all that is left. Throws a `HiError` for words that no argument takes.
  */
 function argumentsIn(
   { arguments: all }: PromptDefinition,
@@ -112,7 +118,10 @@ export async function attachResource(
   return { ...input, label: `${typed} (${sizeText(result)})` };
 }
 
-/** A server's content in a block that names the server. Throws a `HiError` of code `usage` for content that no model supports. */
+/**
+ * A server's content in a block that names the server. Throws a `HiError` of code `usage` for content that no model
+ * supports.
+ */
 function serverInput(
   tag: 'prompt' | 'resource',
   attributes: Readonly<Record<string, string>>,

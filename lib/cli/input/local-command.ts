@@ -25,8 +25,8 @@ interface LocalReport {
 const FULL_SCREEN = /\x1b\[(?:\?(?:47|1047|1049)h|\d+;\d+H)/;
 
 /**
- * Runs a command that the user typed, in the tools' working folder, without asking, and yields its output; with `ends`, only the ends of long output. A program
- * that wants the whole screen is stopped, and the report is null.
+ * Runs a command that the user typed, in the tools' working folder, without asking, and yields its output; with `ends`,
+ * only the ends of long output. A program that wants the whole screen is stopped, and the report is null.
  */
 export async function* runLocally(
   command: string,
@@ -68,8 +68,8 @@ export async function* runLocally(
 }
 
 /**
- * The output of the user's command, run like `runLocally` after `before`. Throws a `HiError` of code `usage` with its output if it cannot be run or fails,
- * and an abort error if it is stopped.
+ * The output of the user's command, run like `runLocally` after `before`. Throws a `HiError` of code `usage` with its
+ * output if it cannot be run or fails, and an abort error if it is stopped.
  */
 export async function localOutput(
   { command, before }: { readonly command: string; readonly before: string },
@@ -129,7 +129,9 @@ export class OutputEnds {
   #droppedLines = 0;
   #dropped = 0;
 
-  /** Returns what of the next piece is shown now. So many lines end in it, also where the text does not have them all. */
+  /**
+   * Returns what of the next piece is shown now. So many lines end in it, also where the text does not have them all.
+   */
   push(text: string, lines: number): string {
     this.#droppedLines += lines - newlinesIn(text);
     const end = this.#tail === '' ? this.#headOf(text) : 0;
@@ -178,8 +180,8 @@ function startOfTail(text: string): number {
 }
 
 /**
- * Runs a command with the user's shell, connected to the terminal where there is one. Its output is not read, and it cannot read a script on stdin. Resolves to
- * how it ended; null where it succeeded.
+ * Runs a command with the user's shell, connected to the terminal where there is one. Its output is not read, and it
+ * cannot read a script on stdin. Resolves to how it ended; null where it succeeded.
  */
 export async function runInForeground(command: string, world: World, cwd: string): Promise<string | null> {
   const system = { platform: process.platform, env: world.env };

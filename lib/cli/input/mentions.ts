@@ -38,8 +38,9 @@ type Attached = { readonly label: string } & (
 );
 
 /**
- * Attaches the files and folders named as `@path`, and pages at `@https://…`: texts and listings go before the message, images and PDFs with it.
- * A word that does not name a file stays text. Throws a `HiError` of code `usage` for a file that exists and cannot be attached, before anything is sent.
+ * Attaches the files and folders named as `@path`, and pages at `@https://…`: texts and listings go before the message,
+ * images and PDFs with it. A word that does not name a file stays text. Throws a `HiError` of code `usage` for a file
+ * that exists and cannot be attached, before anything is sent.
  */
 export async function resolveMentions(
   text: string,
@@ -96,7 +97,9 @@ export async function filesMentioned(text: string, given: readonly string[], cwd
 
 const fromHome = (path: string): string => path.replace(/^~(?=\/|$)/, () => homedir());
 
-/** If none exists, a path without read permission counts as existing, so that the user learns why it cannot be attached. */
+/**
+ * If none exists, a path without read permission counts as existing, so that the user learns why it cannot be attached.
+ */
 async function firstExisting(paths: readonly MentionedPath[], cwd: string): Promise<string | null> {
   let denied: string | null = null;
   for (const { path: typed, fileOnly } of paths) {
@@ -152,7 +155,10 @@ interface MentionSpan {
 /** A path that a word may refer to. */
 interface MentionedPath {
   readonly path: string;
-  /** Whether it counts only if it is a file: what follows it in the word would be odd after a folder, and is common in code. */
+  /**
+   * Whether it counts only if it is a file: what follows it in the word would be odd after a folder, and is common in
+   * code.
+   */
   readonly fileOnly: boolean;
 }
 
@@ -168,8 +174,8 @@ const SPACELESS_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
- * `@path` with spaces escaped, or `@"a path with spaces"`. The `@` must not follow what could be a mailbox name or a folder, but may follow words of
- * a script without spaces.
+ * `@path` with spaces escaped, or `@"a path with spaces"`. The `@` must not follow what could be a mailbox name or a
+ * folder, but may follow words of a script without spaces.
  */
 const MENTION = new RegExp(
   `(?<=^|[^\\p{L}\\p{N}_.+%/\\\\@-]|${SPACELESS_SCRIPT.source})@(?:"([^"\\n]+)"|((?:\\\\\\s|[^\\s"@])(?:\\\\\\s|\\S)*))`,
@@ -234,7 +240,10 @@ function withoutSigns(run: string): string {
   return characters.slice(0, characters.findLastIndex((one) => !/[\p{P}\p{S}]/u.test(one)) + 1).join('');
 }
 
-/** What may end at a place in a word: a file or folder, a file alone, or nothing. Code that an `@` stands in (`@app(x)`, `@src/*.ts`) is not cut. */
+/**
+ * What may end at a place in a word: a file or folder, a file alone, or nothing. Code that an `@` stands in (`@app(x)`,
+ * `@src/*.ts`) is not cut.
+ */
 function endingAt(run: string, at: number, marks: string): 'any' | 'file' | null {
   const startsScript = (index: number): boolean =>
     SPACELESS_SCRIPT.test(run.charAt(index)) && !SPACELESS_SCRIPT.test(run.charAt(index - 1));

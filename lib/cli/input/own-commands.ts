@@ -12,7 +12,10 @@ import type { ToolContext } from '../../tools/common/tool.js';
 import { localOutput } from './local-command.js';
 import { type MentionDeps, resolveMentions } from './mentions.js';
 
-/** One of the user's own commands: `NAME.md` in the folder `commands` of the configuration, or where another program has its commands. */
+/**
+ * One of the user's own commands: `NAME.md` in the folder `commands` of the configuration, or where another program has
+ * its commands.
+ */
 export interface OwnCommand {
   /** What is typed after the slash: the file's name, after its folder and a colon if it is in one. */
   readonly name: string;
@@ -37,7 +40,10 @@ interface CommandText {
 /** A name that can be typed as one word and that a terminal shows unchanged. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
-/** The commands in these folders, and in the folders directly inside them, by name; of one name the first folder's. None where a folder cannot be read. */
+/**
+ * The commands in these folders, and in the folders directly inside them, by name; of one name the first folder's. None
+ * where a folder cannot be read.
+ */
 export function findOwnCommands({ own, foreign }: CommandFolders): readonly OwnCommand[] {
   const found = new Map<string, OwnCommand>();
   for (const folder of [own, ...foreign])
@@ -113,8 +119,10 @@ export interface OwnInputDeps {
 }
 
 /**
- * The input made by the user's own command: its text with the arguments, the output of its shell commands, and the files it mentions. Shell commands in one that
- * was written for another program stay text. Resolves with a notice about those files, and one about what was not run; null for none. Throws a `HiError` of code `usage` when a shell command fails or a file cannot be attached.
+ * The input made by the user's own command: its text with the arguments, the output of its shell commands, and the
+ * files it mentions. Shell commands in one that was written for another program stay text. Resolves with a notice about
+ * those files, and one about what was not run; null for none. Throws a `HiError` of code `usage` when a shell command
+ * fails or a file cannot be attached.
  */
 async function ownInput(
   { body, isForeign }: CommandText,
@@ -139,7 +147,10 @@ function settingArguments({ text, words }: CommandArgument): string {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The user's commands as slash commands. One with a name in `others` is left out, so that built-in commands keep their meaning. */
+/**
+ * The user's commands as slash commands. One with a name in `others` is left out, so that built-in commands keep their
+ * meaning.
+ */
 export async function ownSlashCommands(
   folders: CommandFolders,
   others: readonly SlashCommand[],
@@ -175,7 +186,10 @@ export interface AskedCommand {
   readonly words: readonly string[];
 }
 
-/** The input made by the user's own command, after piped input and attachments, and a notice about what was not run, or null. Throws a `HiError` if there is no such command. */
+/**
+ * The input made by the user's own command, after piped input and attachments, and a notice about what was not run, or
+ * null. Throws a `HiError` if there is no such command.
+ */
 export async function askedCommand(
   { folders, name, words }: AskedCommand,
   gathered: UserInput,
@@ -210,7 +224,8 @@ interface CommandArgument {
 const PLACE = /\$(ARGUMENTS\b|[1-9](?!\d))|!`([^`\n]+)`|(?<=^|\n)!([^\s`![][^\n]*)/g;
 
 /**
- * Fills in the arguments and the output of shell commands in the text; without `run` these stay text. Filled-in text is not expanded. A text without placeholders gets the arguments appended.
+ * Fills in the arguments and the output of shell commands in the text; without `run` these stay text. Filled-in text is
+ * not expanded. A text without placeholders gets the arguments appended.
  */
 export async function fillIn(
   body: string,
@@ -247,7 +262,9 @@ export async function fillIn(
   return { text, inserted, unrun };
 }
 
-/** Splits an argument into words like a shell: at spaces, except in quotes. An unclosed quote is an ordinary character. */
+/**
+ * Splits an argument into words like a shell: at spaces, except in quotes. An unclosed quote is an ordinary character.
+ */
 export function argumentOf(text: string): CommandArgument {
   const words = text.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|[^\s"'\\]|["'\\])+/gs);
   const plain = [...words].map(([word]) =>

@@ -16,7 +16,10 @@ export function queuedLine({ at, question, isUnclear }: QueuedQuestion): string 
   return `${localTime(at.toISOString())}  ${shown}${files}${isUnclear ? '  (may have been sent: see /history)' : ''}`;
 }
 
-/** Sends one question of the queue. It stays there if nothing came of it; nothing is sent while another process sends one. Throws like a turn. */
+/**
+ * Sends one question of the queue. It stays there if nothing came of it; nothing is sent while another process sends
+ * one. Throws like a turn.
+ */
 export async function* sendQueued(
   queued: QueuedQuestion,
   queue: QuestionQueue,
@@ -54,7 +57,9 @@ export async function* sendAll(queue: QuestionQueue, session: Session, signal: A
   }
 }
 
-/** Keeps a question if no server could be reached. Returns what to tell the user; null if the failure is another one. */
+/**
+ * Keeps a question if no server could be reached. Returns what to tell the user; null if the failure is another one.
+ */
 export function keepForLater(queue: QuestionQueue, question: UserInput, failure: unknown, now: Date): string | null {
   if (!(failure instanceof HiError) || failure.code !== 'network') return null;
   queue.add(question, now);

@@ -9,8 +9,9 @@ const LAST_KEYS = 20;
 const CTRL_C = 3;
 
 /**
- * Takes the keys of the user's terminal, which another program reads as well, and shows `text` in a row of its own. What is typed meanwhile is dropped, and
- * Ctrl-C calls `interrupt`. Returns what gives the keys back and removes the row. Does nothing without a terminal.
+ * Takes the keys of the user's terminal, which another program reads as well, and shows `text` in a row of its own.
+ * What is typed meanwhile is dropped, and Ctrl-C calls `interrupt`. Returns what gives the keys back and removes the
+ * row. Does nothing without a terminal.
  */
 export function holdTerminal(text: string, interrupt: () => void): () => Promise<void> {
   const opened = openTerminal();

@@ -4,8 +4,8 @@ import type { ChatRequest } from '../../chat/request.js';
 import type { Provider } from '../../providers/common/provider.js';
 
 /**
- * The provider without passages of imported books that its server may not have: they were recalled while the conversation was at another one. `may` is asked
- * only where a request has some.
+ * The provider without passages of imported books that its server may not have: they were recalled while the
+ * conversation was at another one. `may` is asked only where a request has some.
  */
 export function withAllowedBooks(provider: Provider, may: (book: string) => boolean): Provider {
   return {

@@ -153,8 +153,8 @@ export class Connections {
   }
 
   /**
-   * Another model by name, resolved like `--model`, with the key and address of its own server: that of `inUse` for a name without one. Throws a `HiError` if it
-   * cannot be used.
+   * Another model by name, resolved like `--model`, with the key and address of its own server: that of `inUse` for a
+   * name without one. Throws a `HiError` if it cannot be used.
    */
   async find(name: string, inUse: Target | null, signal?: AbortSignal): Promise<Target> {
     const target = this.target(requireConfig(await readSettings(this.#world, this.#named(name, inUse))));
@@ -193,7 +193,10 @@ export class Connections {
     return { ...rest, ...(!isNamed && !this.#isServer(name) && { provider: this.#config.provider }), model: name };
   }
 
-  /** The chat models of a target's provider. Also remembers the facts in the list about the target's own model. Throws a `HiError` if the server does not list them. */
+  /**
+   * The chat models of a target's provider. Also remembers the facts in the list about the target's own model. Throws a
+   * `HiError` if the server does not list them.
+   */
   async models(target: Target, timeout = 10_000, signal?: AbortSignal): Promise<readonly string[]> {
     const { provider, model, memory } = target;
     const member = pick<ProviderMember>(providers, provider, 'provider');
@@ -373,8 +376,9 @@ export function memoized<Value>(
 }
 
 /**
- * Opens the log of `--debug`; the function it resolves to appends a line with the time. Only the user can read the file. Each line is on disk when the
- * call returns, so that the log of a crash is complete. Throws a `HiError` of code `config` that names the file.
+ * Opens the log of `--debug`; the function it resolves to appends a line with the time. Only the user can read the
+ * file. Each line is on disk when the call returns, so that the log of a crash is complete. Throws a `HiError` of code
+ * `config` that names the file.
  */
 async function openDebugLog(path: string): Promise<(line: string) => void> {
   const write = (text: string): void => appendFileSync(path, text, { mode: 0o600 });

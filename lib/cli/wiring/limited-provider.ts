@@ -14,7 +14,10 @@ import { costOf, dollarText } from './price.js';
 /** How long an answer is taken to be before it is known, in tokens, if the request sets no limit. */
 const USUAL_ANSWER = 2000;
 
-/** The share of a limit from which the user is warned, and by how much a limit is raised for this process when they agree to go on. */
+/**
+ * The share of a limit from which the user is warned, and by how much a limit is raised for this process when they
+ * agree to go on.
+ */
 const WARN_AT = 0.8;
 const RAISE_BY = 0.25;
 
@@ -110,7 +113,9 @@ class Limits {
     return isNear ? NOTHING : { dollars: 0, tokens: usage.input_tokens + usage.output_tokens };
   }
 
-  /** Throws a `HiError` of code `limit` if the request would pass one and the user does not agree. Resolves to warnings. */
+  /**
+   * Throws a `HiError` of code `limit` if the request would pass one and the user does not agree. Resolves to warnings.
+   */
   async #check(
     spending: Spending,
     expected: Amount,

@@ -4,7 +4,10 @@ import { HiError } from '../../errors.js';
 import { distinctive, ownSecretMask, SecretStream } from '../../permission/secrets.js';
 import type { Provider, ProviderSettings } from '../../providers/common/provider.js';
 
-/** The provider with secrets masked in its answers: a server that echoes the key must not get it onto the screen or into the history. */
+/**
+ * The provider with secrets masked in its answers: a server that echoes the key must not get it onto the screen or into
+ * the history.
+ */
 export function withMaskedSecrets(provider: Provider, secrets: readonly string[]): Provider {
   const own = distinctive(secrets);
   if (own.length === 0) return provider;
@@ -64,8 +67,8 @@ interface Connected {
 }
 
 /**
- * A provider whose key comes from a command: tokens of Entra, Vertex AI and Bedrock live about an hour, which a chat outlives. With another key there is
- * another adapter. A refused key is asked for again, once for each request.
+ * A provider whose key comes from a command: tokens of Entra, Vertex AI and Bedrock live about an hour, which a chat
+ * outlives. With another key there is another adapter. A refused key is asked for again, once for each request.
  */
 export class RenewedProvider implements Provider {
   readonly name: string;
@@ -73,7 +76,10 @@ export class RenewedProvider implements Provider {
   readonly #current: (refused: string | null, signal: AbortSignal) => Promise<ProviderSettings>;
   readonly #make: (access: ProviderSettings) => Promise<Provider>;
 
-  /** `current` resolves to the settings with the present key, which is another one than the `refused` if the command prints another. */
+  /**
+   * `current` resolves to the settings with the present key, which is another one than the `refused` if the command
+   * prints another.
+   */
   constructor(
     connected: Connected,
     current: (refused: string | null, signal: AbortSignal) => Promise<ProviderSettings>,

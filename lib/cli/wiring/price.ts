@@ -67,7 +67,10 @@ const hasFreeSearches = ({ provider, usage: { billing = {} } }: UsageRecord): bo
 export const wholeCost = ({ dollars, unknown, priced }: Cost): number | null =>
   unknown.length === 0 && priced > 0 ? Number(dollars.toPrecision(6)) : null;
 
-/** The cost in words: `about $0.0123`, a lower bound if some of it is unknown, an upper one if some of it may be free, or that all is unknown. */
+/**
+ * The cost in words: `about $0.0123`, a lower bound if some of it is unknown, an upper one if some of it may be free,
+ * or that all is unknown.
+ */
 export function costText({ dollars, unknown, priced, hasGifts, isOwn }: Cost): string {
   const names = unknown.join(', ');
   if (priced === 0) return names === '' ? 'none' : `unknown: no published price for ${names}`;
@@ -113,7 +116,10 @@ export function compactionCosts(blocks: readonly CompressBlock[], server: Server
   return costs;
 }
 
-/** The usage of an entry; null if it has none. For answers without an address, from earlier versions, the provider's current address counts. */
+/**
+ * The usage of an entry; null if it has none. For answers without an address, from earlier versions, the provider's
+ * current address counts.
+ */
 function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRecord | null {
   if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) return null;
   const { usage, model, at, server, provider = own } = entry;
@@ -122,8 +128,8 @@ function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRe
 }
 
 /**
- * In dollars; null if unknown. What a gateway reported comes first, then the model that the answer named. For a custom address only that address's own prices
- * count: a model of the same name may be free there.
+ * In dollars; null if unknown. What a gateway reported comes first, then the model that the answer named. For a custom
+ * address only that address's own prices count: a model of the same name may be free there.
  */
 function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number | null {
   const { input_tokens, output_tokens, cached_tokens, billing = {} } = usage;
@@ -153,8 +159,8 @@ function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number 
 }
 
 /**
- * Whether the model runs on a machine of the user's own, where it costs nothing. A gateway there may sell the models of vendors, whose names tell, and a
- * local Ollama passes on to its cloud.
+ * Whether the model runs on a machine of the user's own, where it costs nothing. A gateway there may sell the models of
+ * vendors, whose names tell, and a local Ollama passes on to its cloud.
  */
 function isOwn(vendor: Vendor | undefined, api_base: string | null, model: string): boolean {
   if (vendor === undefined || /[:-]cloud$/.test(model)) return false;
@@ -175,7 +181,10 @@ function sellerOf(vendor: Vendor | undefined, providerId: string): PriceOptions 
   return { provider: { ...provider, models: [...models, ...provider.models] } };
 }
 
-/** A row in the form of the table. Writing to a cache costs a quarter more than reading the tokens, for an hour twice as much. */
+/**
+ * A row in the form of the table. Writing to a cache costs a quarter more than reading the tokens, for an hour twice as
+ * much.
+ */
 function pricesOf({ input, cached, output, step }: PriceRow): ModelPrice {
   const stepped = (base: number, factor: number) =>
     step === undefined ? base : { base, tiers: [{ start: step.above, price: base * factor }] };
@@ -189,7 +198,10 @@ function pricesOf({ input, cached, output, step }: PriceRow): ModelPrice {
   };
 }
 
-/** The same events, with the cost of a turn's requests added to its `turn-end`: null unless the price of every request is known. */
+/**
+ * The same events, with the cost of a turn's requests added to its `turn-end`: null unless the price of every request
+ * is known.
+ */
 export async function* withCost(events: AsyncIterable<ChatEvent>, connections: Spent): AsyncGenerator<ChatEvent> {
   let from = connections.spent.length;
   for await (const event of events) {
@@ -203,7 +215,10 @@ export async function* withCost(events: AsyncIterable<ChatEvent>, connections: S
   }
 }
 
-/** The lines of `/status` that say what this chat used and what that costs at published prices. Loads the price table, so it is imported on demand. */
+/**
+ * The lines of `/status` that say what this chat used and what that costs at published prices. Loads the price table,
+ * so it is imported on demand.
+ */
 export function spendingText(spent: readonly UsageRecord[]): string {
   if (spent.length === 0) return 'tokens       none in this chat yet';
   const sum = (count: (usage: UsageRecord['usage']) => number): string =>
@@ -222,7 +237,9 @@ export async function fullSpendingText(
   return `${spendingText(connections.spent)}\nconversation ${whole}`;
 }
 
-/** What something costs if the vendor has to read all of it, and if it has it in its cache. Null where that is unknown. */
+/**
+ * What something costs if the vendor has to read all of it, and if it has it in its cache. Null where that is unknown.
+ */
 interface ColdAndWarm {
   readonly cold: number | null;
   readonly warm: number | null;
@@ -238,8 +255,8 @@ export interface QuestionCost {
 }
 
 /**
- * How long the first word of an answer takes: 187,363 tokens in 6.9 s, according to Anthropic's cookbook on prompt caching; others are in that order. How fast a
- * server of the user's own reads is unknown.
+ * How long the first word of an answer takes: 187,363 tokens in 6.9 s, according to Anthropic's cookbook on prompt
+ * caching; others are in that order. How fast a server of the user's own reads is unknown.
  */
 const LEAST_SECONDS = 0.6;
 const READ_A_SECOND = 30_000;
@@ -269,7 +286,9 @@ export function questionCost(
   };
 }
 
-/** What a million tokens cost, in words: `$2.00 in, $10.00 out`, `free` at a server of the user's own, `price unknown`. */
+/**
+ * What a million tokens cost, in words: `$2.00 in, $10.00 out`, `free` at a server of the user's own, `price unknown`.
+ */
 export function ratesText(target: PricedModel, at: Date): string {
   const { provider, model, api_base, isNear } = target;
   if (isNear) return 'free';

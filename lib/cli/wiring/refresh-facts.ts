@@ -16,8 +16,9 @@ const PAUSE = 600_000;
 const UNKNOWN_QUESTION: readonly string[] = ['model', 'request', 'malformed'];
 
 /**
- * Asks the server about a model that is not in its vendor's table, or whose server is not its vendor's, unless it answered in the last days; `again` ignores
- * that answer. Never fails: a server that does not answer costs at most two seconds every ten minutes.
+ * Asks the server about a model that is not in its vendor's table, or whose server is not its vendor's, unless it
+ * answered in the last days; `again` ignores that answer. Never fails: a server that does not answer costs at most two
+ * seconds every ten minutes.
  */
 export async function refreshFacts(
   member: ProviderMember,
@@ -45,14 +46,20 @@ export async function refreshFacts(
   }
 }
 
-/** A model's name without its maker, in which gateways may write points: `anthropic/claude-haiku-5.5` for `claude-haiku-5-5`. */
+/**
+ * A model's name without its maker, in which gateways may write points: `anthropic/claude-haiku-5.5` for
+ * `claude-haiku-5-5`.
+ */
 const bareName = (model: string): string =>
   model
     .replace(/^(?:.*\/|[a-z]+\.(?=[a-z]))/, '')
     .replaceAll('.', '-')
     .toLowerCase();
 
-/** The fast model of the same maker, if the server lists it. Only that of a vendor in the registry is known, and nothing is asked for others. */
+/**
+ * The fast model of the same maker, if the server lists it. Only that of a vendor in the registry is known, and nothing
+ * is asked for others.
+ */
 async function askFast(
   member: ProviderMember,
   access: ProviderSettings,

@@ -30,7 +30,10 @@ export function shareSettings(world: World, paths: Paths, { folder, name, key }:
   };
 }
 
-/** The path of a folder in the configuration, which is not relative to a working folder. Throws a `HiError` of code `config`. */
+/**
+ * The path of a folder in the configuration, which is not relative to a working folder. Throws a `HiError` of code
+ * `config`.
+ */
 export function expanded({ home }: World, folder: string): string {
   const path = folder === '~' ? home : folder.startsWith('~/') ? join(home, folder.slice(2)) : folder;
   if (isAbsolute(path)) return path;
@@ -91,7 +94,10 @@ export function sharingOf(
   return settings && openSharing(settings, shareDeps(world, paths, history, clock));
 }
 
-/** The exchange of a command that reads no other settings; null if the conversation is not shared. Throws a `HiError` of code `config`. */
+/**
+ * The exchange of a command that reads no other settings; null if the conversation is not shared. Throws a `HiError` of
+ * code `config`.
+ */
 export async function sharingFor(world: World, paths: Paths, history: HistoryStore): Promise<Sharing | null> {
   const { file } = await readConfig(paths.configFile, CONFIG_CHECK, false);
   const { folder = null, name = null, key = null } = file?.share ?? {};

@@ -23,7 +23,10 @@ import type { AttachedResource } from '../input/mentions.js';
 import type { Connections } from './connections.js';
 import { memoryForModel } from './open-memory.js';
 
-/** How much of the window the output of one call, and of all calls of one answer, may fill: output that the model has not read cannot be compacted. */
+/**
+ * How much of the window the output of one call, and of all calls of one answer, may fill: output that the model has
+ * not read cannot be compacted.
+ */
 const OUTPUT_SHARE = 0.2;
 const ANSWER_SHARE = 0.4;
 
@@ -179,7 +182,9 @@ export interface ServerTools {
   commands(taken: readonly SlashCommand[]): readonly SlashCommand[];
   /** What can follow an `@`, besides files. A template is cut off at its first placeholder. */
   mentionable(): readonly ServerResource[];
-  /** The resource named by a word after an `@`, given its possible readings; null if it does not start with a server. */
+  /**
+   * The resource named by a word after an `@`, given its possible readings; null if it does not start with a server.
+   */
   resource(words: readonly string[], signal: AbortSignal): Promise<AttachedResource> | null;
   close(): Promise<void>;
 }

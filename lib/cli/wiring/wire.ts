@@ -54,7 +54,9 @@ const TOOL_SHARE = 0.1;
 /** How long a chat waits for a server that says when it answers again, in milliseconds. */
 const CHAT_WAIT = 12 * 3_600_000;
 
-/** The composition root: reads the settings and creates a session. Throws `HiError`s of codes `config` and `history`. */
+/**
+ * The composition root: reads the settings and creates a session. Throws `HiError`s of codes `config` and `history`.
+ */
 export async function openSession(world: World, options: SessionOptions): Promise<WiredSession> {
   const settings = await readSettings(world, options);
   return await wire(world, options, settings, requireConfig(settings));
@@ -269,7 +271,10 @@ function withMore(memory: Standing, more: string | null): Standing {
   return { ...memory, text: memory.text === null ? more : `${memory.text}\n\n${more}` };
 }
 
-/** The search over the conversation, and over imported books where there are some. Their indexes are opened by the first search. */
+/**
+ * The search over the conversation, and over imported books where there are some. Their indexes are opened by the first
+ * search.
+ */
 async function openFinder(
   history: HistoryStore,
   paths: Paths,

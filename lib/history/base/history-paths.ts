@@ -50,8 +50,8 @@ export function conversationPaths(
 export const DAMAGED_SUFFIX = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?(?:-unverified)?\.json\.zst$/;
 
 /**
- * Matches what programs that keep folders alike on several machines add to the name of a file that was changed on two: Syncthing, Dropbox and Nextcloud, and git
- * beside a merge.
+ * Matches what programs that keep folders alike on several machines add to the name of a file that was changed on two:
+ * Syncthing, Dropbox and Nextcloud, and git beside a merge.
  */
 const CONFLICT_MARK = /\.sync-conflict-|conflicted copy[^()]*\)|~(?=[^~]*[a-z\d])[\w.-]+$/i;
 

@@ -15,14 +15,17 @@ export interface Codec {
 /** Level 3 is zstd's own default: higher ones cost several times the time for a few percent. */
 const LEVEL = 3;
 
-/** The largest window that `zstd --long=31` writes. By default Node accepts only 2^27 bytes; what it allocates is bounded by the blocks of a frame. */
+/**
+ * The largest window that `zstd --long=31` writes. By default Node accepts only 2^27 bytes; what it allocates is
+ * bounded by the blocks of a frame.
+ */
 const LARGEST_WINDOW_LOG = 31;
 
 let prepared: Codec | null = null;
 
 /**
- * Finds zstd on this machine: the native addon, else Node's, else the WebAssembly one, which takes a moment to load. Await it before
- * `loadCodec`.
+ * Finds zstd on this machine: the native addon, else Node's, else the WebAssembly one, which takes a moment to load.
+ * Await it before `loadCodec`.
  */
 export async function prepareCodec(): Promise<Codec> {
   prepared ??= nativeCodec(LEVEL) ?? builtinCodec() ?? (await (await import('./wasm-codec.js')).loadWasmCodec(LEVEL));
@@ -68,7 +71,10 @@ function builtinCodec(): Codec | null {
   };
 }
 
-/** The read-ahead: large enough that walking headers takes few reads, small enough that large frames are not read for their headers. */
+/**
+ * The read-ahead: large enough that walking headers takes few reads, small enough that large frames are not read for
+ * their headers.
+ */
 const READ_AHEAD = 16 * 1024;
 
 /** The bytes of a file from `offset`, fewer than `length` only at its end. */

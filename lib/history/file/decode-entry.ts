@@ -28,8 +28,8 @@ import { asTokens } from '../../chat/request.js';
 import { isSource } from '../../chat/web-source.js';
 
 /**
- * Decodes an element of the history into a valid entry, null for one without an id. Data that this version cannot read becomes a placeholder;
- * the original text is kept with it for later versions.
+ * Decodes an element of the history into a valid entry, null for one without an id. Data that this version cannot read
+ * becomes a placeholder; the original text is kept with it for later versions.
  */
 export function decodeEntry(stored: unknown, textOf: () => string): Entry | null {
   if (!isJsonObject(stored) || !isId(stored.id)) return null;

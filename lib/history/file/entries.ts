@@ -12,8 +12,8 @@ const COMMA = 0x2c;
 const BRACKET = 0x5b;
 
 /**
- * The entries in the content of one frame: whole entries with commas between them, after an optional leading `[` or `,`.
- * Throws `Damaged` for anything else.
+ * The entries in the content of one frame: whole entries with commas between them, after an optional leading `[` or
+ * `,`. Throws `Damaged` for anything else.
  */
 export function entriesIn(content: Buffer): readonly Entry[] {
   const lead = content[0];
@@ -110,8 +110,8 @@ export interface Element {
 }
 
 /**
- * Finds the objects of a JSON array in its bytes, however these are cut into pieces, and buffers at most one unfinished object.
- * It looks at braces and strings only; the parser decides whether an object is JSON.
+ * Finds the objects of a JSON array in its bytes, however these are cut into pieces, and buffers at most one unfinished
+ * object. It looks at braces and strings only; the parser decides whether an object is JSON.
  */
 export class ArraySplitter {
   /** An object of more bytes is left out. */

@@ -22,7 +22,9 @@ export const MAX_BLOCK_SIZE = 128 * 1024;
 /** The longest header of a data frame: magic, descriptor, window, dictionary id, content size. */
 const MAX_HEADER_SIZE = 4 + 1 + 1 + 4 + 8;
 
-/** The complete frame at `offset`, null when there is none. Reads headers only: the frame may still be damaged inside. */
+/**
+ * The complete frame at `offset`, null when there is none. Reads headers only: the frame may still be damaged inside.
+ */
 export function frameAt(read: ReadBytes, offset: number, end: number): Frame | null {
   const start = read(offset, 8);
   if (start.length < 8) return null;

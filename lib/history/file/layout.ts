@@ -3,7 +3,10 @@ import { type Entry, isAside, isCompressBlock, isMessage } from '../../chat/entr
 import type { Codec } from './codec.js';
 import { DATA_MAGIC, type Frame, frameAt, type ReadBytes } from './frames.js';
 
-/** The magic numbers of skippable frames: unused space, hi's record, checksums, and the seek table of zstd's seekable format. */
+/**
+ * The magic numbers of skippable frames: unused space, hi's record, checksums, and the seek table of zstd's seekable
+ * format.
+ */
 export const SPACE_MAGIC = 0x184d2a50;
 export const RECORD_MAGIC = 0x184d2a51;
 export const CHECKSUMS_MAGIC = 0x184d2a52;
@@ -26,7 +29,9 @@ export const BRACKET_SIZE = OPENING.length;
 /** The part that every append rewrites after its frame: the closing frame and the header of the space after it. */
 export const END_SIZE = BRACKET_SIZE + HEADER_SIZE;
 
-/** The file size is a multiple of this: any other size shows that the file was cut off or extended by another program. */
+/**
+ * The file size is a multiple of this: any other size shows that the file was cut off or extended by another program.
+ */
 export const FILE_BLOCK = 512;
 
 /** A kill never splits a write that stays within one page. */
@@ -71,7 +76,8 @@ export function recordFrame(codec: Codec, body: RecordBody, following: number): 
 export function readRecord(codec: Codec, bytes: Buffer): RecordBody | null {
   const read: ReadBytes = (offset, length) => bytes.subarray(offset, offset + length);
   const inner = frameAt(read, HEADER_SIZE, bytes.length);
-  // A record that became space keeps its content, but the frame is longer; one of a wrong size ends in the frame after it.
+  // A record that became space keeps its content, but the frame is longer; one of a wrong size ends in the frame after
+  // it.
   if (inner?.kind !== 'data') return null;
   const padding = bytes.subarray(HEADER_SIZE + inner.size);
   if (padding.length > 7 || padding.some((byte) => byte !== 0)) return null;
@@ -142,8 +148,8 @@ export function readTable(read: ReadBytes, end: number): SeekRow[] | null {
 }
 
 /**
- * The offset that the last row of the seek table ending at `end` describes. Null if there is no table, or if its other rows do not reach exactly
- * that offset, as in a file that was joined to another one.
+ * The offset that the last row of the seek table ending at `end` describes. Null if there is no table, or if its other
+ * rows do not reach exactly that offset, as in a file that was joined to another one.
  */
 export function readMutableStart(read: ReadBytes, end: number): number | null {
   const table = tableBefore(read, end);
@@ -227,7 +233,10 @@ export function isFacts(value: unknown): value is Facts {
   return counts.every((count) => Number.isSafeInteger(count)) && (when === null || typeof when === 'string');
 }
 
-/** The number of bytes per checksum: small enough that a bad byte costs few entries, large enough that the checksums take a thousandth of the file. */
+/**
+ * The number of bytes per checksum: small enough that a bad byte costs few entries, large enough that the checksums
+ * take a thousandth of the file.
+ */
 const SLICE_SIZE = 16 * 1024;
 
 /** How far back to search: no record and no list of checksums is longer. */

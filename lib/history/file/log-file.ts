@@ -91,7 +91,10 @@ export class LogFile {
     return entries;
   }
 
-  /** Every entry of the log at the time of the call, oldest first, frame by frame. `what` names the operation in progress reports. Throws `Damaged`. */
+  /**
+   * Every entry of the log at the time of the call, oldest first, frame by frame. `what` names the operation in
+   * progress reports. Throws `Damaged`.
+   */
   *all(what = 'Reading the history'): Generator<readonly Entry[]> {
     const { mutableStart, closing } = this.#tail;
     // Sealed frames never change in this file; the rest is read at once.
@@ -100,7 +103,10 @@ export class LogFile {
     yield newest;
   }
 
-  /** The newest `count` messages and the entries between them, oldest first. Reads the end of the file only. Throws `Damaged`. */
+  /**
+   * The newest `count` messages and the entries between them, oldest first. Reads the end of the file only. Throws
+   * `Damaged`.
+   */
   newest(count: number): readonly Entry[] {
     const found: (readonly Entry[])[] = [];
     let messages = 0;
@@ -112,7 +118,9 @@ export class LogFile {
     return lastMessages(found.reverse().flat(), count);
   }
 
-  /** The entries from one id on up to another, which are not loaded. Reads the end of the file only. Throws `Damaged`. */
+  /**
+   * The entries from one id on up to another, which are not loaded. Reads the end of the file only. Throws `Damaged`.
+   */
   between(from: number, before: number): readonly Entry[] {
     const starts: FrameStart[] = [];
     const found: (readonly Entry[])[] = [];
@@ -138,14 +146,20 @@ export class LogFile {
     return `${this.fileId}:${mutableStart}:${closing}:${this.#lastBytes.toString('hex')}`;
   }
 
-  /** The entries that were not permanently sealed when this file was last read. Throws `Damaged`, also if another process has sealed some since then. */
+  /**
+   * The entries that were not permanently sealed when this file was last read. Throws `Damaged`, also if another
+   * process has sealed some since then.
+   */
   unsealed(): readonly Entry[] {
     const entries = this.#entriesBetween(this.#tail.mutableStart, this.#tail.closing);
     if (!isUnsealed(this.#tail, this.#file, this.#lastBytes)) throw new Damaged('Another process seals the end.');
     return entries;
   }
 
-  /** The entries that other processes appended since the last read. Throws `Damaged`, also if this is now another log or an older copy of this one. */
+  /**
+   * The entries that other processes appended since the last read. Throws `Damaged`, also if this is now another log or
+   * an older copy of this one.
+   */
   readNew(): readonly Entry[] {
     const old = this.#tail;
     if (isStillTail(old, this.#file, this.#lastBytes)) return [];
@@ -174,7 +188,9 @@ export class LogFile {
     return fresh;
   }
 
-  /** Appends the entries in one frame. They are on disk once `sync` has resolved. Only under the lock, after `readNew`. */
+  /**
+   * Appends the entries in one frame. They are on disk once `sync` has resolved. Only under the lock, after `readNew`.
+   */
   append(entries: readonly Entry[]): void {
     this.#tail = appendFrame(this.#codec, this.#file, this.#tail, frameContent(entries, this.#facts.entries === 0));
     this.#lastBytes = this.#bytesBefore(this.#tail.closing);
@@ -191,7 +207,8 @@ export class LogFile {
   }
 
   /**
-   * Seals what was appended and returns the number of permanently sealed frames. `needed` is the first id that the view needs, or null. Only under the lock.
+   * Seals what was appended and returns the number of permanently sealed frames. `needed` is the first id that the view
+   * needs, or null. Only under the lock.
    */
   seal(needed: number | null): number {
     const { log, facts } = this;
@@ -211,7 +228,10 @@ export class LogFile {
     closeSync(this.#file);
   }
 
-  /** True if the entries that a seal moved begin with the known ones, so that this is not an older copy or a fork of the log. */
+  /**
+   * True if the entries that a seal moved begin with the known ones, so that this is not an older copy or a fork of the
+   * log.
+   */
   #isContinuedBy({ record }: Tail, entries: readonly Entry[]): boolean {
     const last = Math.max(record.facts.last, entries.at(-1)?.id ?? 0);
     const known = this.#newest;
@@ -281,9 +301,10 @@ function* framesBetween(
 }
 
 /**
- * The paths of the conversation with links resolved. If the history is a link, the files of a reset, a repair or a rewrite are next to its target and
- * named after it, so that a rename never crosses file systems and never replaces the link. Throws a `HiError` for a dangling link, unless a reset moved the
- * target: its disk is probably not mounted, and starting a new conversation would lead to two.
+ * The paths of the conversation with links resolved. If the history is a link, the files of a reset, a repair or a
+ * rewrite are next to its target and named after it, so that a rename never crosses file systems and never replaces the
+ * link. Throws a `HiError` for a dangling link, unless a reset moved the target: its disk is probably not mounted, and
+ * starting a new conversation would lead to two.
  */
 export function resolveLinks(paths: HistoryPaths): HistoryPaths {
   const target = followLinks(paths.history);
@@ -298,7 +319,10 @@ export function historyFolder(paths: HistoryPaths): string {
   return dirname(paths.history);
 }
 
-/** The kept damaged files: next to the conversation, and in the data folder, where earlier versions kept those of a linked conversation. */
+/**
+ * The kept damaged files: next to the conversation, and in the data folder, where earlier versions kept those of a
+ * linked conversation.
+ */
 export function damagedCopies(paths: HistoryPaths): readonly string[] {
   const prefixes = new Set([paths.damagedPrefix, resolveLinks(paths).damagedPrefix]);
   return [...prefixes].flatMap((path) => {
@@ -336,7 +360,10 @@ export function requireAttachmentsFolder({ attachments }: HistoryPaths): void {
   if (target !== attachments && !existsSync(target)) throw danglingLink(attachments, target);
 }
 
-/** Removes the conversation. The target of a link becomes an empty file, because hi refuses a dangling link. `real` is the result of `resolveLinks`. */
+/**
+ * Removes the conversation. The target of a link becomes an empty file, because hi refuses a dangling link. `real` is
+ * the result of `resolveLinks`.
+ */
 export function removeConversation(paths: HistoryPaths, real: HistoryPaths): void {
   if (real.history === paths.history) rmSync(real.history, { force: true });
   else writeAside(real.history, EMPTY, { mode: 0o600, synced: true });

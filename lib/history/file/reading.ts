@@ -11,7 +11,9 @@ const CACHED = 4;
 /** A buffer size that fits most of them. */
 const ROOM = SEALED_SIZE + 64 * 1024;
 
-/** Buffers to reuse: a search reads many pieces, and a new buffer for each would fill the memory until it is collected. */
+/**
+ * Buffers to reuse: a search reads many pieces, and a new buffer for each would fill the memory until it is collected.
+ */
 const rooms: Buffer[] = [];
 
 /** The last list of the pieces of each open file, because creating it takes time and memory. */
@@ -32,7 +34,10 @@ interface PlacedEntry {
   readonly place: number;
 }
 
-/** Random access to a conversation: to its sealed pieces, and to the rest. It is a snapshot of the time when it was opened. */
+/**
+ * Random access to a conversation: to its sealed pieces, and to the rest. It is a snapshot of the time when it was
+ * opened.
+ */
 export class Reading {
   readonly #file: LogFile;
   readonly #cached = new Map<number, CachedPiece>();
@@ -42,7 +47,10 @@ export class Reading {
   readonly restVersion: string;
   readonly pieces: readonly FramePlace[];
 
-  /** Reads `again`, a second handle for the file of `open`, which it closes in the end. Throws `Damaged`, also if another process seals meanwhile. */
+  /**
+   * Reads `again`, a second handle for the file of `open`, which it closes in the end. Throws `Damaged`, also if
+   * another process seals meanwhile.
+   */
   static of(open: LogFile, again: LogFile): Reading {
     // While it is open, no other file has its id.
     const isSame = again.fileId === open.fileId;

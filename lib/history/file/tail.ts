@@ -40,7 +40,7 @@ import {
 export interface Tail {
   /** Where the walk began. A frame begins there as long as it is the same file. */
   readonly foundFrom: number;
-  /** The start of the part that the next seal rewrites, a multiple of eight: the record, or the space that a seal left before it. */
+  /** The start of what the next seal rewrites, a multiple of eight: the record, or the space left before it. */
   readonly mutableStart: number;
   readonly record: RecordBody;
   /** The offset of the record, a multiple of eight. */
@@ -68,7 +68,7 @@ export interface FrameSource {
 /** No record is nearly this large; one that claims to be is damaged. */
 const MAX_RECORD_SIZE = 1024 * 1024;
 
-/** The tail of a file, found by its seek table or, where that is missing or wrong, by walking all frames. Throws `Damaged`. */
+/** The tail of a file, found by its seek table or, where that is missing or wrong, by walking. Throws `Damaged`. */
 export function findTail(codec: Codec, read: ReadBytes, size: number): Tail {
   if (!read(0, BRACKET_SIZE).equals(OPENING)) throw new Damaged('The file does not begin with the opening frame.');
   // Another program cut it off or extended it. An append would no longer survive a kill in the middle of a page.
@@ -104,8 +104,8 @@ export function isUnsealed(tail: Tail, file: number, lastBytes: Buffer): boolean
 }
 
 /**
- * The tail of a file in which a frame begins at `start`, at `mutableStart` or before. Throws `Damaged` when the frames do not reach the end of the file without
- * a gap.
+ * The tail of a file in which a frame begins at `start`, at `mutableStart` or before. Throws `Damaged` when the frames
+ * do not reach the end of the file without a gap.
  */
 function walkTail(codec: Codec, read: ReadBytes, size: number, start: number): Tail {
   let mutableStart: number | null = null;
@@ -139,7 +139,7 @@ function walkTail(codec: Codec, read: ReadBytes, size: number, start: number): T
   }
 }
 
-/** Every frame before `end`, from the start of the file: from the seek table as far as it goes, then by walking. Throws `Damaged`. */
+/** Every frame before `end`: from the seek table as far as it goes, then by walking. Throws `Damaged`. */
 export function rowsBefore(read: ReadBytes, size: number, end: number): readonly SeekRow[] {
   const known = readTable(read, size)?.slice(0, -1) ?? [];
   const covered = known.reduce((sum, row) => sum + row.size, 0);
@@ -175,9 +175,9 @@ function isClosing(read: ReadBytes, frame: Frame): boolean {
 }
 
 /**
- * Appends one frame of whole entries. Writes everything into the space after the array, which readers skip;
- * then one aligned write of eight bytes turns the old closing frame into space and makes the new one valid.
- * A kill at any moment leaves the file either unchanged or complete. When it throws a system error the file is unchanged.
+ * Appends one frame of whole entries. Writes everything into the space after the array, which readers skip; then one
+ * aligned write of eight bytes turns the old closing frame into space and makes the new one valid. A kill at any moment
+ * leaves the file either unchanged or complete. When it throws a system error the file is unchanged.
  */
 export function appendFrame(codec: Codec, file: number, before: Tail, content: Buffer): Tail {
   const bytes = codec.compress(content);
@@ -197,8 +197,8 @@ export function appendFrame(codec: Codec, file: number, before: Tail, content: B
 }
 
 /**
- * Grows the space after the array to at least `needed` bytes: adds space page by page, writes the seek table at its end,
- * and joins it all with one write of eight bytes. When it throws a system error the file is unchanged.
+ * Grows the space after the array to at least `needed` bytes: adds space page by page, writes the seek table at its
+ * end, and joins it all with one write of eight bytes. When it throws a system error the file is unchanged.
  */
 function growSpace(file: number, tail: Tail, needed: number): Tail {
   const rows = rowsBefore(bufferedReader(file), tail.size, tail.mutableStart);
@@ -249,9 +249,10 @@ interface SealResult {
 type DescribeLog = (starts: readonly FrameStart[], open: number | null) => Pick<RecordBody, 'log' | 'facts' | 'needed'>;
 
 /**
- * Packs the appended frames into frames of full size, in place, in a time that does not depend on the length of the log:
- * writes them after the array, makes them valid there with one write of eight bytes, copies them over the frames they replace, makes them valid there, and
- * trims the file. A kill at any moment, a power cut after any step, or a system error, which it throws, leaves the same entries.
+ * Packs the appended frames into frames of full size, in place, in a time that does not depend on the length of the
+ * log: writes them after the array, makes them valid there with one write of eight bytes, copies them over the frames
+ * they replace, makes them valid there, and trims the file. A kill at any moment, a power cut after any step, or a
+ * system error, which it throws, leaves the same entries.
  */
 export function seal(codec: Codec, file: number, tail: Tail, describe: DescribeLog): SealResult {
   const contents = tail.frames.map((frame) => decompressFrame(codec, bufferedReader(file), frame));
@@ -354,8 +355,9 @@ export interface FrameStart {
 }
 
 /**
- * The offset from which to read the entry with the id `needed` and all later ones: a known sealed frame, or null for the record.
- * `open` is the first id after the record. If no known frame is early enough, it is the beginning of the file: better too much than too little.
+ * The offset from which to read the entry with the id `needed` and all later ones: a known sealed frame, or null for
+ * the record. `open` is the first id after the record. If no known frame is early enough, it is the beginning of the
+ * file: better too much than too little.
  */
 export function neededFrom(starts: readonly FrameStart[], open: number | null, needed: number | null): number | null {
   if (needed === null || (open !== null && open <= needed)) return null;

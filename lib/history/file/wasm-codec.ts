@@ -2,8 +2,10 @@ import { compress, decompress, init } from '@bokuweb/zstd-wasm';
 import xxhash from 'xxhash-wasm';
 import { type Frame, withChecksum } from './frames.js';
 
-/** The bundled zstd in WebAssembly, for a Node without zstd if the addon was not built. Several times slower than either.
- * See `Codec`. */
+/**
+ * The bundled zstd in WebAssembly, for a Node without zstd if the addon was not built. Several times slower than
+ * either. See `Codec`.
+ */
 export async function loadWasmCodec(level: number) {
   const [{ h64Raw }] = await Promise.all([xxhash(), init()]);
   return {
@@ -19,11 +21,17 @@ export async function loadWasmCodec(level: number) {
   };
 }
 
-/** The offset of the window descriptor in a frame that has one, and the largest one of a zstd of 32 bits, 2^30 bytes (RFC 8878, 3.1.1.1.2). */
+/**
+ * The offset of the window descriptor in a frame that has one, and the largest one of a zstd of 32 bits, 2^30 bytes
+ * (RFC 8878, 3.1.1.1.2).
+ */
 const WINDOW = 5;
 const LARGEST_WINDOW = (30 - 10) << 3;
 
-/** A frame that claims a window of 2 GiB is refused on 32 bits, though the window does not matter where the whole content is in memory. */
+/**
+ * A frame that claims a window of 2 GiB is refused on 32 bits, though the window does not matter where the whole
+ * content is in memory.
+ */
 function withSmallerWindow(bytes: Buffer): Buffer {
   const isSingleSegment = (bytes.readUInt8(4) & 0x20) !== 0;
   if (isSingleSegment || bytes.readUInt8(WINDOW) <= LARGEST_WINDOW) return bytes;

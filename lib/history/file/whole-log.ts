@@ -90,8 +90,8 @@ export class LogWriter {
 const CHUNK_SIZE = 1024 * 1024;
 
 /**
- * The entries of any file that decompresses to one JSON array, whatever its frames, in chunks.
- * Throws `Damaged` when a frame or the array is incomplete, and at the end `Unordered` when an element is not an entry or out of order.
+ * The entries of any file that decompresses to one JSON array, whatever its frames, in chunks. Throws `Damaged` when a
+ * frame or the array is incomplete, and at the end `Unordered` when an element is not an entry or out of order.
  */
 export function* entriesOfArray(
   codec: Codec,

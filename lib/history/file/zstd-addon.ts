@@ -10,8 +10,8 @@ function isNative(module: unknown): module is typeof Native {
 }
 
 /**
- * Loads the addon directly if it is in its usual place, else through its package. Resolving the package takes five times as long as
- * loading the addon, and the package's entry point also loads streams and assertions.
+ * Loads the addon directly if it is in its usual place, else through its package. Resolving the package takes five
+ * times as long as loading the addon, and the package's entry point also loads streams and assertions.
  */
 function loadAddon(): unknown {
   const here = fileURLToPath(import.meta.url);

@@ -23,8 +23,9 @@ interface Newest {
 }
 
 /**
- * Finds the data to forget in one log, in one pass: the matching messages, the summaries based on them, and copies of them. If the log needs an entry
- * in that place (the highest id, the end of a turn that stays), a message without content remains.
+ * Finds the data to forget in one log, in one pass: the matching messages, the summaries based on them, and copies of
+ * them. If the log needs an entry in that place (the highest id, the end of a turn that stays), a message without
+ * content remains.
  */
 export class Survey {
   readonly #criteria: Criteria;
@@ -75,7 +76,10 @@ export class Survey {
     return isCompressBlock(entry) ? this.#withoutPins(entry) : this.#withoutNotes(entry);
   }
 
-  /** A mark without what another program added to it, if that holds the text. Without the mark, undone turns would be back. */
+  /**
+   * A mark without what another program added to it, if that holds the text. Without the mark, undone turns would be
+   * back.
+   */
   #withoutNotes(entry: Mark | UnknownEntry): Mark | UnknownEntry {
     return entry.type !== 'unknown' && this.#criteria.holds(saidInMark(entry)) ? bareMark(entry) : entry;
   }
@@ -145,7 +149,10 @@ export class Survey {
     return false;
   }
 
-  /** The message without matching data that hi added to it: recalled messages, the clock line, the folder and the machine. */
+  /**
+   * The message without matching data that hi added to it: recalled messages, the clock line, the folder and the
+   * machine.
+   */
   #without(message: Message): Message {
     const { holds } = this.#criteria;
     const content = message.content.filter((part) => !this.#isAddedOfGone(part));
@@ -179,7 +186,10 @@ export interface Criteria {
   /** `said` is the result of `saidIn`. */
   isMeant(message: Message, said: string): boolean;
   isUnknownMeant(at: string, said: string): boolean;
-  /** Whether a summary is based on matching messages that no longer exist: it names them, or it `isAlone` and was written since then. */
+  /**
+   * Whether a summary is based on matching messages that no longer exist: it names them, or it `isAlone` and was
+   * written since then.
+   */
   isSummaryMeant(block: CompressBlock, isAlone: boolean): boolean;
   /** Whether the content contains the text to forget. */
   readonly holds: (content: string) => boolean;
@@ -301,8 +311,9 @@ const without = (value: object, keys: ReadonlySet<string>): object =>
 const MOST = 64 * 1024 * 1024;
 
 /**
- * Tells whether the bytes of an attachment contain a text: in UTF-8, in UTF-16 of either order, in Latin-1, and in a PDF also in its strings, in whatever way
- * they are written, and in its compressed parts. Not in what a picture shows or a recording says, nor in letters that a font numbers in its own way.
+ * Tells whether the bytes of an attachment contain a text: in UTF-8, in UTF-16 of either order, in Latin-1, and in a
+ * PDF also in its strings, in whatever way they are written, and in its compressed parts. Not in what a picture shows
+ * or a recording says, nor in letters that a font numbers in its own way.
  */
 export function occurrenceInBytes(text: string): (bytes: Buffer) => boolean {
   const holds = occurrenceOf(text);
@@ -335,7 +346,10 @@ function* partsOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** The strings of a PDF: without escapes, and those of a line that are placed one by one as one; and those in hexadecimal. */
+/**
+ * The strings of a PDF: without escapes, and those of a line that are placed one by one as one; and those in
+ * hexadecimal.
+ */
 function* stringsOf(bytes: Buffer): Generator<Buffer> {
   const text = bytes.toString('latin1');
   const plain = text

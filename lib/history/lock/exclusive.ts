@@ -10,7 +10,10 @@ import { LivenessWatch, LockWait } from './lock.js';
 /** How often the holder sends a heartbeat, in milliseconds. */
 const HEARTBEAT_INTERVAL = 500;
 
-/** After this long without a heartbeat, in milliseconds, a remote process counts as dead; a local one counts as stuck after the longer time. */
+/**
+ * After this long without a heartbeat, in milliseconds, a remote process counts as dead; a local one counts as stuck
+ * after the longer time.
+ */
 const REMOTE_TIMEOUT = 10_000;
 const LOCAL_TIMEOUT = 30_000;
 
@@ -18,9 +21,10 @@ const LOCAL_TIMEOUT = 30_000;
 const WAIT = 25;
 
 /**
- * Runs `work`, which may take as long as a request, while no other process runs work of the same name in this folder. This is the lock of the history
- * without the fence: if a process was wrongly considered dead and resumes, its work is done twice.
- * Throws a `HiError` when a process of this machine holds the lock without a heartbeat for half a minute, an abort error when `interruptWaits` ends the wait.
+ * Runs `work`, which may take as long as a request, while no other process runs work of the same name in this folder.
+ * This is the lock of the history without the fence: if a process was wrongly considered dead and resumes, its work is
+ * done twice. Throws a `HiError` when a process of this machine holds the lock without a heartbeat for half a minute,
+ * an abort error when `interruptWaits` ends the wait.
  */
 export async function runExclusive<Result>(folder: string, name: string, work: () => Promise<Result>): Promise<Result> {
   const prefix = `${name}.lock.`;

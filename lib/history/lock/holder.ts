@@ -21,7 +21,10 @@ import { ownProgram } from '../../own-programs.js';
 import { readRegularFile, requireRegularFile } from '../../regular-file.js';
 import { processExists, removeIfThere } from '../../write-aside.js';
 
-/** How often the holder sends a heartbeat, in milliseconds: much more often than the timeout of others requires, and still cheap. */
+/**
+ * How often the holder sends a heartbeat, in milliseconds: much more often than the timeout of others requires, and
+ * still cheap.
+ */
 const HEARTBEAT_INTERVAL = 500;
 
 /** Another process revoked the lock before the work was done. Never leaves `lib/history`: the work is repeated. */
@@ -47,7 +50,9 @@ export function runAsHolder<Result>(claim: Claim, work: () => Result): Result {
   }
 }
 
-/** Shows waiting processes that the holder is alive. Long work calls it repeatedly; without the lock it does nothing. */
+/**
+ * Shows waiting processes that the holder is alive. Long work calls it repeatedly; without the lock it does nothing.
+ */
 export function heartbeat(): void {
   if (holder === null || monotonic() - lastHeartbeat < HEARTBEAT_INTERVAL) return;
   lastHeartbeat = monotonic();
@@ -65,7 +70,9 @@ export async function asExclusive<Result>(claim: Claim, work: () => Promise<Resu
   }
 }
 
-/** Throws `LockLost` when the lock of this process was revoked. Call it between a read and the write that depends on it. */
+/**
+ * Throws `LockLost` when the lock of this process was revoked. Call it between a read and the write that depends on it.
+ */
 export function assertLockHeld(): void {
   if (holder?.isStanding === false) throw new LockLost();
 }
@@ -73,7 +80,9 @@ export function assertLockHeld(): void {
 /** The id of the initial process namespace on every Linux machine. Containers have others. */
 const FIRST_NAMESPACE = 'pid:[4026531836]';
 
-/** The state of a named process. A process `elsewhere`, on another machine or in another container, cannot be checked. */
+/**
+ * The state of a named process. A process `elsewhere`, on another machine or in another container, cannot be checked.
+ */
 type Liveness = 'alive' | 'gone' | 'elsewhere';
 
 let ownName: string | null = null;
@@ -150,8 +159,8 @@ export function ownStartTime(platform: NodeJS.Platform = process.platform): numb
 }
 
 /**
- * The start time of a process, which distinguishes it from a later one with the same id: on Linux in kernel ticks, 0 for a zombie; elsewhere in seconds. Null
- * if the system does not say.
+ * The start time of a process, which distinguishes it from a later one with the same id: on Linux in kernel ticks, 0
+ * for a zombie; elsewhere in seconds. Null if the system does not say.
  */
 export function startTimeOf(
   pid: number,
@@ -245,8 +254,9 @@ type Observation = readonly [fingerprint: string, since: number];
 type Observations = Readonly<Record<string, Observation>>;
 
 /**
- * How long, in milliseconds, these files of the folder have been unchanged, by this machine's clock and across its processes.
- * Never waits: a file that is seen for the first time counts as unchanged for 0 ms, and so does every file if nothing can be written.
+ * How long, in milliseconds, these files of the folder have been unchanged, by this machine's clock and across its
+ * processes. Never waits: a file that is seen for the first time counts as unchanged for 0 ms, and so does every file
+ * if nothing can be written.
  */
 export function unchangedFor(folder: string, names: readonly string[]): ReadonlyMap<string, number> {
   if (names.length === 0) return new Map();
@@ -328,7 +338,10 @@ export class Claim {
     return existsSync(this.#path);
   }
 
-  /** Does nothing when another thread of this process has made it. Throws like `withdraw` if an earlier claim is still there. */
+  /**
+   * Does nothing when another thread of this process has made it. Throws like `withdraw` if an earlier claim is still
+   * there.
+   */
   make(): void {
     removeLeft(this.#path);
     try {
@@ -344,8 +357,8 @@ export class Claim {
   }
 
   /**
-   * Removes the claim; false when another process revoked it before. Throws a `HiError` if it cannot be removed, now and in all later attempts of this
-   * process: it would wait for itself.
+   * Removes the claim; false when another process revoked it before. Throws a `HiError` if it cannot be removed, now
+   * and in all later attempts of this process: it would wait for itself.
    */
   withdraw(): boolean {
     if (this.#file === null) return false;

@@ -15,7 +15,10 @@ const REVOKED_PREFIX = 'history.lost.';
 /** A remote process without a heartbeat for this long, in milliseconds, counts as dead. */
 const REMOTE_TIMEOUT = 10_000;
 
-/** A live process on this machine without a heartbeat for this long, in milliseconds, is stuck: waiting for it ends with an error. */
+/**
+ * A live process on this machine without a heartbeat for this long, in milliseconds, is stuck: waiting for it ends with
+ * an error.
+ */
 const LOCAL_TIMEOUT = 30_000;
 
 /** The longest pause between two attempts, in milliseconds. */
@@ -25,19 +28,22 @@ const LONGEST_WAIT = 16;
 const HEARTBEAT_INTERVAL = 1000;
 
 /**
- * Runs `work` while no other process runs its own for this folder. `work` is synchronous, so the lock is held for a few writes only;
- * longer work calls `heartbeat`.
+ * Runs `work` while no other process runs its own for this folder. `work` is synchronous, so the lock is held for a few
+ * writes only; longer work calls `heartbeat`.
  *
- * When no claim exists, a process creates its own, a file named after it, and lists the claims again. If its claim is the only one, it holds the lock.
- * Otherwise the smallest name keeps its claim and waits, and all others withdraw. The claim of a killed process names no live process and is ignored.
+ * When no claim exists, a process creates its own, a file named after it, and lists the claims again. If its claim is
+ * the only one, it holds the lock. Otherwise the smallest name keeps its claim and waits, and all others withdraw. The
+ * claim of a killed process names no live process and is ignored.
  *
- * Nobody can ask a remote process whether it is alive, so it sends heartbeats: it touches its claim. A claim that stops changing is revoked by renaming it.
- * Its process may only have been suspended and must not write when it resumes. So the next holder calls `fence` first, which puts everything that process
- * has open or prepared out of its reach. The resumed process checks its claim between reading and writing (`assertLockHeld`), and again at the end:
- * `kept` is false when the claim was gone by then, and what was written may or may not be in the history.
+ * Nobody can ask a remote process whether it is alive, so it sends heartbeats: it touches its claim. A claim that stops
+ * changing is revoked by renaming it. Its process may only have been suspended and must not write when it resumes. So
+ * the next holder calls `fence` first, which puts everything that process has open or prepared out of its reach. The
+ * resumed process checks its claim between reading and writing (`assertLockHeld`), and again at the end: `kept` is
+ * false when the claim was gone by then, and what was written may or may not be in the history.
  *
- * Throws a `HiError` when another process holds the lock without a heartbeat for half a minute, `LockLost` when the lock was lost before `work` was done,
- * an abort error when `signal` or `interruptWaits` ends the wait, and a system error when the folder is not writable.
+ * Throws a `HiError` when another process holds the lock without a heartbeat for half a minute, `LockLost` when the
+ * lock was lost before `work` was done, an abort error when `signal` or `interruptWaits` ends the wait, and a system
+ * error when the folder is not writable.
  */
 export async function runLocked<Result>(
   folder: string,
@@ -58,7 +64,8 @@ export async function runLocked<Result>(
         claim.make();
         rivals = livingRivals(folder, name, watch);
       }
-      // Another process may have revoked this claim. Only a claim that still stands after the listing was visible to others.
+      // Another process may have revoked this claim. Only a claim that still stands after the listing was visible to
+      // others.
       if (claim.isMade && !claim.isStanding) claim.withdraw();
       else if (claim.isMade && rivals.length === 0) return run(folder, claim, fence, work);
       if (claim.isMade && rivals.some((other) => other < name)) claim.withdraw();
@@ -144,8 +151,9 @@ function stuckError(folder: string, name: string): HiError {
 const MOST_LOSSES = 5;
 
 /**
- * Runs `work` under the lock, and repeats it when the lock was lost before `work` ended. With `whole` it also repeats it when the lock was lost before its
- * release: what `work` wrote may or may not be on disk then. `signal` ends the wait for another process. Throws a `HiError` after too many losses.
+ * Runs `work` under the lock, and repeats it when the lock was lost before `work` ended. With `whole` it also repeats
+ * it when the lock was lost before its release: what `work` wrote may or may not be on disk then. `signal` ends the
+ * wait for another process. Throws a `HiError` after too many losses.
  */
 export async function withLock<Result>(
   folder: string,
@@ -167,7 +175,10 @@ export async function withLock<Result>(
   });
 }
 
-/** The most time, in milliseconds, that counts between two checks: the watching process may have been suspended together with the watched one. */
+/**
+ * The most time, in milliseconds, that counts between two checks: the watching process may have been suspended together
+ * with the watched one.
+ */
 const LONGEST_STEP = 1000;
 
 interface Observation {
@@ -177,7 +188,10 @@ interface Observation {
   readonly unchanged: number;
 }
 
-/** Watches the heartbeats of other processes, by the clock of this process only: two machines need not agree on the time. */
+/**
+ * Watches the heartbeats of other processes, by the clock of this process only: two machines need not agree on the
+ * time.
+ */
 export class LivenessWatch {
   readonly #observations = new Map<string, Observation>();
 

@@ -274,7 +274,10 @@ export class FrameProgress {
   }
 }
 
-/** Why an element can be trusted: a checksum covers it; there is none, but everything around it fits together; or neither. */
+/**
+ * Why an element can be trusted: a checksum covers it; there is none, but everything around it fits together; or
+ * neither.
+ */
 type Trust = 'checked' | 'plain' | 'none';
 
 /** The trust of the content of a frame up to `end`. */

@@ -17,7 +17,8 @@ export interface Merged {
 }
 
 /**
- * Merges the parts of a file: whole turns in chronological order, each element once, with ascending ids. Ids that are already in order stay.
+ * Merges the parts of a file: whole turns in chronological order, each element once, with ascending ids. Ids that are
+ * already in order stay.
  */
 export function mergeConversations(inventory: Inventory): Merged {
   const { items } = inventory;
@@ -155,7 +156,10 @@ export class NewIds {
     for (const [index, item] of items.entries()) if (this.#ids[index] !== 0) this.#know(item, index);
   }
 
-  /** The new id of the element that the one at index `from` refers to as `old`: the nearest one before it, because ids may repeat, else the next one after it. */
+  /**
+   * The new id of the element that the one at index `from` refers to as `old`: the nearest one before it, because ids
+   * may repeat, else the next one after it.
+   */
   find(from: number, old: number): number {
     const part = this.#items[from]?.part ?? 0;
     const named = this.#named[part]?.get(old);
@@ -197,7 +201,10 @@ export interface Renumbering {
   named(old: number): number | null;
 }
 
-/** An element with a new id, and its references to other elements updated to their new ids. Unknown fields are unchanged. */
+/**
+ * An element with a new id, and its references to other elements updated to their new ids. Unknown fields are
+ * unchanged.
+ */
 export function renumber(element: JsonObject, id: number, { find, named }: Renumbering): JsonObject {
   const { turn, turns, first_kept, state, message, messages, pins, restores, type, content } = element;
   const one = (value: JsonValue | undefined): JsonValue => (typeof value === 'number' ? find(value) : (value ?? null));

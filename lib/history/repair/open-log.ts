@@ -18,8 +18,8 @@ export interface Opened {
 }
 
 /**
- * Opens and loads the history at `path`, in hi's layout or as any array of entries. Throws system errors and `Damaged`: without the lock
- * (`exclusive` false) a file that looks damaged may be in the middle of a write.
+ * Opens and loads the history at `path`, in hi's layout or as any array of entries. Throws system errors and `Damaged`:
+ * without the lock (`exclusive` false) a file that looks damaged may be in the middle of a write.
  */
 export function openLog(codec: Codec, path: string, sure: boolean): Opened {
   try {
@@ -60,7 +60,8 @@ function openNative(codec: Codec, path: string, sure: boolean): LogFile {
   } catch (thrown) {
     const code = systemCode(thrown);
     if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') throw thrown;
-    // A file in another layout will be replaced, which needs write access to the folder only; reading it here throws `Damaged` first.
+    // A file in another layout will be replaced, which needs write access to the folder only; reading it here throws
+    // `Damaged` first.
     const file = LogFile.open(codec, path, 'r');
     if (!sure) return file;
     file.close();
@@ -96,7 +97,10 @@ export function isIntact(codec: Codec, path: string): boolean {
   }
 }
 
-/** Every entry of the log at `path`, oldest first, read on demand; none if the file is missing. Throws `Damaged` and system errors. */
+/**
+ * Every entry of the log at `path`, oldest first, read on demand; none if the file is missing. Throws `Damaged` and
+ * system errors.
+ */
 export function* readLog(path: string): Generator<Entry> {
   if (!existsSync(path)) return;
   const file = ArrayFile.open(loadCodec(), path, false);
@@ -107,7 +111,10 @@ export function* readLog(path: string): Generator<Entry> {
   }
 }
 
-/** An open history that is not in hi's layout, because another program wrote it or it is damaged. It can only be read, and only as a whole. */
+/**
+ * An open history that is not in hi's layout, because another program wrote it or it is damaged. It can only be read,
+ * and only as a whole.
+ */
 export class ArrayFile {
   readonly fileId: string;
   /** The name of the conversation: none yet. */
@@ -156,7 +163,10 @@ export class ArrayFile {
     return recent.entries;
   }
 
-  /** Always empty: hi appends to such a file only after a conversion, which makes it another file. Throws `Damaged` when it was overwritten. */
+  /**
+   * Always empty: hi appends to such a file only after a conversion, which makes it another file. Throws `Damaged` when
+   * it was overwritten.
+   */
   readNew(): readonly Entry[] {
     const { size, mtimeMs } = fstatSync(this.#file);
     if (`${size}:${mtimeMs}` !== this.#version) throw new Damaged('The file was overwritten.');
@@ -177,7 +187,10 @@ export class ArrayFile {
     return this.#salvage;
   }
 
-  /** Every entry, oldest first, in chunks. `what` names the operation in progress reports. Throws `Damaged` when the file is not one intact array. */
+  /**
+   * Every entry, oldest first, in chunks. `what` names the operation in progress reports. Throws `Damaged` when the
+   * file is not one intact array.
+   */
   *all(what?: string): Generator<readonly Entry[]> {
     if (!this.isDamaged) yield* entriesOfArray(this.#codec, bufferedReader(this.#file, 64 * 1024), this.#size, what);
     else for (const entry of this.salvage.entries()) yield [entry];

@@ -83,7 +83,10 @@ export function numberedElement(value: JsonObject): JsonObject {
   return turn === null || turn === value.turn ? value : { ...value, turn };
 }
 
-/** An element with the missing fields filled in, and the names and texts of other programs in hi's form. No text is lost. */
+/**
+ * An element with the missing fields filled in, and the names and texts of other programs in hi's form. No text is
+ * lost.
+ */
 export function completeElement(value: JsonObject, { id, turn, at }: Defaults): JsonObject {
   const { id: _id, turn: _turn, at: _at, ...rest } = value;
   const made = { id: idOf(value) ?? id, turn: turnOf(value) ?? turn, at: timeOf(value) ?? at };

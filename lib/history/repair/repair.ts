@@ -16,9 +16,9 @@ import type { Salvage, SalvageReport } from './salvage.js';
 const EXTENSION = '.json.zst';
 
 /**
- * Replaces a damaged history with its trusted entries, writes the readable but unverified ones to a file next to it, and keeps the damaged file
- * under a dated name. Returns the notice. `log` is the name of the conversation if the file has none.
- * Only under the lock. When it throws a system error the damaged file is unchanged.
+ * Replaces a damaged history with its trusted entries, writes the readable but unverified ones to a file next to it,
+ * and keeps the damaged file under a dated name. Returns the notice. `log` is the name of the conversation if the file
+ * has none. Only under the lock. When it throws a system error the damaged file is unchanged.
  */
 export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date): string {
   const real = resolveLinks(paths);
@@ -39,7 +39,10 @@ export function repair(codec: Codec, paths: HistoryPaths, log: string, now: Date
   }
 }
 
-/** Writes the trusted and the unverified entries. When that fails the damaged file is still in place, and the copies are removed. */
+/**
+ * Writes the trusted and the unverified entries. When that fails the damaged file is still in place, and the copies are
+ * removed.
+ */
 function written(codec: Codec, paths: HistoryPaths, log: string, salvage: Salvage, kept: string) {
   const path = `${kept.slice(0, -EXTENSION.length)}-unverified${EXTENSION}`;
   const unverified = salvage.report.unverified === 0 ? null : path;
@@ -53,8 +56,9 @@ function written(codec: Codec, paths: HistoryPaths, log: string, salvage: Salvag
 }
 
 /**
- * Converts a file of another program to hi's layout and appends these entries. If elements were changed or left out, keeps the file under a dated name
- * and returns the notice, else null. Only under the lock. When it throws a system error the file is unchanged.
+ * Converts a file of another program to hi's layout and appends these entries. If elements were changed or left out,
+ * keeps the file under a dated name and returns the notice, else null. Only under the lock. When it throws a system
+ * error the file is unchanged.
  */
 export function convert(
   codec: Codec,
@@ -87,14 +91,16 @@ function freeName({ damagedPrefix }: HistoryPaths, now: Date): string {
 }
 
 /**
- * Replaces the history with a new log of these entries, atomically: a temporary file, fsync, rename. Only under the lock.
- * Follows links and keeps them and the mode of the file; other hard links keep the old content. Returns the totals of the written entries; without entries
- * the old file stays. When it throws a system error the old file is unchanged.
+ * Replaces the history with a new log of these entries, atomically: a temporary file, fsync, rename. Only under the
+ * lock. Follows links and keeps them and the mode of the file; other hard links keep the old content. Returns the
+ * totals of the written entries; without entries the old file stays. When it throws a system error the old file is
+ * unchanged.
  */
 export function replaceHistory(codec: Codec, paths: HistoryPaths, log: string, entries: Iterable<Entry>): Facts {
   const real = resolveLinks(paths);
   removeTempFiles(real);
-  // Not `AsideFile`: after a kill the lock holder recognises the file by its name, and the lock is checked right before the rename.
+  // Not `AsideFile`: after a kill the lock holder recognises the file by its name, and the lock is checked right before
+  // the rename.
   const sibling = real.tempPrefix + processName();
   try {
     const mode = statSync(real.history, { throwIfNoEntry: false })?.mode;
@@ -162,9 +168,9 @@ const CHUNK_SIZE = 1024 * 1024;
 const COPY_TRIES = 3;
 
 /**
- * Fences off a process that lost the lock and may resume in the middle of a write: removes its temporary files, so that it cannot rename them, and replaces
- * the history with a copy, so that the file it has open is another one. Only under the lock, before anything is read. When it throws a system error the
- * history is unchanged.
+ * Fences off a process that lost the lock and may resume in the middle of a write: removes its temporary files, so that
+ * it cannot rename them, and replaces the history with a copy, so that the file it has open is another one. Only under
+ * the lock, before anything is read. When it throws a system error the history is unchanged.
  */
 export function fenceOff(codec: Codec, paths: HistoryPaths): void {
   const real = resolveLinks(paths);
@@ -185,7 +191,10 @@ export function fenceOff(codec: Codec, paths: HistoryPaths): void {
   syncFolder(historyFolder(real));
 }
 
-/** Copies from beginning to end. Writers rely on this order: the bytes that make an append valid come before its content. */
+/**
+ * Copies from beginning to end. Writers rely on this order: the bytes that make an append valid come before its
+ * content.
+ */
 function copy(from: string, to: string): void {
   const [source, target] = [openSync(from, 'r'), openSync(to, 'w', 0o600)];
   try {

@@ -31,8 +31,9 @@ export interface SalvageReport {
 }
 
 /**
- * Recovers every complete element of a file, whatever happened to it, as one conversation: oldest first, each once, with ascending ids.
- * Trusts checksums, and data that is consistent to the last byte. Keeps a few numbers per element in memory, and the text of a few frames.
+ * Recovers every complete element of a file, whatever happened to it, as one conversation: oldest first, each once,
+ * with ascending ids. Trusts checksums, and data that is consistent to the last byte. Keeps a few numbers per element
+ * in memory, and the text of a few frames.
  */
 export class Salvage {
   readonly report: SalvageReport;
@@ -147,8 +148,8 @@ export class Salvage {
   }
 
   /**
-   * How many elements of a part are missing. hi counts them in its record, and later ids have no gaps; for another program's file, if it is a single one,
-   * the gaps in the ids are counted.
+   * How many elements of a part are missing. hi counts them in its record, and later ids have no gaps; for another
+   * program's file, if it is a single one, the gaps in the ids are counted.
    */
   #missing(part: number, isArray: boolean): number {
     const { parts } = this.#inventory;

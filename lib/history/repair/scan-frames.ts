@@ -28,7 +28,10 @@ export type ScannedFrame =
       readonly isJoinedText: boolean;
     };
 
-/** Every readable frame in file order, including those in unused space. Skips unreadable parts up to the next possible start of a frame. */
+/**
+ * Every readable frame in file order, including those in unused space. Skips unreadable parts up to the next possible
+ * start of a frame.
+ */
 export function* scanFrames(codec: Codec, read: ReadBytes, size: number): Generator<ScannedFrame> {
   let follows = true;
   let at = 0;
@@ -124,13 +127,18 @@ export interface RecoveredFrame {
   readonly isVerified: boolean;
   /** All its blocks decompress. If it is not intact, some of them have wrong content. */
   readonly isComplete: boolean;
-  /** The length of the content that is certainly correct, in a frame at the end of a cut-off file; 0 for other frames. */
+  /**
+   * The length of the content that is certainly correct, in a frame at the end of a cut-off file; 0 for other frames.
+   */
   readonly intactLength: number;
   /** Where to look for the next frame. */
   readonly next: number;
 }
 
-/** Decompresses as much as possible of the data frame at `offset`; null for nothing. Its checksum and its end may be missing. */
+/**
+ * Decompresses as much as possible of the data frame at `offset`; null for nothing. Its checksum and its end may be
+ * missing.
+ */
 export function recoverFrame(codec: Codec, read: ReadBytes, offset: number, size: number): RecoveredFrame | null {
   const head = frameHeaderAt(read, offset);
   if (head === null) return null;
@@ -158,8 +166,9 @@ export function recoverFrame(codec: Codec, read: ReadBytes, offset: number, size
 }
 
 /**
- * The length of the content that is certainly correct in a frame at the end of the file. A block of the full size is correct: a damaged block header that
- * looks like the end of the file would hardly leave the block before it with exactly that size.
+ * The length of the content that is certainly correct in a frame at the end of the file. A block of the full size is
+ * correct: a damaged block header that looks like the end of the file would hardly leave the block before it with
+ * exactly that size.
  */
 function intactLengthOf(codec: Codec, read: ReadBytes, blocks: readonly Block[], content: Buffer): number {
   if (content.length === blocks.length * MAX_BLOCK_SIZE) return content.length;
@@ -186,7 +195,10 @@ function decompressMostBlocks(
   return best;
 }
 
-/** Decompresses blocks as a separate frame: without size and checksum, with the largest window, 128 MiB (RFC 8878 section 3.1.1.1.2). */
+/**
+ * Decompresses blocks as a separate frame: without size and checksum, with the largest window, 128 MiB (RFC 8878
+ * section 3.1.1.1.2).
+ */
 function decompressBlocks(codec: Codec, read: ReadBytes, blocks: readonly Block[]): Buffer | null {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return null;
@@ -207,7 +219,10 @@ function tryDecompress(codec: Codec, bytes: Buffer, content: number, exact: bool
   }
 }
 
-/** The content of a part of the file that is JSON text, joined to a history. Null where anything else begins, such as damage. */
+/**
+ * The content of a part of the file that is JSON text, joined to a history. Null where anything else begins, such as
+ * damage.
+ */
 export function joinedTextAt(read: ReadBytes, at: number, size: number): RecoveredFrame | null {
   const content = read(at, nextFrameStart(read, at, size) - at);
   // If this is the whole file, nothing was joined.
@@ -216,8 +231,8 @@ export function joinedTextAt(read: ReadBytes, at: number, size: number): Recover
 }
 
 /**
- * True for text that may be an array of objects or an object in JSON, with or without a mark of its encoding. A bracket alone says nothing: of the bytes of a
- * damaged frame, one in 128 is one.
+ * True for text that may be an array of objects or an object in JSON, with or without a mark of its encoding. A bracket
+ * alone says nothing: of the bytes of a damaged frame, one in 128 is one.
  */
 export function startsAsJson(content: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s*(?:\[\s*[{\]]|\{\s*["}])/.test(content.toString('latin1', 0, 256));

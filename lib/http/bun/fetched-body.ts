@@ -10,7 +10,10 @@ interface Events {
 
 type Listener<Name extends keyof Events> = (value: Events[Name]) => void;
 
-/** The body of a response of Bun's `fetch` as a stream of bytes. Node's `Readable` would take a start as long as the request. */
+/**
+ * The body of a response of Bun's `fetch` as a stream of bytes. Node's `Readable` would take a start as long as the
+ * request.
+ */
 export class FetchedBody implements ByteStream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | null;
   readonly #controller: AbortController;

@@ -9,8 +9,8 @@ interface BunRequest extends RequestInit {
 }
 
 /**
- * Sends a request with Bun's own `fetch`. It replaces `send.ts` in the executable, where `node:http` makes a start ten milliseconds slower. Resolves
- * when the headers have arrived. Requests through a proxy still use `node:http`.
+ * Sends a request with Bun's own `fetch`. It replaces `send.ts` in the executable, where `node:http` makes a start ten
+ * milliseconds slower. Resolves when the headers have arrived. Requests through a proxy still use `node:http`.
  */
 export async function send(call: PendingRequest, tunnel: Tunnel | null) {
   // Bun's `fetch` reads the proxy variables itself, and not like curl.
@@ -51,8 +51,8 @@ function requestOf({ method, headers, body }: PendingRequest, signal: AbortSigna
 }
 
 /**
- * Calls `stop` with the reason when the caller aborts or the server is silent too long. Returns a function that ends the watch. A long request gets another
- * second for every 64 KiB.
+ * Calls `stop` with the reason when the caller aborts or the server is silent too long. Returns a function that ends
+ * the watch. A long request gets another second for every 64 KiB.
  */
 function watch({ signal, url, firstTimeout, body }: PendingRequest, stop: (reason: Error) => void): () => void {
   const onAbort = () => stop(aborted());

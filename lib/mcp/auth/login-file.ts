@@ -76,7 +76,10 @@ export class LoginFile {
     });
   }
 
-  /** Removes the login, after waiting for any process that renews it. Null if there was none. A file that cannot be read is removed too. */
+  /**
+   * Removes the login, after waiting for any process that renews it. Null if there was none. A file that cannot be read
+   * is removed too.
+   */
   async take(): Promise<{ readonly login: StoredLogin | null } | null> {
     if (!existsSync(this.#path)) return null;
     return await this.#exclusive(this.#folder, this.#name, async () => {
@@ -130,8 +133,8 @@ export function isPrivate(address: string): boolean {
 }
 
 /**
- * Whether hi may use an address that the server named for its login: over https, or on the server's own host. A remote server may not direct hi to services
- * on this machine.
+ * Whether hi may use an address that the server named for its login: over https, or on the server's own host. A remote
+ * server may not direct hi to services on this machine.
  */
 export function mayLead(server: string, to: URL): boolean {
   const from = new URL(server);
@@ -141,8 +144,8 @@ export function mayLead(server: string, to: URL): boolean {
 }
 
 /**
- * Whether the user has to agree before hi goes there: an address on this machine or in a private network (of a router, of the cloud's own services) that a
- * server elsewhere names. Not its own host, which the user configured.
+ * Whether the user has to agree before hi goes there: an address on this machine or in a private network (of a router,
+ * of the cloud's own services) that a server elsewhere names. Not its own host, which the user configured.
  */
 export async function needsConsent(server: string, to: URL): Promise<boolean> {
   const from = new URL(server);

@@ -18,7 +18,10 @@ export interface ServerLogin {
   wants(scope: string | undefined): Promise<HiError>;
 }
 
-/** A session's login at a server. It is renewed before it expires, and once if the server refuses it, by one process at a time. */
+/**
+ * A session's login at a server. It is renewed before it expires, and once if the server refuses it, by one process at
+ * a time.
+ */
 export class SessionLogin implements ServerLogin {
   readonly #server: string;
   readonly #url: string;

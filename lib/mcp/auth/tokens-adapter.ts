@@ -18,7 +18,10 @@ const OVER: readonly string[] = [
   OAuthErrorCode.UnauthorizedClient,
 ];
 
-/** New tokens for a login; null if the authorization server no longer issues any. Throws a `HiError` that names no secret. */
+/**
+ * New tokens for a login; null if the authorization server no longer issues any. Throws a `HiError` that names no
+ * secret.
+ */
 export async function renewedTokens(
   login: StoredLogin,
   environment: Readonly<Record<string, string | undefined>>,
@@ -133,8 +136,8 @@ export async function requireConsent(server: string, url: URL, agreesTo: AgreesT
 }
 
 /**
- * `fetch` for logins: refuses addresses that the server may not name, and limits the time and the size of the answer. The SDK
- * reads errors only from a complete `Response`.
+ * `fetch` for logins: refuses addresses that the server may not name, and limits the time and the size of the answer.
+ * The SDK reads errors only from a complete `Response`.
  */
 export function authFetch(
   server: string,
@@ -199,8 +202,8 @@ export const secretsOf = ({ client, tokens }: StoredLogin): readonly string[] =>
 const LONGEST_QUOTE = 300;
 
 /**
- * An error of a login, safe to show. The authorization server's message may repeat what it was sent, and is stored in the history: secrets and raw answers
- * are removed from it. The cause is left out for the same reason.
+ * An error of a login, safe to show. The authorization server's message may repeat what it was sent, and is stored in
+ * the history: secrets and raw answers are removed from it. The cause is left out for the same reason.
  */
 export function withoutSecrets(thrown: unknown, secrets: readonly string[], begin: string): unknown {
   if (thrown instanceof HiError || isAbort(thrown)) return thrown;
@@ -217,7 +220,10 @@ function reasonOf(thrown: unknown): string {
   return isOAuth && !thrown.message.includes(code) ? `${code}: ${thrown.message}` : thrown.message;
 }
 
-/** How long before they expire tokens are renewed, in milliseconds. Short-lived ones are renewed in the last tenth of their life. */
+/**
+ * How long before they expire tokens are renewed, in milliseconds. Short-lived ones are renewed in the last tenth of
+ * their life.
+ */
 const EARLY = 60_000;
 
 /** Tokens as issued by an authorization server. */

@@ -1,7 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { firstCharacters } from '../../chat/text.js';
 
-/** Controls except newlines and tabs, and invisible characters: a description must not tell the model what the user cannot see. */
+/**
+ * Controls except newlines and tabs, and invisible characters: a description must not tell the model what the user
+ * cannot see.
+ */
 const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** A server's text without invisible characters, cut at `limit` characters. */
@@ -14,7 +17,10 @@ export function harmlessText(text: unknown, limit: number): string {
   return seen.length <= limit ? seen : `${firstCharacters(seen, limit - 1)}…`;
 }
 
-/** Invisible characters that no language needs: tags, zero-width spaces, fillers. Joiners and direction marks are needed. */
+/**
+ * Invisible characters that no language needs: tags, zero-width spaces, fillers. Joiners and direction marks are
+ * needed.
+ */
 const HIDDEN = /[\u{e0000}-\u{e0fff}\u200b\u2060-\u2064\ufeff\u180e\u115f\u1160\u3164\uffa0]/gu;
 
 /** A long text without hidden characters. */

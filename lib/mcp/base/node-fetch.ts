@@ -7,8 +7,9 @@ import { agentFor, proxyFor } from '../../http/address.js';
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * `fetch` over `node:http`, through the proxies of the environment. Node's own cannot be used, because the vendors' adapters replace its streams with plain
- * classes. Redirects are not followed, and every status is an answer: the SDK handles both.
+ * `fetch` over `node:http`, through the proxies of the environment. Node's own cannot be used, because the vendors'
+ * adapters replace its streams with plain classes. Redirects are not followed, and every status is an answer: the SDK
+ * handles both.
  */
 export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fetch {
   return async (input, init = {}) => {

@@ -116,20 +116,25 @@ const LONGEST_SERVER = 32;
 const DIGITS = 12;
 
 /**
- * The name of a server's tool as the model knows it: `mcp__SERVER__TOOL`, of letters, digits, `_` and `-`. A longer one keeps its head and gets a
- * hash of all of it, so that two tools do not become one. It is never taken apart again.
+ * The name of a server's tool as the model knows it: `mcp__SERVER__TOOL`, of letters, digits, `_` and `-`. A longer one
+ * keeps its head and gets a hash of all of it, so that two tools do not become one. It is never taken apart again.
  */
 export function modelName(server: string, tool: string): string {
   const whole = `${serverPrefix(server)}${allowed(tool)}`;
   return whole.length <= LONGEST ? whole : shortened(whole, `${server}\0${tool}`);
 }
 
-/** The prefix of the names of a server's tools, as rules have it before `*`. It begins no tool name of another server. */
+/**
+ * The prefix of the names of a server's tools, as rules have it before `*`. It begins no tool name of another server.
+ */
 export function serverPrefix(server: string): string {
   return `${SERVER_TOOL_PREFIX}${serverPart(server)}__`;
 }
 
-/** The server's own name if it can be told where it ends, and if no other server gets it; else what is left of the name, and a hash of all of it. */
+/**
+ * The server's own name if it can be told where it ends, and if no other server gets it; else what is left of the name,
+ * and a hash of all of it.
+ */
 function serverPart(server: string): string {
   const isPlain = allowed(server) === server && !/__|_$/.test(server) && !HASHED.test(server);
   if (isPlain && server.length <= LONGEST_SERVER) return server;
@@ -158,7 +163,10 @@ function shortHash(text: string): string {
 /** The name of a project's server file. */
 export const PROJECT_FILE = '.mcp.json';
 
-/** The folder of the project's file: the nearest from `cwd` up to the root of the repository; outside a repository only `cwd`. Null if there is none. */
+/**
+ * The folder of the project's file: the nearest from `cwd` up to the root of the repository; outside a repository only
+ * `cwd`. Null if there is none.
+ */
 export function projectFolder(cwd: string): string | null {
   if (hasFile(cwd)) return cwd;
   return aboveInRepository(cwd)?.find(hasFile) ?? null;

@@ -114,9 +114,10 @@ const LIST = 8000;
 const OWN = { accessKind: 'conversation', rulesCoverKind: false, effect: null } as const;
 
 /**
- * The tools that stand for others, whose definitions would take too much of every request: `find_tool` lists them and returns definitions, `call_tool` calls
- * one. The definitions follow in the conversation and not in the list of tools, which comes first in a request: a change of it makes every vendor read the
- * whole conversation again. `find` returns a tool by its name.
+ * The tools that stand for others, whose definitions would take too much of every request: `find_tool` lists them and
+ * returns definitions, `call_tool` calls one. The definitions follow in the conversation and not in the list of tools,
+ * which comes first in a request: a change of it makes every vendor read the whole conversation again. `find` returns a
+ * tool by its name.
  */
 export function deferredTools(tools: readonly Tool[], find: (name: string) => Tool | undefined): readonly Tool[] {
   return [findTool(tools, find), callTool(tools, find)];
@@ -175,7 +176,10 @@ function callTool(tools: readonly Tool[], find: (name: string) => Tool | undefin
   };
 }
 
-/** The call that these arguments describe; null if they describe none. Some models write an object without a schema as a string. */
+/**
+ * The call that these arguments describe; null if they describe none. Some models write an object without a schema as a
+ * string.
+ */
 function meant({ name, arguments: given }: JsonObject): { readonly name: string; readonly args: JsonObject } | null {
   const args = typeof given === 'string' ? parseObject(given) : given;
   return typeof name === 'string' && isJsonObject(args) ? { name, args } : null;

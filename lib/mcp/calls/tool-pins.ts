@@ -19,7 +19,10 @@ export interface Change {
 /** What a server offers that is shown to the model unasked. */
 type Offered = Pick<Offer, 'tools' | 'instructions'>;
 
-/** The tools and instructions of servers as the user first saw or last approved them: "always" applies to what they were then. */
+/**
+ * The tools and instructions of servers as the user first saw or last approved them: "always" applies to what they were
+ * then.
+ */
 export class ToolPins {
   readonly #path: string;
   #servers: JsonObject | null = null;
@@ -41,7 +44,10 @@ export class ToolPins {
       : '';
   }
 
-  /** Why an earlier approval of this tool no longer applies; null if it does. `instructions` are those of its server now. */
+  /**
+   * Why an earlier approval of this tool no longer applies; null if it does. `instructions` are those of its server
+   * now.
+   */
   change(entry: ServerEntry, tool: ToolDefinition, instructions: string): Change | null {
     const { name, key } = entry;
     const server = this.#read()[name];

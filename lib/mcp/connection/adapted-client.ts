@@ -68,8 +68,8 @@ export class AdaptedClient implements Client {
   }
 
   /**
-   * Ends the running calls when something went wrong on the way: at once if the server is gone, which `isThere` asks, and after a moment if it sent what is no
-   * message, unless the answer comes after all.
+   * Ends the running calls when something went wrong on the way: at once if the server is gone, which `isThere` asks,
+   * and after a moment if it sent what is no message, unless the answer comes after all.
    */
   async failed(error: unknown, isThere: () => Promise<boolean>): Promise<void> {
     const running = [...this.#calls];
@@ -130,7 +130,8 @@ export class AdaptedClient implements Client {
 
   async call(tool: string, args: JsonObject, limits: CallLimits): Promise<unknown> {
     const params = { name: tool, arguments: { ...args } };
-    // Only the newer form puts arguments into headers, which this does; it refuses a result for one part of a kind that it does not know.
+    // Only the newer form puts arguments into headers, which this does; it refuses a result for one part of a kind that
+    // it does not know.
     return await this.#within(limits, (options) =>
       this.#client.getProtocolEra() === 'modern'
         ? this.#client.callTool(params, options)
@@ -172,7 +173,10 @@ export class AdaptedClient implements Client {
     }
   }
 
-  /** A call that first needs the user to visit an address is not repeated automatically, because hi cannot know when that is done. */
+  /**
+   * A call that first needs the user to visit an address is not repeated automatically, because hi cannot know when
+   * that is done.
+   */
   async #afterAddresses({ elicitations }: UrlElicitationRequiredError, limits: CallLimits): Promise<HiError> {
     for (const { message, url } of elicitations) {
       const answer = await this.#answer({ kind: 'url', message, url }, limits);

@@ -49,7 +49,10 @@ interface ConnectOptions {
   readonly ask: AskUser | null;
 }
 
-/** What is left of the time to start for the older protocol, where a server does not answer the question for the newer one: a share, and milliseconds. */
+/**
+ * What is left of the time to start for the older protocol, where a server does not answer the question for the newer
+ * one: a share, and milliseconds.
+ */
 const OLDER_SHARE = 0.25;
 const OLDER_TIMEOUT = 3000;
 
@@ -57,8 +60,8 @@ const OLDER_TIMEOUT = 3000;
 const probeTimeout = (timeout: number): number => Math.ceil(timeout - Math.min(OLDER_TIMEOUT, timeout * OLDER_SHARE));
 
 /**
- * Results are not validated: the model reads them whatever the schema promised, and a schema that cannot be compiled, or refers elsewhere, must not stop
- * a call.
+ * Results are not validated: the model reads them whatever the schema promised, and a schema that cannot be compiled,
+ * or refers elsewhere, must not stop a call.
  */
 const UNCHECKED: jsonSchemaValidator = {
   getValidator<Value>(): JsonSchemaValidator<Value> {
@@ -135,8 +138,8 @@ interface Receiving<Message, Extra> {
 }
 
 /**
- * Takes a result that does not say what kind it is for a complete one, as the newer form of the protocol has it; the SDK refuses it. Until `isNewer` nothing
- * is changed: the older form has no kinds.
+ * Takes a result that does not say what kind it is for a complete one, as the newer form of the protocol has it; the
+ * SDK refuses it. Until `isNewer` nothing is changed: the older form has no kinds.
  */
 export function withResultType<Message, Extra>(transport: Receiving<Message, Extra>, isNewer: () => boolean): void {
   let take: ((message: Message, extra?: Extra) => void) | undefined;

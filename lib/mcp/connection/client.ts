@@ -18,12 +18,18 @@ export class ErrorResponse extends Error {
   override readonly name = 'ErrorResponse';
 }
 
-/** The server knows the session no longer, such as after its own restart, and did nothing of what it was asked: a new connection can ask again. */
+/**
+ * The server knows the session no longer, such as after its own restart, and did nothing of what it was asked: a new
+ * connection can ask again.
+ */
 export class SessionExpired extends Error {
   override readonly name = 'SessionExpired';
 }
 
-/** One live connection to a server, whatever is behind it. Every method throws when the server refuses, is silent or is gone. */
+/**
+ * One live connection to a server, whatever is behind it. Every method throws when the server refuses, is silent or is
+ * gone.
+ */
 export interface Client {
   /** Everything that the server offers. */
   list(): Promise<Listing>;

@@ -88,8 +88,8 @@ export interface Values {
 const VARIABLE = /\$\{([^${}]*)\}/g;
 
 /**
- * Resolves a value: `"!command"` becomes the command's output, `${NAME}` an environment variable, `${NAME:-other}` one with a
- * default. Throws a `HiError` that names a variable that is not set.
+ * Resolves a value: `"!command"` becomes the command's output, `${NAME}` an environment variable, `${NAME:-other}` one
+ * with a default. Throws a `HiError` that names a variable that is not set.
  */
 export async function lookUp(value: string, { env, run }: Values): Promise<string> {
   if (value.startsWith('!')) return await run(value.slice(1));

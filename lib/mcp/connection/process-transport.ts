@@ -171,7 +171,10 @@ export class MessageLines {
   }
 }
 
-/** The message in a line; none if it is something else. An answer that is none of the protocol, as each of a batch, is taken for an error: nothing else will come. */
+/**
+ * The message in a line; none if it is something else. An answer that is none of the protocol, as each of a batch, is
+ * taken for an error: nothing else will come.
+ */
 function messagesIn(line: string): readonly JSONRPCMessage[] {
   let value: unknown;
   try {

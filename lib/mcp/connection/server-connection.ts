@@ -67,7 +67,10 @@ export class ServerConnection {
     }
   }
 
-  /** Calls a tool. A server that died earlier is restarted. If it dies during the call, the call is not repeated, because it may have been carried out. */
+  /**
+   * Calls a tool. A server that died earlier is restarted. If it dies during the call, the call is not repeated,
+   * because it may have been carried out.
+   */
   async call(tool: string, args: JsonObject, limits: CallLimits): Promise<unknown> {
     return await this.#use(limits.signal, (client) => client.call(tool, args, limits));
   }
@@ -164,7 +167,10 @@ export class ServerConnection {
   }
 }
 
-/** The message of an error, with its cause if the message does not include it: `fetch failed: connect ECONNREFUSED 127.0.0.1:9`. */
+/**
+ * The message of an error, with its cause if the message does not include it: `fetch failed: connect ECONNREFUSED
+ * 127.0.0.1:9`.
+ */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const cause = thrown instanceof HiError || !(thrown.cause instanceof Error) ? '' : reasonOf(thrown.cause);

@@ -60,7 +60,10 @@ function startedBy({ command, args, env, cwd }: MarkedProgram): ShellCommand {
 /** Variables that determine where programs are found, or what is loaded into them. */
 const OF_THE_LOADER = /^(?:PATH|LD_.*|DYLD_.*|GLIBC_TUNABLES)$/;
 
-/** Splits the environment: loader variables are set inside the sandbox, for the server's program only, because outside they could subvert the sandbox. */
+/**
+ * Splits the environment: loader variables are set inside the sandbox, for the server's program only, because outside
+ * they could subvert the sandbox.
+ */
 function parted(env: Readonly<Record<string, string>>) {
   const variables = Object.entries(env);
   const outside = variables.filter(([name]) => !OF_THE_LOADER.test(name));
@@ -87,8 +90,9 @@ interface ProgramSearch {
 const USUAL_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 
 /**
- * How Windows starts a program of an MCP server. Node finds only `.exe` and `.com` files by their names, but `npx`, `npm` and most other commands are `.cmd`
- * files, which it refuses to start without a shell. A program that is not found stays as it is.
+ * How Windows starts a program of an MCP server. Node finds only `.exe` and `.com` files by their names, but `npx`,
+ * `npm` and most other commands are `.cmd` files, which it refuses to start without a shell. A program that is not
+ * found stays as it is.
  */
 export function windowsCommand(command: string, args: readonly string[], search: ProgramSearch): ShellCommand {
   const found = programFile(command, search);
@@ -111,7 +115,10 @@ function isFile(path: string): boolean {
   }
 }
 
-/** The file of a program: the first in PATH with one of the extensions of PATHEXT. Unlike `cmd.exe`, it does not begin in the working folder. */
+/**
+ * The file of a program: the first in PATH with one of the extensions of PATHEXT. Unlike `cmd.exe`, it does not begin
+ * in the working folder.
+ */
 function programFile(command: string, { env, cwd, isFile }: ProgramSearch): string | null {
   const extensions = (variable(env, 'PATHEXT') || USUAL_EXTENSIONS).split(';').filter((extension) => extension !== '');
   const folders = /[\\/:]/.test(command) ? [cwd] : (variable(env, 'PATH') ?? '').split(';').filter(win32.isAbsolute);
@@ -150,8 +157,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Waits for the end of its input, which comes when hi exits for whatever reason, and then ends what it guards: the group, and processes that left the group
- * but carry the mark. A line of input means that hi has done so itself.
+ * Waits for the end of its input, which comes when hi exits for whatever reason, and then ends what it guards: the
+ * group, and processes that left the group but carry the mark. A line of input means that hi has done so itself.
  */
 const SCRIPT = `group=$1 mark=$2
 read -r line && exit

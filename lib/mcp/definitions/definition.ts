@@ -65,7 +65,10 @@ function sorted(value: JsonValue | undefined): JsonValue {
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }
 
-/** What is wrong with the names in `tools.only` and `tools.not`, in sentences: a misspelt one in `not` leaves in what the user wanted out. */
+/**
+ * What is wrong with the names in `tools.only` and `tools.not`, in sentences: a misspelt one in `not` leaves in what
+ * the user wanted out.
+ */
 export function unknownTools(
   { only, not }: Pick<ServerEntry, 'only' | 'not'>,
   { tools }: Pick<Offer, 'tools'>,
@@ -151,7 +154,10 @@ export class OfferCache {
   }
 }
 
-/** Whether a stored value is an offer. The file is hi's own: it may be truncated or from another version, but not hostile. */
+/**
+ * Whether a stored value is an offer. The file is hi's own: it may be truncated or from another version, but not
+ * hostile.
+ */
 function isOffer(stored: unknown): stored is Offer {
   if (!isJsonObject(stored)) return false;
   const { tools, prompts, resources, templates, problems, instructions } = stored;

@@ -55,7 +55,10 @@ export function readOffer({ tools, prompts, resources, templates, instructions, 
   };
 }
 
-/** Each call of such a tool would be refused: https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks */
+/**
+ * Each call of such a tool would be refused:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ */
 function runsOnlyAsTask(given: unknown): boolean {
   return isJsonObject(given) && isJsonObject(given.execution) && given.execution.taskSupport === 'required';
 }
@@ -132,8 +135,8 @@ const LEFT_OUT = new Set([
 const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
 /**
- * A schema of arguments that every vendor accepts: one object with every local reference expanded. A reference to itself, to
- * nothing or to another place allows any value there: nothing is ever fetched.
+ * A schema of arguments that every vendor accepts: one object with every local reference expanded. A reference to
+ * itself, to nothing or to another place allows any value there: nothing is ever fetched.
  */
 function fitSchema(given: unknown): JsonObject {
   const root: JsonObject = isJsonObject(given) ? given : {};

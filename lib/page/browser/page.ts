@@ -1,8 +1,12 @@
-// What runs in the page that `/export FILE.html` writes: search, days, light and dark. Without it, everything but these controls is shown.
+// What runs in the page that `/export FILE.html` writes: search, days, light and dark. Without it, everything but these
+// controls is shown.
 import { bringIntoView, one, Part } from './parts.js';
 import { Search } from './search-box.js';
 
-/** A page up to this many characters is unpacked completely when the browser is idle, so that the browser's own search works. Longer pages are too heavy. */
+/**
+ * A page up to this many characters is unpacked completely when the browser is idle, so that the browser's own search
+ * works. Longer pages are too heavy.
+ */
 const LIGHT = 40_000_000;
 
 const parts = [...document.querySelectorAll<HTMLElement>('.part')].map((element) => new Part(element));
@@ -47,7 +51,9 @@ function copyButton(pre: HTMLElement): HTMLButtonElement {
   return button;
 }
 
-/** The turns that were undone. Their messages are marked here, because the page was written before the undo was known. */
+/**
+ * The turns that were undone. Their messages are marked here, because the page was written before the undo was known.
+ */
 function undoneTurns(): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { isUndone, turns } of parts.flatMap((part) => part.marks()))

@@ -2,8 +2,9 @@
 const HEIGHT = '11rem';
 
 /**
- * Some consecutive messages. All parts but the first are inside `noscript`, which a browser with scripts reads as plain text: ten thousand messages open at
- * once, and each part becomes elements when needed. `hi` wrote them, and escaped everything in them that came from others.
+ * Some consecutive messages. All parts but the first are inside `noscript`, which a browser with scripts reads as plain
+ * text: ten thousand messages open at once, and each part becomes elements when needed. `hi` wrote them, and escaped
+ * everything in them that came from others.
  */
 export class Part {
   readonly element: HTMLElement;

@@ -59,7 +59,10 @@ export function pathMatcher(text: string): (path: string) => boolean {
   };
 }
 
-/** The part of a rule's pattern that is not supported; null if all of it is. A deny rule with such a part would silently match nothing. */
+/**
+ * The part of a rule's pattern that is not supported; null if all of it is. A deny rule with such a part would silently
+ * match nothing.
+ */
 export function unsupportedGlob(text: string): string | null {
   const [found = alternation(text)] = /^!|[@!+*?]\(|\[\[:/.exec(text) ?? [];
   if (found !== null) return found;
@@ -77,8 +80,8 @@ function alternation(text: string): string | null {
 }
 
 /**
- * The words that `{a,b}` expands to; null if there are too many. `alone` returns the expansion of a group without a comma, such
- * as `{a..z}`, and returns null if that is not supported.
+ * The words that `{a,b}` expands to; null if there are too many. `alone` returns the expansion of a group without a
+ * comma, such as `{a..z}`, and returns null if that is not supported.
  */
 export function expandBraces(word: string, alone: (inside: string) => string | null): readonly string[] | null {
   let words: readonly string[] = [word];
@@ -107,7 +110,8 @@ function ruleRange(inside: string): string | null {
 
 const stepsOf = (path: string): readonly string[] => path.split('/').filter((step) => step !== '');
 
-// `src/**` includes `src` itself, but `x*/**` matches only paths below these folders: a rule that allows it must not allow the files next to them.
+// `src/**` includes `src` itself, but `x*/**` matches only paths below these folders: a rule that allows it must not
+// allow the files next to them.
 function pathPattern(text: string): PathPattern {
   const collapsed = text.replace(/(\/\*\*)+(?=\/|$)/g, '/**');
   const steps = stepsOf(/\*\/\*\*$/.test(collapsed) ? `${collapsed}/*` : collapsed);
@@ -140,9 +144,9 @@ function isMember(members: string, character: string): boolean {
 const codePoint = (character: string): number => character.codePointAt(0) ?? -1;
 
 /**
- * Compares items with a pattern in which some elements stand for any number of items. It only ever goes back to the last of these,
- * so the time grows with the product of both lengths. A regular expression with many `*` would take exponential time on a long name, and
- * the model chooses both.
+ * Compares items with a pattern in which some elements stand for any number of items. It only ever goes back to the
+ * last of these, so the time grows with the product of both lengths. A regular expression with many `*` would take
+ * exponential time on a long name, and the model chooses both.
  */
 function matchesAll<Element, Item>(
   pattern: readonly Element[],

@@ -4,7 +4,10 @@ import { ownSettings, repositoriesOf, textOf } from './git-logins.js';
 import { isInside, isThere, lstatOrNull, realPath } from './resolve-path.js';
 import { TreeIndex } from './tree-places.js';
 
-/** Settings whose value is a path: of other settings, or of a folder of hooks. A command could create the missing file they name. */
+/**
+ * Settings whose value is a path: of other settings, or of a folder of hooks. A command could create the missing file
+ * they name.
+ */
 const NAMES_FILES = /^(?:path|hookspath|attributesfile|templatedir)$/;
 
 /** How deeply includes of settings files are followed. */
@@ -29,8 +32,9 @@ export function repositoriesAbove(folder: string): readonly string[] {
 }
 
 /**
- * What decides in `root`, outside of these repositories, what git runs: the repositories that a `.git` points to (worktrees, submodules), and every file that
- * their settings or the user's own name (`include.path`, `core.hooksPath`, filters, aliases).
+ * What decides in `root`, outside of these repositories, what git runs: the repositories that a `.git` points to
+ * (worktrees, submodules), and every file that their settings or the user's own name (`include.path`, `core.hooksPath`,
+ * filters, aliases).
  */
 export function gitPlaces(repositories: readonly string[], root: string): GitPlaces {
   const places = [...placesNamed(repositories, root)];
@@ -42,7 +46,10 @@ export function gitPlaces(repositories: readonly string[], root: string): GitPla
   };
 }
 
-/** In larger folders only the repositories around a file are looked at. 5000 folders take 10 ms, and 150 ms the first time. */
+/**
+ * In larger folders only the repositories around a file are looked at. 5000 folders take 10 ms, and 150 ms the first
+ * time.
+ */
 const LIMITS = { entries: 200_000, folders: 20_000 };
 
 const indexes = new Map<string, TreeIndex>();
@@ -108,7 +115,10 @@ function addNamed(config: string, tops: readonly string[], places: Set<string>, 
   }
 }
 
-/** Whether a word of a command may name what it runs: a file, or a folder that is not the whole project. No folder is a command by itself. */
+/**
+ * Whether a word of a command may name what it runs: a file, or a folder that is not the whole project. No folder is a
+ * command by itself.
+ */
 function isOfCommand(path: string, isAlone: boolean, folders: readonly string[]): boolean {
   const found = lstatOrNull(path);
   return found !== null && !(isAlone && found.isDirectory()) && !folders.some((folder) => isInside(path, folder));
@@ -117,7 +127,10 @@ function isOfCommand(path: string, isAlone: boolean, folders: readonly string[])
 const pathsOf = (word: string, folders: readonly string[]): readonly string[] =>
   word.startsWith('~/') ? [join(homedir(), word.slice(1))] : folders.map((folder) => resolve(folder, word));
 
-/** The words of a value that may be paths: `!./tool --clean` runs ./tool. A word on its own is a program in PATH, or no name of a file. */
+/**
+ * The words of a value that may be paths: `!./tool --clean` runs ./tool. A word on its own is a program in PATH, or no
+ * name of a file.
+ */
 function wordsOf(value: string): readonly string[] {
   const words = value.split(/[\s"';&|!]+/).filter((word) => word !== '' && !/^(?:-|~(?!\/))/.test(word));
   return words.length > 1 ? words : words.filter((word) => word.includes('/'));

@@ -48,7 +48,10 @@ export interface PathAccess {
   readonly isFolder?: boolean;
 }
 
-/** Judges reading or writing one path: `deny` beats private places and `ask`, these beat `allow`; reading inside the root needs no rule. */
+/**
+ * Judges reading or writing one path: `deny` beats private places and `ask`, these beat `allow`; reading inside the
+ * root needs no rule.
+ */
 export async function judgePath(
   tool: string | null,
   access: PathAccess,
@@ -88,8 +91,8 @@ async function isFree({ real }: ResolvedPath, { freeFolders }: JudgeContext): Pr
 }
 
 /**
- * Whether the rule covers one of the paths. `x/*` is `x` and everything below it; a pattern without `/` matches names in any folder
- * of `root`.
+ * Whether the rule covers one of the paths. `x/*` is `x` and everything below it; a pattern without `/` matches names
+ * in any folder of `root`.
  */
 export function coversPath({ scope }: Rule, paths: readonly string[], root: string): boolean {
   if (scope.kind === 'all') return true;
@@ -113,9 +116,9 @@ export function fullPath(text: string, root: string, home = homedir()): string {
 }
 
 /**
- * A rule for the folder of the path, or only for the path if its folder is too large. Absolute, because the rules apply in every folder.
- * A write gets the rule for all writes, because no way of changing a file is safer than another. A read gets the rule for its own
- * tool, because permission to list a folder is not permission to read its files.
+ * A rule for the folder of the path, or only for the path if its folder is too large. Absolute, because the rules apply
+ * in every folder. A write gets the rule for all writes, because no way of changing a file is safer than another. A
+ * read gets the rule for its own tool, because permission to list a folder is not permission to read its files.
  */
 function suggestRule(
   tool: string | null,
@@ -136,8 +139,8 @@ function suggestRule(
 const MAX_FILES = 2000;
 
 /**
- * Why a file with an ordinary name is private: it is a hard link to a private file in the home folder, in `root` or of hi's own. Null
- * where it is not.
+ * Why a file with an ordinary name is private: it is a hard link to a private file in the home folder, in `root` or of
+ * hi's own. Null where it is not.
  */
 export async function hardLinkReason(path: string, root: string, ownPlaces: readonly string[]): Promise<string | null> {
   const linked = await privateHardLink(path, root, ownPlaces);

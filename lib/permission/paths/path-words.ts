@@ -53,8 +53,9 @@ function targetsOf(words: readonly ShellWord[]): readonly string[] {
 const ask = (reason: string): Extract<Verdict, { decision: 'ask' }> => ({ decision: 'ask', reason, rule: null });
 
 /**
- * Looks for denied and private paths among the words of a command that the text shows, whatever program they are given to: the sandbox keeps commands from
- * all of these places, and a question says so beforehand. Returns the verdict for the first, or null; a denied path comes before a private one.
+ * Looks for denied and private paths among the words of a command that the text shows, whatever program they are given
+ * to: the sandbox keeps commands from all of these places, and a question says so beforehand. Returns the verdict for
+ * the first, or null; a denied path comes before a private one.
  */
 export async function pathWordProblem(
   words: readonly ShellWord[],
@@ -93,7 +94,10 @@ async function privateProblem(path: string, isName: boolean, context: JudgeConte
   return isOwnPlace(place, ownPlaces) ? { ...asked, mayBeDenied: true } : asked;
 }
 
-/** The paths that may be in a word: all of it, what follows `=`, `:` or `@` (--env-file=.env, host:file, @file), and what follows an option letter (-f.env). */
+/**
+ * The paths that may be in a word: all of it, what follows `=`, `:` or `@` (--env-file=.env, host:file, @file), and
+ * what follows an option letter (-f.env).
+ */
 function pathsIn(value: string): readonly string[] {
   if (value === '') return [];
   const pieces = value.split(/[=:@,]/).filter((piece) => piece !== '');
@@ -106,7 +110,10 @@ const SLICE_MS = 20;
 
 let since = 0;
 
-/** Whether a long loop has to call `yieldToEvents` now. Checked first, because an `await` in every iteration would take longer than most iterations. */
+/**
+ * Whether a long loop has to call `yieldToEvents` now. Checked first, because an `await` in every iteration would take
+ * longer than most iterations.
+ */
 export function shouldYield(): boolean {
   return performance.now() - since > SLICE_MS;
 }

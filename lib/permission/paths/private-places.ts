@@ -8,7 +8,10 @@ export function listed(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** Matches a whole name against any of the patterns. Names are compared in lower case, because some file systems ignore case. */
+/**
+ * Matches a whole name against any of the patterns. Names are compared in lower case, because some file systems ignore
+ * case.
+ */
 export const anyOf = (patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join('|')})$`);
 
 /** Folders that hold keys and sessions, wherever they are. */
@@ -74,7 +77,9 @@ const MAIN_SETTINGS = anyOf([
   String.raw`(?:config|settings|cli|profiles|connections|hosts)(?:\.(?:json|ya?ml|toml|ini|conf|cfg|config|xml))?`,
 ]);
 
-/** Settings files outside of a folder: of GitHub's `hub`, and of yarn in the home folder (a project's own is shared). */
+/**
+ * Settings files outside of a folder: of GitHub's `hub`, and of yarn in the home folder (a project's own is shared).
+ */
 const LONE_SETTINGS = /^(?:hub|\.yarnrc\.ya?ml)$/;
 
 /** Programs whose settings hold no key and are needed to build and to commit. */
@@ -83,8 +88,8 @@ const WITHOUT_KEYS = new Set(
 );
 
 /**
- * Why this path is never accessed without asking, as the end of a sentence; null for an ordinary one. `ownPlaces` are hi's own
- * folders and files.
+ * Why this path is never accessed without asking, as the end of a sentence; null for an ordinary one. `ownPlaces` are
+ * hi's own folders and files.
  */
 export function privateReason(place: ResolvedPath, ownPlaces: readonly string[]): string | null {
   if (place.real === null) return 'it is unclear where this path leads';
@@ -103,7 +108,9 @@ export const OWN_PLACE = "it is hi's own configuration or history";
 export const isOwnPlace = ({ absolute, real }: ResolvedPath, ownPlaces: readonly string[]): boolean =>
   [absolute, real ?? absolute].some((path) => ownPlaces.some((folder) => isInside(folder, path)));
 
-/** Whether this absolute path holds keys, credentials or a shell history, judging by its name and the folders above it. */
+/**
+ * Whether this absolute path holds keys, credentials or a shell history, judging by its name and the folders above it.
+ */
 export function isPrivatePath(path: string): boolean {
   if (SYSTEM_PLACES.some((place) => path === place || path.startsWith(`${place}/`))) return true;
   const steps = path.toLowerCase().split(sep);

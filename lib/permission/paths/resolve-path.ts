@@ -7,7 +7,10 @@ import { systemCode } from '../../errors.js';
 export interface ResolvedPath {
   /** The absolute path; links and `..` are not resolved. */
   readonly absolute: string;
-  /** The path with links and `..` resolved. Null when it cannot be resolved (a loop of links, a folder without permission). */
+  /**
+   * The path with links and `..` resolved. Null when it cannot be resolved (a loop of links, a folder without
+   * permission).
+   */
   readonly real: string | null;
 }
 
@@ -18,8 +21,8 @@ export function absolutePath(path: string, folder: string): string {
 }
 
 /**
- * Resolves a path step by step as the kernel does, so that neither `..` after a link nor a dangling link hides where it leads.
- * What does not exist yet is appended to the nearest parent that does. Never throws.
+ * Resolves a path step by step as the kernel does, so that neither `..` after a link nor a dangling link hides where it
+ * leads. What does not exist yet is appended to the nearest parent that does. Never throws.
  */
 export async function locate(path: string, folder: string): Promise<ResolvedPath> {
   const absolute = absolutePath(path, folder);
@@ -88,8 +91,9 @@ function follow(start: string, steps: readonly string[], links: number): string 
 }
 
 /**
- * How many of these names, up to the next `..`, lead to something, and where; `failure` is the error of the one after them. Asks the system as rarely
- * as possible, because each time it goes the whole way: first for all names, then for fewer and fewer, because mostly only the last one does not exist.
+ * How many of these names, up to the next `..`, lead to something, and where; `failure` is the error of the one after
+ * them. Asks the system as rarely as possible, because each time it goes the whole way: first for all names, then for
+ * fewer and fewer, because mostly only the last one does not exist.
  */
 function existingPart(here: string, names: readonly string[], from: number) {
   const up = names.indexOf('..', from);
@@ -98,7 +102,8 @@ function existingPart(here: string, names: readonly string[], from: number) {
   let tooMany = part.length + 1;
   for (let tried = part.length, less = 1; count + 1 < tooMany; less *= 2) {
     try {
-      // Synchronous, because every word of a command is resolved: through the thread pool each call takes a hundred times as long.
+      // Synchronous, because every word of a command is resolved: through the thread pool each call takes a hundred
+      // times as long.
       real = realpathSync.native(join(here, part.slice(0, tried).join(sep)));
       count = tried;
     } catch (error) {

@@ -9,8 +9,9 @@ import { isBelow, isInside, isThere, lstatOrNull, type ResolvedPath, realPath } 
 const REPOSITORY = anyOf([String.raw`\.(?:git|hg|svn|jj|sl|bzr|pijul)|_darcs|\.fslckout|_fossil_|\.fossil-settings`]);
 
 /**
- * Hidden names are those of settings, from which shells, editors, agents and hooks run something when a folder is entered, opened or committed in. Nobody
- * knows them all, so every hidden name counts but these: of data, and of what builds and tests leave.
+ * Hidden names are those of settings, from which shells, editors, agents and hooks run something when a folder is
+ * entered, opened or committed in. Nobody knows them all, so every hidden name counts but these: of data, and of what
+ * builds and tests leave.
  */
 const HIDDEN_DATA = anyOf([
   // Lists of what to leave out, templates, locks, caches, temporary files, and what hi renamed.
@@ -47,7 +48,9 @@ const RUN_IN_DATA = /\/\.yarn\/(?:releases|plugins)$/;
 /** Whether a version control system takes its settings from a file or folder of this name. */
 export const isRepository = (name: string): boolean => REPOSITORY.test(name.toLowerCase());
 
-/** Whether another program later runs this file, or something in this folder, without being told to: by its own name. */
+/**
+ * Whether another program later runs this file, or something in this folder, without being told to: by its own name.
+ */
 export function runsLater(path: string): boolean {
   const name = basename(path).toLowerCase();
   if (isRepository(name) || RUNS_LATER.test(name) || RUN_IN_DATA.test(path.toLowerCase())) return true;
@@ -55,8 +58,8 @@ export function runsLater(path: string): boolean {
 }
 
 /**
- * Whether another program would later run what is written there, as the end of a sentence; null for an ordinary place. `root` is the working folder: where it
- * is itself does not matter.
+ * Whether another program would later run what is written there, as the end of a sentence; null for an ordinary place.
+ * `root` is the working folder: where it is itself does not matter.
  */
 export async function runsLaterReason(
   { absolute, real }: ResolvedPath,
@@ -73,7 +76,10 @@ export async function runsLaterReason(
   return isRunLater || (await isNamedByGit(paths, root, signal)) ? 'what is written there may run later' : null;
 }
 
-/** Where links among the settings of the home folder lead in `root`: `~/.bashrc` and `~/.config/fish` are often in a repository of the user's. */
+/**
+ * Where links among the settings of the home folder lead in `root`: `~/.bashrc` and `~/.config/fish` are often in a
+ * repository of the user's.
+ */
 export function linkedSettings(root: string): readonly string[] {
   const [home, settings] = [entriesOf(homedir()), entriesOf(join(homedir(), '.config'))];
   const below = settings
@@ -98,7 +104,10 @@ function placesTo(path: string, top: string): readonly { readonly place: string;
   );
 }
 
-/** Whether git takes its settings from this folder, or will once the path in it is written: a bare repository. With `commondir` the objects are elsewhere. */
+/**
+ * Whether git takes its settings from this folder, or will once the path in it is written: a bare repository. With
+ * `commondir` the objects are elsewhere.
+ */
 function isBareWith(folder: string, path: string): boolean {
   if (!isInside(folder, path)) return false;
   const [written = ''] = relative(folder, path).toLowerCase().split(sep);
@@ -106,12 +115,16 @@ function isBareWith(folder: string, path: string): boolean {
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 }
 
-/** 40 mounts of a sandbox take 7 ms, 100 take 25 ms, 200 take 80 ms and 1000 two seconds, and a tree may have thousands of such places. */
+/**
+ * 40 mounts of a sandbox take 7 ms, 100 take 25 ms, 200 take 80 ms and 1000 two seconds, and a tree may have thousands
+ * of such places.
+ */
 const MOST_MOUNTS = 40;
 
 /**
- * Those that a sandbox mounts read-only one by one: repositories, which may change by themselves, links, which it refuses, and of the others the nearest, because
- * `paths` are sorted by their depth. What is left is compared when the command has ended.
+ * Those that a sandbox mounts read-only one by one: repositories, which may change by themselves, links, which it
+ * refuses, and of the others the nearest, because `paths` are sorted by their depth. What is left is compared when the
+ * command has ended.
  */
 export function mountedFirst(paths: readonly string[]): readonly string[] {
   const mounted = new Set<string>();

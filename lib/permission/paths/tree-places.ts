@@ -24,7 +24,10 @@ export function placeAt(path: string): readonly Place[] {
 
 /** The special places in folders and everything below them. */
 export interface TreePlaces {
-  /** Files and folders that commands must not read, and named pipes: data written into one reaches its reader, wherever the pipe is. */
+  /**
+   * Files and folders that commands must not read, and named pipes: data written into one reaches its reader, wherever
+   * the pipe is.
+   */
   readonly hidden: readonly Place[];
   /** Files and folders from which other programs run something later. */
   readonly runsLater: readonly string[];
@@ -91,7 +94,8 @@ export class TreeIndex {
   }
 
   /**
-   * Searches these folders without following links, and the folders of packages only if `entersPackages`. Rejects only when `signal` fires.
+   * Searches these folders without following links, and the folders of packages only if `entersPackages`. Rejects only
+   * when `signal` fires.
    */
   async find(roots: readonly string[], signal?: AbortSignal, entersPackages = false): Promise<TreePlaces> {
     const found: Found = { hidden: [], runsLater: [], kept: [], closed: [], packages: [] };
@@ -164,7 +168,10 @@ interface Found {
   readonly packages: string[];
 }
 
-/** Whether git takes its settings from a folder with these names. With `commondir` the objects are elsewhere, and so are settings. */
+/**
+ * Whether git takes its settings from a folder with these names. With `commondir` the objects are elsewhere, and so are
+ * settings.
+ */
 const isBareRepository = (names: ReadonlySet<string>): boolean =>
   names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')));
 

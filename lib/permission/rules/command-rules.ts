@@ -5,7 +5,9 @@ import type { Grant, Rule } from './rules.js';
 
 type CommandPart = Extract<ShellPart, { kind: 'command' }>;
 
-/** A rule about commands, with its words as bash reads them. `words` is null when the rule is not one simple command. */
+/**
+ * A rule about commands, with its words as bash reads them. `words` is null when the rule is not one simple command.
+ */
 export interface CommandRule {
   readonly rule: Rule;
   readonly words: readonly string[] | null;
@@ -58,7 +60,10 @@ export function together(grants: readonly Grant[]): Grant {
   };
 }
 
-/** How much of this command the rules cover, and what they let it do. The prefix of a rule has to include the name of the nested command. */
+/**
+ * How much of this command the rules cover, and what they let it do. The prefix of a rule has to include the name of
+ * the nested command.
+ */
 export function coverage(
   rules: readonly CommandRule[],
   part: CommandPart,
@@ -86,10 +91,16 @@ function coverageBy(
   return inner === null || reach > inner.start ? 'all' : 'outer';
 }
 
-/** Whether a rule that asks or denies matches a command. `maybe`: a word of unknown value may be the one that the rule names. */
+/**
+ * Whether a rule that asks or denies matches a command. `maybe`: a word of unknown value may be the one that the rule
+ * names.
+ */
 export type RuleMatch = 'yes' | 'maybe' | 'no';
 
-/** Whether a rule that asks or denies matches this command: by any path to the program (`/bin/rm`), and nested in any other command. */
+/**
+ * Whether a rule that asks or denies matches this command: by any path to the program (`/bin/rm`), and nested in any
+ * other command.
+ */
 export function matchCommand({ rule, words }: CommandRule, part: CommandPart): RuleMatch {
   if (rule.scope.kind === 'all') return 'yes';
   if (words === null) return 'no';
@@ -129,7 +140,10 @@ function matchWords(wanted: readonly string[], words: readonly ShellWord[], exac
   return isCertain ? 'yes' : 'maybe';
 }
 
-/** The position after options, each followed by one word at most: they may precede a subcommand (`git -c a=b push`). Stops at `name` in any case. */
+/**
+ * The position after options, each followed by one word at most: they may precede a subcommand (`git -c a=b push`).
+ * Stops at `name` in any case.
+ */
 function afterOptions(words: readonly ShellWord[], from: number, name: string): number {
   let isAfterOption = false;
   let position = from;
@@ -142,7 +156,10 @@ function afterOptions(words: readonly ShellWord[], from: number, name: string): 
   return position;
 }
 
-/** A rule that a command line matches. `isCertain` is false if a word of unknown value may be the one that the rule names. */
+/**
+ * A rule that a command line matches. `isCertain` is false if a word of unknown value may be the one that the rule
+ * names.
+ */
 interface RuleFound {
   readonly source: string;
   readonly isCertain: boolean;
@@ -168,8 +185,9 @@ export function matchingRule(
 }
 
 /**
- * Programs whose arguments can name neither a program to run nor a file to write, with the subcommands for which that is true; `nestedCommand` recognises the
- * one option of git and those of `test` that could. Only for these does "always" cover other arguments; for any other program it covers the exact command.
+ * Programs whose arguments can name neither a program to run nor a file to write, with the subcommands for which that
+ * is true; `nestedCommand` recognises the one option of git and those of `test` that could. Only for these does
+ * "always" cover other arguments; for any other program it covers the exact command.
  */
 const READ_ONLY = new Set([
   ...'ls cat head tail wc grep egrep fgrep stat du df pwd whoami uname id which basename dirname realpath readlink'.split(
@@ -185,8 +203,8 @@ const READ_ONLY = new Set([
 const MOST_WORDS = 3;
 
 /**
- * The rule that "always" stores for a command line in which `uncovered` has no rule yet. Null when none would allow it the next time.
- * `tool` is the name that rules about commands begin with.
+ * The rule that "always" stores for a command line in which `uncovered` has no rule yet. Null when none would allow it
+ * the next time. `tool` is the name that rules about commands begin with.
  */
 export function suggestCommandRule(tool: string, command: string, uncovered: readonly ShellPart[]): string | null {
   const [part, ...others] = uncovered;

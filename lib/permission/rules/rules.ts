@@ -6,7 +6,9 @@ import { HiError } from '../../errors.js';
 import { suggestion } from '../../registry.js';
 import { isGlob, pathMatcher, unsupportedGlob } from '../glob/glob.js';
 
-/** A rule in the configuration with further fields: the folder it applies in, and what the sandbox lets its commands do. */
+/**
+ * A rule in the configuration with further fields: the folder it applies in, and what the sandbox lets its commands do.
+ */
 export interface RuleObject {
   /** `tool`, `tool(exact text)` or `tool(prefix:*)`. */
   readonly rule: string;
@@ -85,8 +87,8 @@ export interface Rules {
 }
 
 /**
- * Parses all rules, and keeps those that apply in the working folder `root`. Throws a `HiError` for an invalid rule, because a rule that is silently
- * ignored protects nothing.
+ * Parses all rules, and keeps those that apply in the working folder `root`. Throws a `HiError` for an invalid rule,
+ * because a rule that is silently ignored protects nothing.
  */
 export function readRules(permissions: Permissions, subjects: readonly RuleSubject[], root: string): Rules {
   const read = (list: keyof Permissions) =>
@@ -195,7 +197,10 @@ function readRule(entry: RuleEntry, where: string, subjects: readonly RuleSubjec
   return { source, subject, scope, grant };
 }
 
-/** Whether an allow rule covers a call with these arguments: the argument it names exists, is a single value, and matches. */
+/**
+ * Whether an allow rule covers a call with these arguments: the argument it names exists, is a single value, and
+ * matches.
+ */
 export function covers({ scope }: Rule, args: JsonObject): boolean {
   if (scope.kind !== 'argument') return scope.kind === 'all';
   const text = Object.hasOwn(args, scope.name) ? textOf(args[scope.name]) : null;

@@ -21,7 +21,10 @@ const KERNEL_SETTINGS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc
 /** bubblewrap accepts 9000 arguments, and the command comes after these. */
 const MOST_OPTIONS = 8900;
 
-/** The arguments of `bwrap` for this confinement, without the command. Throws `NotConfinable` where there is too much to hide. */
+/**
+ * The arguments of `bwrap` for this confinement, without the command. Throws `NotConfinable` where there is too much to
+ * hide.
+ */
 export function bubblewrapOptions(confinement: Confinement): readonly string[] {
   const { root, grant, folder, isLoose } = confinement;
   const options = [

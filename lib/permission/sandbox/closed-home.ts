@@ -13,12 +13,15 @@ const SYSTEM = [
   ...['/var/lib/dpkg', '/var/lib/rpm', '/var/lib/pacman', '/var/lib/texmf', '/var/cache/fontconfig'],
 ];
 
-/** Folders that each command has to itself, and that end with it. /run has the sockets of other programs (Docker, D-Bus). */
+/**
+ * Folders that each command has to itself, and that end with it. /run has the sockets of other programs (Docker,
+ * D-Bus).
+ */
 const SCRATCH = ['/tmp', '/var/tmp', '/run'];
 
 /**
- * What a command sees of the home folder: programs, and what package managers have downloaded. Places next to these that hold keys (~/.cargo/credentials.toml,
- * ~/.m2/settings.xml, ~/.gem/credentials) stay out.
+ * What a command sees of the home folder: programs, and what package managers have downloaded. Places next to these
+ * that hold keys (~/.cargo/credentials.toml, ~/.m2/settings.xml, ~/.gem/credentials) stay out.
  */
 export const HOME_PLACES = listed(`
   bin .local/bin .local/lib .local/share/pipx .local/share/uv .local/share/mise .local/share/pnpm .gitconfig .config/git
@@ -27,7 +30,9 @@ export const HOME_PLACES = listed(`
   miniconda3 anaconda3 miniforge3 .rbenv .gem/ruby .m2/repository .m2/wrapper .gradle/wrapper .sdkman
   .ivy2/cache .pub-cache .elan .hex/packages .mix .composer/cache .cache/ms-playwright .cache/Cypress .cache/puppeteer`);
 
-/** Caches that are written to when something is downloaded: with the network they are empty, and end with the command. */
+/**
+ * Caches that are written to when something is downloaded: with the network they are empty, and end with the command.
+ */
 const WRITTEN_CACHES = new Set(
   listed(`.npm/_cacache .cache/pnpm .cache/yarn .local/share/pnpm .cargo/registry .cargo/git go/pkg/mod
   .m2/repository .gradle/wrapper`),
@@ -45,7 +50,10 @@ export function homeFolder(): string | null {
   return home === '/' ? null : home;
 }
 
-/** The mounts that every command gets. What rules open `around` the home folder opens neither that one nor a folder of its own in it, such as /tmp. */
+/**
+ * The mounts that every command gets. What rules open `around` the home folder opens neither that one nor a folder of
+ * its own in it, such as /tmp.
+ */
 export function systemMounts(home: string | null, network: boolean, around: readonly Place[]): readonly Mount[] {
   const resolver = realPath('/etc/resolv.conf');
   const opened = around.map(({ path }): Mount => ({ kind: 'read', path }));
@@ -95,14 +103,20 @@ export function toolchainMounts(
     .map((path) => ({ kind: 'read', path, from: realPath(path) }));
 }
 
-/** What the programs of a folder in `PATH` need: the folder above, where that is a toolchain, and not one such as ~/.local or ~/.cargo. */
+/**
+ * What the programs of a folder in `PATH` need: the folder above, where that is a toolchain, and not one such as
+ * ~/.local or ~/.cargo.
+ */
 function toolchainOf(path: string): string {
   const above = dirname(path);
   const isWhole = basename(path) === 'shims' || (basename(path) === 'bin' && !basename(above).startsWith('.'));
   return isWhole && isToolchain(above, homeFolder()) ? above : path;
 }
 
-/** Whether a folder that a variable names may be shown: it is neither part of the system, shown anyway, nor large enough to hold the user's own files. */
+/**
+ * Whether a folder that a variable names may be shown: it is neither part of the system, shown anyway, nor large enough
+ * to hold the user's own files.
+ */
 function isToolchain(path: string, home: string | null): boolean {
   const real = realPath(path);
   if (isOfSystem(path)) return false;
@@ -112,7 +126,10 @@ function isToolchain(path: string, home: string | null): boolean {
 /** Whether a path is in a folder of the system that commands see. */
 export const isOfSystem = (path: string): boolean => SYSTEM.some((folder) => isInside(folder, path));
 
-/** As root: the files of the system that others cannot read. Looked for once, because only an administrator changes them. */
+/**
+ * As root: the files of the system that others cannot read. Looked for once, because only an administrator changes
+ * them.
+ */
 export function closedSystemPlaces(): readonly Place[] {
   found ??= [...SYSTEM_PLACES.flatMap(placeAt), ...(process.getuid?.() === 0 ? closedBelow('/etc') : [])];
   return found;
@@ -130,12 +147,18 @@ function closedBelow(folder: string): readonly Place[] {
   });
 }
 
-/** The entries of the home folder that can be seen where it is the working folder itself: those without a dot. Settings and keys are in the others. */
+/**
+ * The entries of the home folder that can be seen where it is the working folder itself: those without a dot. Settings
+ * and keys are in the others.
+ */
 export function visibleEntries(home: string): readonly string[] {
   return readdirSync(home)
     .filter((name) => !isAbsentName(name))
     .map((name) => join(home, name));
 }
 
-/** Whether an entry at the top of the home folder cannot be seen. `Library` and `snap` have the settings of programs too. */
+/**
+ * Whether an entry at the top of the home folder cannot be seen. `Library` and `snap` have the settings of programs
+ * too.
+ */
 export const isAbsentName = (name: string): boolean => name.startsWith('.') || name === 'Library' || name === 'snap';

@@ -4,7 +4,10 @@ import { isBelow, isInside } from '../paths/resolve-path.js';
 import type { Place } from '../paths/tree-places.js';
 import type { CommandGrant } from '../rules/rules.js';
 
-/** A command cannot be sandboxed here, so it must not run without approval. `reason` is the same text with a remedy, for the question. */
+/**
+ * A command cannot be sandboxed here, so it must not run without approval. `reason` is the same text with a remedy, for
+ * the question.
+ */
 export class NotConfinable extends HiError {
   readonly reason: string;
 
@@ -30,7 +33,10 @@ export interface Confinement {
   readonly root: string;
   /** The folder that the command starts in. */
   readonly folder: string;
-  /** Whether it may use devices and the sockets of other programs, debug, and go on in the background: with `-y` where no rule denies a place. */
+  /**
+   * Whether it may use devices and the sockets of other programs, debug, and go on in the background: with `-y` where
+   * no rule denies a place.
+   */
   readonly isLoose?: boolean;
   readonly grant: CommandGrant;
   /** The mounts of what every command needs. */
@@ -52,15 +58,18 @@ export interface Confinement {
   readonly missing: readonly Place[];
   /** Files that it sees with other contents: settings without the credentials in them. */
   readonly replaced: readonly { readonly path: string; readonly by: string }[];
-  /** An empty file, which is mounted over hidden files. Opening a device there would fail, and with it a search through the folder. */
+  /**
+   * An empty file, which is mounted over hidden files. Opening a device there would fail, and with it a search through
+   * the folder.
+   */
   readonly emptyFile: string;
   /** A folder for temporary files, for a sandbox without an empty /tmp of its own. */
   readonly temporary: string;
 }
 
 /**
- * The mounts of a confinement, in order: first all that is granted, last all that is hidden or kept, so that no grant can cover these. Computed from the
- * confinement alone, without a look at the disk.
+ * The mounts of a confinement, in order: first all that is granted, last all that is hidden or kept, so that no grant
+ * can cover these. Computed from the confinement alone, without a look at the disk.
  */
 export function mountPlan(confinement: Confinement): readonly Mount[] {
   const { grant, system, home, readable, work, own, free, hidden, kept, missing, replaced, emptyFile } = confinement;
@@ -121,8 +130,8 @@ function outermostOf(paths: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * The folders between the writable ones and these places, from the top: mounted over themselves, they cannot be renamed, and no hidden or kept place moves
- * away with them.
+ * The folders between the writable ones and these places, from the top: mounted over themselves, they cannot be
+ * renamed, and no hidden or kept place moves away with them.
  */
 function foldersAbove(paths: readonly string[], writable: readonly string[]): readonly string[] {
   const found = new Set<string>();

@@ -19,7 +19,8 @@ export interface Denial {
 }
 
 /**
- * The places that `deny` rules for files name. A rule without parentheses is about the tool: as a place it would be everything, and no command could run.
+ * The places that `deny` rules for files name. A rule without parentheses is about the tool: as a place it would be
+ * everything, and no command could run.
  */
 export function denialsOf({ deny }: Rules, root: string): readonly Denial[] {
   return deny.filter(namesPlaces).map((rule) => denialOf(rule, root));
@@ -71,7 +72,10 @@ export function topsOf(denials: readonly Denial[]): readonly string[] {
   return [...new Set(tops)].filter((path) => !tops.some((other) => other !== path && isInside(other, path)));
 }
 
-/** Something empty in the place of what does not exist: not in a folder that is missing too, because the command may need that one. */
+/**
+ * Something empty in the place of what does not exist: not in a folder that is missing too, because the command may
+ * need that one.
+ */
 export function standIn({ path, source }: Denial): readonly Place[] {
   if (isThere(path) || !isThere(dirname(path))) return [];
   return [{ path, isFolder: /\/\*{1,2}\)|:\*\)/.test(source) }];

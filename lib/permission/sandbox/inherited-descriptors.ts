@@ -4,8 +4,9 @@ import { closeSync, readdirSync, readFileSync } from 'node:fs';
 const CLOSES_ON_EXEC = 0o2000000;
 
 /**
- * Closes the descriptors that hi was started with, except for its own streams: a new program would get them too, and an open folder leads out of any sandbox.
- * Node opens all of its own so that a new program does not get them. On Linux only.
+ * Closes the descriptors that hi was started with, except for its own streams: a new program would get them too, and an
+ * open folder leads out of any sandbox. Node opens all of its own so that a new program does not get them. On Linux
+ * only.
  */
 export function closeInheritedDescriptors(): void {
   if (process.platform !== 'linux') return;

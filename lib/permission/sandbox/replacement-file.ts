@@ -3,7 +3,10 @@ import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../folder.js';
 
-/** A file with this text, which commands see instead of another. Created once for each text, and named like saved outputs, so that it is removed with them. */
+/**
+ * A file with this text, which commands see instead of another. Created once for each text, and named like saved
+ * outputs, so that it is removed with them.
+ */
 export function replacementFile(folder: string, text: string): string {
   const name = createHash('sha256').update(text).digest('hex').slice(0, 6);
   const path = join(folder, `1970-01-01T00-00-00-000Z-${text === '' ? '000000' : name}.stdout`);

@@ -108,7 +108,7 @@ export class Sandbox {
     this.#options = options;
   }
 
-  /** Prepares the sandbox for one command. Throws `NotConfinable` where the command cannot be sandboxed and so must not run without approval. */
+  /** Prepares the sandbox for one command. Throws `NotConfinable` for one that must not run without approval. */
   async confine(grant: CommandGrant, workingFolder: string, signal?: AbortSignal): Promise<ConfinedRun> {
     const kind = await requireSandbox();
     const { confinement, before } = await this.#confinement(grant, realPath(workingFolder), signal);
@@ -249,7 +249,7 @@ export class Sandbox {
     const git = grant.write ? gitPlaces(repositories, root) : { existing: [], missing: [] };
     const later = grant.write ? tree.runsLater.filter((path) => isInside(root, path)) : [];
     const kept = [...new Set([...mountedFirst(later), ...tree.kept, ...git.existing, ...linkedSettings(root)])];
-    // The user's programs read settings directly from the home folder, and git from a bare repository and a folder of hooks.
+    // Programs read settings directly from the home folder, and git from a bare repository and a folder of hooks.
     const write = grant.write && root !== home && !kept.includes(root);
     const missing = [
       ...(isThere(join(root, '.git')) ? [] : [asFolder(join(root, '.git'))]),
@@ -297,7 +297,7 @@ export class Sandbox {
     );
   }
 
-  /** Searches what else can be read. A private place that a rule names itself is shown with all that is in it, except for what is denied. */
+  /** Searches what else can be read. A private place that a rule names is shown whole, except for what is denied. */
   async #otherTrees(read: readonly Place[], signal: AbortSignal | undefined): Promise<readonly TreePlaces[]> {
     const { all, denied, denials } = this.#searches();
     const folders = read.filter(({ isFolder }) => isFolder).map(({ path }) => path);
@@ -327,7 +327,7 @@ export class Sandbox {
     }));
   }
 
-  /** Renames what a command left for other programs to run or where a rule forbids it. Makes folders readable that it made unreadable, to search them. */
+  /** Renames what a command left for others to run or where it is denied, also in folders it made unreadable. */
   async #setAside(
     { root, grant, kept: protectedPlaces }: Confinement,
     { tree: before, roots, index, stamps }: Before,

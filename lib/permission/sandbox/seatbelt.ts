@@ -32,7 +32,10 @@ export const SEATBELT_PROBE: Confinement = {
   ...{ replaced: [], emptyFile: '/dev/null', temporary: '/private/tmp/hi-temporary' },
 };
 
-/** The profile of `sandbox-exec` for this confinement. The last rule that matches decides, so what is hidden or kept comes last. */
+/**
+ * The profile of `sandbox-exec` for this confinement. The last rule that matches decides, so what is hidden or kept
+ * comes last.
+ */
 export function seatbeltProfile(confinement: Confinement): string {
   const { grant, work, readable, own, free, hidden, kept, missing, replaced, temporary } = confinement;
   const paths = (places: readonly { readonly path: string }[]): readonly string[] => places.map(({ path }) => path);
@@ -65,7 +68,10 @@ export function seatbeltProfile(confinement: Confinement): string {
   ].join('\n');
 }
 
-/** Nothing can be written, and of the folders of users only what is shown can be read; the folders above that can be passed through. */
+/**
+ * Nothing can be written, and of the folders of users only what is shown can be read; the folders above that can be
+ * passed through.
+ */
 function closing(shown: readonly string[]): readonly string[] {
   const above = [...new Set(shown.flatMap((path) => foldersBetween('/', path)))];
   return [

@@ -44,7 +44,10 @@ export function makeMissing(paths: readonly string[]): readonly string[] {
   });
 }
 
-/** Removes those of these files that nothing was written to, not even nothing: `> file` changes the time of an empty file. */
+/**
+ * Removes those of these files that nothing was written to, not even nothing: `> file` changes the time of an empty
+ * file.
+ */
 export function removeUnused(paths: readonly string[]): void {
   for (const path of paths) {
     try {
@@ -77,7 +80,10 @@ export function stampOf(path: string): string {
 /** The most names that are tried: a command may have taken them all. */
 const NUMBERS = 99;
 
-/** Renames the files of a command from which other programs would run something later. Returns the new paths, without those that cannot be renamed. */
+/**
+ * Renames the files of a command from which other programs would run something later. Returns the new paths, without
+ * those that cannot be renamed.
+ */
 export function setAside(paths: readonly string[]): readonly string[] {
   // The deepest are renamed first, while their paths are still valid.
   return [...paths]
@@ -87,7 +93,10 @@ export function setAside(paths: readonly string[]): readonly string[] {
     .reverse();
 }
 
-/** Makes links again that a command has replaced, because nothing can be mounted over a link. Returns the new paths of what was in their place. */
+/**
+ * Makes links again that a command has replaced, because nothing can be mounted over a link. Returns the new paths of
+ * what was in their place.
+ */
 export function restoreLinks(links: readonly Link[]): readonly string[] {
   return links.flatMap(({ path, target }) => {
     if (linkTarget(path) === target) return [];

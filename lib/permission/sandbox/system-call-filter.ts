@@ -8,14 +8,16 @@ const SOCKETPAIR: Numbers = [53, 199];
 const IOCTL: Numbers = [16, 29];
 const CLONE: Numbers = [56, 220];
 const PTRACE: Numbers = [101, 117];
-/** io_uring opens sockets too, and a filter cannot read the arguments of clone3: both fail with "no such system call". */
+/**
+ * io_uring opens sockets too, and a filter cannot read the arguments of clone3: both fail with "no such system call".
+ */
 const MISSING: readonly Numbers[] = [
   [425, 425],
   [435, 435],
 ];
 /**
- * Namespaces and mounts, the session's keys (add_key, request_key, keyctl), and calls that no command needs and many exploits of the kernel used: bpf,
- * userfaultfd, perf_event_open.
+ * Namespaces and mounts, the session's keys (add_key, request_key, keyctl), and calls that no command needs and many
+ * exploits of the kernel used: bpf, userfaultfd, perf_event_open.
  */
 const FORBIDDEN: readonly Numbers[] = [
   [272, 97],
@@ -61,9 +63,9 @@ const when = (value: number, result: number): readonly Instruction[] => [[0x15, 
 const [NUMBER, ARCHITECTURE, FIRST, SECOND] = [0, 4, 16, 24];
 
 /**
- * A filter of system calls for the sandbox, in the format of `bwrap --seccomp`; null on other architectures, where only mounts and namespaces
- * protect. It closes what they leave open: sockets of other programs, whose names no mount hides, the keys of the
- * session, terminals, and new namespaces of the command.
+ * A filter of system calls for the sandbox, in the format of `bwrap --seccomp`; null on other architectures, where only
+ * mounts and namespaces protect. It closes what they leave open: sockets of other programs, whose names no mount hides,
+ * the keys of the session, terminals, and new namespaces of the command.
  */
 export function systemCallFilter(): Uint8Array | null {
   const index = { x64: 0, arm64: 1 }[arch()];
@@ -80,7 +82,8 @@ export function systemCallFilter(): Uint8Array | null {
     give(fail(EPERM)),
     ...MISSING.flatMap((numbers) => when(of(numbers), fail(ENOSYS))),
     ...FORBIDDEN.flatMap((numbers) => when(of(numbers), fail(EPERM))),
-    // Addresses of other families, such as sockets in files and those of virtual machines, reach outside of the sandbox.
+    // Addresses of other families, such as sockets in files and those of virtual machines, reach outside of the
+    // sandbox.
     ...argumentCheck(of(SOCKET), FIRST, [
       ...CONFINED_FAMILIES.flatMap((family) => when(family, ALLOW)),
       give(fail(EPERM)),

@@ -149,8 +149,8 @@ function nameReader(program: string, words: readonly ShellWord[]): NestedCommand
 }
 
 /**
- * The options of a program that runs the rest of its words: letters without and with a value, and long options without one. `skip` operands come before the
- * command.
+ * The options of a program that runs the rest of its words: letters without and with a value, and long options without
+ * one. `skip` operands come before the command.
  */
 interface WrapperOptions {
   readonly flags?: string;
@@ -197,7 +197,10 @@ function isWrapper(program: string): boolean {
   return Object.hasOwn(WRAPPERS, program);
 }
 
-/** Finds the command after the options of a wrapper. An unknown option may have any effect, so the command is then hidden. */
+/**
+ * Finds the command after the options of a wrapper. An unknown option may have any effect, so the command is then
+ * hidden.
+ */
 function wrappedCommand(program: string, words: readonly ShellWord[]): NestedCommand {
   const wrapper = WRAPPERS[program] ?? {};
   const assignments: ShellWord[] = [];
@@ -251,7 +254,10 @@ function readOption(word: string, { flags = '', valued = '', long = [] }: Wrappe
   return { letter: '', value: null, takesNext: false };
 }
 
-/** The words of the command that xargs runs: those from its input are unknown, and come at the end or replace the placeholder. */
+/**
+ * The words of the command that xargs runs: those from its input are unknown, and come at the end or replace the
+ * placeholder.
+ */
 function xargsWords(words: readonly ShellWord[], placeholder: string | null): readonly ShellWord[] {
   if (placeholder === null) return [...words, UNKNOWN_WORD];
   return words.map((word) => {
@@ -320,8 +326,8 @@ export const ZSH_VARIABLES = /^(?:path|cdpath|fpath|module_path)$/;
 const LAST_DESCRIPTOR = 9;
 
 /**
- * Whether a node means something else in other shells, where `a[0]=./x` and `a+=./x` run a program, `{a,b}` and `~+` are the names of files, `cat 10<x` reads
- * `10`, and `time` and `select` are programs.
+ * Whether a node means something else in other shells, where `a[0]=./x` and `a+=./x` run a program, `{a,b}` and `~+`
+ * are the names of files, `cat 10<x` reads `10`, and `time` and `select` are programs.
  */
 export function isOnlyBash(node: SyntaxNode): boolean {
   switch (node.type) {

@@ -46,7 +46,8 @@ interface ShellReading {
 /** Commands that are nested more deeply are not parsed and need approval. */
 const MAX_DEPTH = 8;
 
-// Characters that the screen does not show, or shows in another order than bash reads them (CVE-2021-42574, "Trojan Source").
+// Characters that the screen does not show, or shows in another order than bash reads them (CVE-2021-42574, "Trojan
+// Source").
 const HIDDEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\u115f\u1160\u3164\uffa0]/u;
 
 /** Builtins that set the variables whose names they are given. */
@@ -55,8 +56,8 @@ const NAME_SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'wait']
 const BLANK_OR_COMMENT = /^[ \t]*(#.*)?$/;
 
 /**
- * Parses a command line for `shell`, with its substitutions, here-documents and function bodies. Syntax that only bash understands counts as unclear in any
- * other shell. The first call loads the parser.
+ * Parses a command line for `shell`, with its substitutions, here-documents and function bodies. Syntax that only bash
+ * understands counts as unclear in any other shell. The first call loads the parser.
  */
 export async function readCommand(
   source: string,
@@ -152,7 +153,9 @@ class Reader implements ShellReading {
     return inner;
   }
 
-  /** A variable that only the shell line uses is harmless; one that bash or other programs read may change what runs. */
+  /**
+   * A variable that only the shell line uses is harmless; one that bash or other programs read may change what runs.
+   */
   #assign(name: string, text: string): void {
     const isOfZsh = this.#shell !== 'bash' && ZSH_VARIABLES.test(name);
     if (/^[a-z_][a-z0-9_]*$/.test(name) && !isOfZsh && !this.#isOfPrograms(name)) return;

@@ -79,7 +79,10 @@ interface StreamOptions {
   readonly form: TurnForm;
 }
 
-/** One answer. Reads the events itself: the SDK's reader treats an answer or an error that is not a stream as an empty one. */
+/**
+ * One answer. Reads the events itself: the SDK's reader treats an answer or an error that is not a stream as an empty
+ * one.
+ */
 async function* streamMessages(
   client: Anthropic,
   request: SentRequest<JSONOutputFormat>,
@@ -125,7 +128,10 @@ async function* streamMessages(
 /** The version that every other server with this protocol knows; the SDK's own is newer. */
 const COMMON_VERSION = '2023-06-01';
 
-/** The SDK client for the vendor or the configured address. Other servers may want no key, or find it in one of two headers. */
+/**
+ * The SDK client for the vendor or the configured address. Other servers may want no key, or find it in one of two
+ * headers.
+ */
 function makeClient(vendor: Vendor, settings: ProviderSettings): Anthropic {
   const { apiBase, env } = settings;
   const options = sdkOptions(vendor, settings);

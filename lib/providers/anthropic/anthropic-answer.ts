@@ -192,10 +192,11 @@ function withoutNulls(usage: MessageDeltaUsage): Partial<VendorUsage> {
 }
 
 /**
- * What stands before an answer in a request: the system text, the tools and the messages, without thinking and cache marks. Claude refuses thinking that
- * comes back behind anything else than it was written behind (platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks), so
- * each thinking part is stored with the id of its prefix and goes back only where the prefix has the same one. Other makers' models check nothing, and some
- * refuse answers whose thinking is missing.
+ * What stands before an answer in a request: the system text, the tools and the messages, without thinking and cache
+ * marks. Claude refuses thinking that comes back behind anything else than it was written behind
+ * (platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks), so each thinking part is stored
+ * with the id of its prefix and goes back only where the prefix has the same one. Other makers' models check nothing,
+ * and some refuse answers whose thinking is missing.
  */
 export class ThinkingPrefix {
   /** What is not hashed yet. Most requests are never hashed, because there is no thinking. */

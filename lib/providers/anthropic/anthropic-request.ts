@@ -41,8 +41,8 @@ function cacheControl({ cache, facts }: ChatRequest): CacheControlEphemeral | nu
 }
 
 /**
- * The request in the form of the Messages API, with cache breakpoints after the stable prefix, after the system text and at the end; and the
- * prefix that the thinking of its answer belongs to.
+ * The request in the form of the Messages API, with cache breakpoints after the stable prefix, after the system text
+ * and at the end; and the prefix that the thinking of its answer belongs to.
  */
 export function toVendorRequest(
   request: SentRequest<JSONOutputFormat>,
@@ -180,7 +180,8 @@ function toVendorAnswerBlock(part: AnswerTurn['content'][number], isUnsigned: bo
     case 'text':
       return textBlock(part.text);
     case 'thinking': {
-      // Claude rejects thinking without its signature, as in an interrupted answer; before calls other models may have none.
+      // Claude rejects thinking without its signature, as in an interrupted answer; before calls other models may have
+      // none.
       const signature = part.opaque?.signature ?? (isUnsigned ? '' : null);
       return typeof signature === 'string' ? [{ type: 'thinking', thinking: part.text, signature }] : [];
     }
@@ -233,7 +234,10 @@ export interface VendorMessage {
   readonly content: ContentBlockParam[];
 }
 
-/** The default answer limit in tokens. Every model since Claude 4 accepts it, and it fits next to a prompt at the compaction trigger. */
+/**
+ * The default answer limit in tokens. Every model since Claude 4 accepts it, and it fits next to a prompt at the
+ * compaction trigger.
+ */
 const MAX_TOKENS = 32_000;
 
 /** The limit if the server may have refused a larger one. Every model accepts it. */
@@ -256,7 +260,10 @@ export function defaultMaxTokens({ model, context_window, estimated_tokens, fact
   return Math.min(MAX_TOKENS, room);
 }
 
-/** From Claude 4.6 on, a model decides how much it thinks, guided by an effort. Earlier models need a budget and reject `adaptive`. */
+/**
+ * From Claude 4.6 on, a model decides how much it thinks, guided by an effort. Earlier models need a budget and reject
+ * `adaptive`.
+ */
 export function toVendorThinking(
   { model, thinking, facts }: ChatRequest,
   max_tokens: number,
@@ -283,8 +290,8 @@ function withoutThinking(model: string): Pick<MessageCreateParamsStreaming, 'thi
 }
 
 /**
- * From Claude 5 on, models think without being asked, and are silent while they do: also what they say between tool calls is thinking then
- * (platform.claude.com/docs/en/build-with-claude/thinking).
+ * From Claude 5 on, models think without being asked, and are silent while they do: also what they say between tool
+ * calls is thinking then (platform.claude.com/docs/en/build-with-claude/thinking).
  */
 const THINKS_BY_DEFAULT = /claude-(?:fable|mythos|[a-z]+-(?:[5-9]|\d\d)(?!\d))/;
 
@@ -292,14 +299,20 @@ const ALWAYS_THINKS = /fable|mythos|opus-5[-.][5-9]\b/;
 
 const WANTS_BUDGET = /claude-(?:3|[a-z]+-4(?![-.][6-9](?!\d)))/;
 
-/** With a budget, an answer that is waiting for tool results must begin with thinking, which another vendor's answer does not have. */
+/**
+ * With a budget, an answer that is waiting for tool results must begin with thinking, which another vendor's answer
+ * does not have.
+ */
 function isForeignToolTurn(messages: readonly VendorMessage[]): boolean {
   const first = messages.findLast((message) => message.role === 'assistant')?.content[0]?.type;
   const waits = messages.at(-1)?.content.some((block) => block.type === 'tool_result') ?? false;
   return waits && first !== 'thinking' && first !== 'redacted_thinking';
 }
 
-/** The schemas of structured outputs, according to Anthropic's documentation: no limits on numbers or lengths, and no recursion. */
+/**
+ * The schemas of structured outputs, according to Anthropic's documentation: no limits on numbers or lengths, and no
+ * recursion.
+ */
 const STRUCTURED: SchemaDialect = {
   keywords: new Set(),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']),
@@ -310,7 +323,10 @@ const STRUCTURED: SchemaDialect = {
   tuples: false,
 };
 
-/** The request with its schema as `output_config.format`, and as text if the schema cannot be expressed that way or another model may ignore it. */
+/**
+ * The request with its schema as `output_config.format`, and as text if the schema cannot be expressed that way or
+ * another model may ignore it.
+ */
 export function shapeRequest(
   request: ChatRequest,
   { compatible }: { readonly compatible: boolean },

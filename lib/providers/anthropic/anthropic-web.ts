@@ -51,8 +51,8 @@ const MOST_SEARCHES = 8;
 const OLDER = /claude-(?:[23](?!\d)|instant|[a-z]+-4(?:-[0-5])?(?=-\d{8}|@|$))/;
 
 /**
- * Anthropic's own search, if the request offers it, in its newest version. The older one where another server, such as Google's, runs the models:
- * https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
+ * Anthropic's own search, if the request offers it, in its newest version. The older one where another server, such as
+ * Google's, runs the models: https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
  */
 export function toVendorSearch(
   request: ChatRequest,
@@ -64,7 +64,10 @@ export function toVendorSearch(
   return [{ type, name: 'web_search', max_uses: MOST_SEARCHES, ...place }];
 }
 
-/** Adds a part of an earlier answer with its citations. Without a search in the request, earlier searches and their citations are left out. */
+/**
+ * Adds a part of an earlier answer with its citations. Without a search in the request, earlier searches and their
+ * citations are left out.
+ */
 export function withSearch(part: AnswerPart, blocks: ContentBlockParam[], request: ChatRequest): ContentBlockParam[] {
   const isOffered = offersWeb(request);
   if (!isOffered && part.type === 'vendor') return blocks.filter(({ type }) => !OF_HOSTED_TOOLS.test(type));
@@ -88,8 +91,8 @@ const MOST_PAUSES = 10;
 type End = Extract<StreamEvent, { type: 'end' }>;
 
 /**
- * One answer, joined from its pieces. A long search pauses the answer, and the server continues it when it gets the first piece back.
- * `once` requests a piece and records in `state` whether it ended in a pause.
+ * One answer, joined from its pieces. A long search pauses the answer, and the server continues it when it gets the
+ * first piece back. `once` requests a piece and records in `state` whether it ended in a pause.
  */
 export async function* withPauses(
   request: ChatRequest,

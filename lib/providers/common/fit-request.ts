@@ -17,9 +17,9 @@ import { withSchemaInWordsOnly } from './vendor-schema.js';
 type SentMessage = ChatRequest['messages'][number];
 
 /**
- * Adapts the request to the known facts about the model. Replaces parts that it does not support by text or removes them, so that no earlier message can block
- * later requests. Throws a `request` error for an unsupported attachment in the user's newest message.
- * Opaque parts of answers are kept only if they have the origin of `access`.
+ * Adapts the request to the known facts about the model. Replaces parts that it does not support by text or removes
+ * them, so that no earlier message can block later requests. Throws a `request` error for an unsupported attachment in
+ * the user's newest message. Opaque parts of answers are kept only if they have the origin of `access`.
  */
 export function fitRequest(given: ChatRequest, access: { readonly origin: string }): ChatRequest {
   const request = isSchemaRefused(given) ? withSchemaInWordsOnly(given) : given;
@@ -65,7 +65,9 @@ function takenOptions({ options = {}, facts }: ChatRequest): JsonObject {
   );
 }
 
-/** The options that have a place in the vendor's request, that of its web search, and those that go into it as they are. */
+/**
+ * The options that have a place in the vendor's request, that of its web search, and those that go into it as they are.
+ */
 function apart({
   extra_body,
   extra_headers,
@@ -96,7 +98,9 @@ function withoutAuthor({ provider, ...message }: SentMessage): SentMessage {
   return message;
 }
 
-/** Unsupported attachments of finished turns become text. In the newest message the server decides about a single file. */
+/**
+ * Unsupported attachments of finished turns become text. In the newest message the server decides about a single file.
+ */
 function withoutAttachments({ messages, model, facts }: ChatRequest, isInWords: readonly boolean[]): SentMessage[] {
   const isRefusedKind = (part: Part): boolean =>
     (part.type === 'image' && (facts?.takes?.images === false || isTextOnly(model))) ||

@@ -18,8 +18,8 @@ interface ModelPlace {
 const LIMIT = 500;
 
 /**
- * The known facts about models, in one cache file. Reads it only when a fact is needed, and writes it only when a fact is learnt.
- * A damaged file counts as empty, and a failed write is ignored: this process keeps the facts in memory.
+ * The known facts about models, in one cache file. Reads it only when a fact is needed, and writes it only when a fact
+ * is learnt. A damaged file counts as empty, and a failed write is ignored: this process keeps the facts in memory.
  */
 export class KnownModels {
   readonly #path: string;
@@ -134,7 +134,9 @@ export const listedModel = (name: string, entry: unknown): ListedModel => ({
   chats: isForChat(name, asObject(entry)),
 });
 
-/** Decides by the type that the server reports (Mistral; LM Studio and Together; OpenRouter; Ollama), else by the name. */
+/**
+ * Decides by the type that the server reports (Mistral; LM Studio and Together; OpenRouter; Ollama), else by the name.
+ */
 function isForChat(name: string, { capabilities, type, architecture, details }: JsonObject): boolean {
   const { completion_chat } = asObject(capabilities);
   if (typeof completion_chat === 'boolean') return completion_chat;
@@ -152,8 +154,8 @@ const OTHER_NAME =
   /embed|rerank|whisper|transcri|moderation|dall-e|gpt-image|imagen|stable-diffusion|guard|(?:^|[/_-])(?:bge|gte|e5|minilm|colbert|mxbai|clip|flux|sdxl|sora|veo|tts|stt|asr|ocr|realtime)(?:[-_.:\d]|$)/i;
 
 /**
- * Where servers report the window of a model, the most precise first: Ollama's and LM Studio's loaded one, llama.cpp, vLLM and SGLang, Groq, OpenRouter,
- * Together and Fireworks, Mistral, Anthropic and LiteLLM, Google.
+ * Where servers report the window of a model, the most precise first: Ollama's and LM Studio's loaded one, llama.cpp,
+ * vLLM and SGLang, Groq, OpenRouter, Together and Fireworks, Mistral, Anthropic and LiteLLM, Google.
  */
 const WINDOWS = [
   'loaded_context_length',
@@ -199,7 +201,10 @@ function firstCount(places: readonly JsonObject[], names: readonly string[], lea
   return null;
 }
 
-/** The features of a model: OpenRouter's parameters and input types, and the flags of Mistral, Anthropic, Fireworks and LM Studio. */
+/**
+ * The features of a model: OpenRouter's parameters and input types, and the flags of Mistral, Anthropic, Fireworks and
+ * LM Studio.
+ */
 function taken(model: JsonObject): NonNullable<ModelFacts['takes']> {
   const flags = asObject(model.capabilities);
   const inputs = listOf(asObject(model.architecture).input_modalities);

@@ -29,8 +29,9 @@ export type VendorTurn =
   | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
 
 /**
- * The conversation for one provider and model. Data that only another model understands (thinking, signatures, blocks of unknown type) and
- * empty messages are left out. Lone surrogates, which no vendor accepts, are replaced. Every call has an id of its own.
+ * The conversation for one provider and model. Data that only another model understands (thinking, signatures, blocks
+ * of unknown type) and empty messages are left out. Lone surrogates, which no vendor accepts, are replaced. Every call
+ * has an id of its own.
  */
 export function normaliseHistory(
   { messages, model, attachments }: Pick<ChatRequest, 'messages' | 'model'> & Partial<Pick<ChatRequest, 'attachments'>>,
@@ -48,7 +49,10 @@ export function normaliseHistory(
     .filter(({ content }) => content.length > 0);
 }
 
-/** Calls with an id that an earlier one has get another, and so do their results: servers that number calls, and joined histories, repeat ids. */
+/**
+ * Calls with an id that an earlier one has get another, and so do their results: servers that number calls, and joined
+ * histories, repeat ids.
+ */
 function withIdsOfTheirOwn(messages: ChatRequest['messages']): ChatRequest['messages'] {
   const taken = new Map<string, number>();
   const current = new Map<string, string>();
@@ -77,7 +81,10 @@ function filesOf(content: readonly Part[]): VendorTurn {
   return { role: 'user', content: files.length === 0 ? [] : [label, ...files] };
 }
 
-/** Ensures that the turns begin with the user's, as Anthropic and Google require: a compaction may have kept an answer as the first message. */
+/**
+ * Ensures that the turns begin with the user's, as Anthropic and Google require: a compaction may have kept an answer
+ * as the first message.
+ */
 export function beginningWithUser(turns: readonly VendorTurn[]): readonly VendorTurn[] {
   if (turns[0] === undefined || turns[0].role === 'user') return turns;
   return [{ role: 'user', content: [{ type: 'text', text: '(Earlier messages are not shown.)' }] }, ...turns];
@@ -179,8 +186,9 @@ export function systemTexts(blocks: readonly string[], { strict }: TurnForm): re
 }
 
 /**
- * Converts turns to a form. The strict one joins neighbours with the same role, and inserts an answer between a result and a user message, as after an
- * interruption. The result for a conversation is always a prefix of the result for a longer one.
+ * Converts turns to a form. The strict one joins neighbours with the same role, and inserts an answer between a result
+ * and a user message, as after an interruption. The result for a conversation is always a prefix of the result for a
+ * longer one.
  */
 export function formTurns(turns: readonly VendorTurn[], form: TurnForm): readonly VendorTurn[] {
   if (!form.strict) return turns;
@@ -220,7 +228,9 @@ function append(formed: VendorTurn[], turn: UserTurn | AnswerTurn): void {
 const SILENCE: TextPart = { type: 'text', text: '(Nothing was said.)' };
 const BREAK: TextPart = { type: 'text', text: '\n\n' };
 
-/** The answer without the text next to its calls, and that text. An answer without calls gets the text held back so far. */
+/**
+ * The answer without the text next to its calls, and that text. An answer without calls gets the text held back so far.
+ */
 function apart(turn: AnswerTurn, held: readonly TextPart[]): { now: AnswerTurn; later: readonly TextPart[] } {
   if (!turn.content.some(isCall)) {
     return { now: held.length === 0 ? turn : { ...turn, content: [...held, ...turn.content] }, later: [] };
@@ -251,7 +261,10 @@ export function callIds(messages: ChatRequest['messages']): (given?: string | nu
   };
 }
 
-/** Converts an id to nine letters and digits, always in the same way: Mistral accepts no other form, and all others accept this one. */
+/**
+ * Converts an id to nine letters and digits, always in the same way: Mistral accepts no other form, and all others
+ * accept this one.
+ */
 export function shortId(call_id: string): string {
   const hash = createHash('sha256').update(call_id).digest();
   return Array.from(hash.subarray(0, 9), (byte) => LETTERS[byte % LETTERS.length]).join('');

@@ -196,7 +196,9 @@ function tokenQuota(details: VendorError['details']): number {
   return Number(/"quotaValue":"?(\d+)/.exec(found ?? '')?.[1] || Number.POSITIVE_INFINITY);
 }
 
-/** True for Google's daily quotas, which the name shows, and for a model outside the plan, which has a quota of zero. */
+/**
+ * True for Google's daily quotas, which the name shows, and for a model outside the plan, which has a quota of zero.
+ */
 function isDailyQuota(details: VendorError['details']): boolean {
   return violations(details).some((violation) => /"quotaId":"[^"]*PerDay|"quotaValue":"0"/.test(violation));
 }
@@ -302,7 +304,8 @@ function keyHint({ status, message }: VendorError, { keySource, member }: Failur
   const { hints, keyVariables, keyPage } = member;
   if (hints?.key !== undefined) return hints.key;
   const where = keySource ?? [...keyVariables.slice(0, 1), 'api_key in the configuration'].join(', or ');
-  // The key is valid, and the server's message says what is wrong: a region, a project, a model that the key does not include.
+  // The key is valid, and the server's message says what is wrong: a region, a project, a model that the key does not
+  // include.
   const change = where.startsWith('the command')
     ? `Let ${where} print`
     : `Set ${where}${keySource === undefined ? ',' : ''} to`;

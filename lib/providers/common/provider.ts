@@ -10,14 +10,18 @@ import type { ListedModel } from './known-models.js';
 export interface Provider {
   /** The registry's name, as stored with each message. */
   readonly name: string;
-  /** Identifies the address and key, because opaque parts of answers are sent back only to their origin. Absent if there are no opaque parts. */
+  /**
+   * Identifies the address and key, because opaque parts of answers are sent back only to their origin. Absent if there
+   * are no opaque parts.
+   */
   readonly origin?: string | undefined;
   /**
    * Sends one request and yields the answer as it arrives.
    *
-   * Never retries. Throws a `HiError` with its code, `retryable` and `retryAfter` set; a `RequestRefusal` if the server may accept the request
-   * without a part of it. A stream that was cut off ends with a `network` error after the events received so far. When `signal` aborts, the connection
-   * is closed at once and the iteration throws an abort error (`isAbort`).
+   * Never retries. Throws a `HiError` with its code, `retryable` and `retryAfter` set; a `RequestRefusal` if the server
+   * may accept the request without a part of it. A stream that was cut off ends with a `network` error after the events
+   * received so far. When `signal` aborts, the connection is closed at once and the iteration throws an abort error
+   * (`isAbort`).
    */
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
 }
@@ -32,7 +36,9 @@ export interface ProviderSettings extends FetchSettings {
   readonly account?: string;
   /** The section of the configuration with the vendor's name. */
   readonly options?: JsonObject;
-  /** Gets the number of characters of a request in place of the server, which gets nothing: every request then fails. */
+  /**
+   * Gets the number of characters of a request in place of the server, which gets nothing: every request then fails.
+   */
   weigh?(characters: number): void;
 }
 
@@ -58,19 +64,21 @@ export interface ProviderMember extends Vendor {
   /** The facts that the server reports about one model, possibly none. Throws like `stream`. */
   askFacts(settings: ProviderSettings, model: ModelQuestion, signal: AbortSignal): Promise<ModelFacts>;
   /**
-   * Tells the server to download a model, and yields the progress. A stopped download continues where it was. Throws like
-   * `stream`. Absent if the server cannot download models.
+   * Tells the server to download a model, and yields the progress. A stopped download continues where it was. Throws
+   * like `stream`. Absent if the server cannot download models.
    */
   pull?(settings: ProviderSettings, model: string, signal: AbortSignal): AsyncIterable<PullProgress>;
-  /** The keys that `options` of the configuration may have, each with its JSON Schema. Absent if they are not checked. */
+  /**
+   * The keys that `options` of the configuration may have, each with its JSON Schema. Absent if they are not checked.
+   */
   optionTable?(): Promise<Readonly<Record<string, JsonObject>>>;
 }
 
 /**
- * The part of a request that a server does not accept, according to its message. `thinking`: the requested level, any level, or these. `files`: one of the
- * attachments, not its type. `schema`: this schema for the answer. `thoughts`: thinking of earlier answers is
- * missing. `roles`: the order of messages, from a chat template. `output`: the answer limit, in
- * tokens. `unsaid`: the message does not say; unless it is certain, this may not be a refusal.
+ * The part of a request that a server does not accept, according to its message. `thinking`: the requested level, any
+ * level, or these. `files`: one of the attachments, not its type. `schema`: this schema for the answer. `thoughts`:
+ * thinking of earlier answers is missing. `roles`: the order of messages, from a chat template. `output`: the answer
+ * limit, in tokens. `unsaid`: the message does not say; unless it is certain, this may not be a refusal.
  */
 export type Refused =
   | { readonly what: 'features'; readonly features: readonly Feature[] }
@@ -82,7 +90,10 @@ export type Refused =
 /** For an answer that may be a refusal but does not say so. */
 export const UNSAID = { refused: { what: 'unsaid', isCertain: false }, param: null } as const;
 
-/** A refusal after which another request without its cause may succeed. If `retryable`, the same request is tried again first. */
+/**
+ * A refusal after which another request without its cause may succeed. If `retryable`, the same request is tried again
+ * first.
+ */
 export class RequestRefusal extends HiError {
   readonly refused: Refused;
   /** The server's own words. */
@@ -102,7 +113,10 @@ export class RequestRefusal extends HiError {
   }
 }
 
-/** The `options` of the configuration for one vendor, each with its JSON Schema. The build adds it to the schema; the program does not load it. */
+/**
+ * The `options` of the configuration for one vendor, each with its JSON Schema. The build adds it to the schema; the
+ * program does not load it.
+ */
 export type OptionTable<Name extends string> = { readonly [Option in Name]?: JsonObject };
 
 export const NUMBER = { type: 'number' };

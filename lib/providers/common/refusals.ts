@@ -95,7 +95,10 @@ function unavailableFeatures(error: VendorError): Refused | null {
 
 const unsaid = (holds: boolean, isCertain: boolean): Refused | null => (holds ? { what: 'unsaid', isCertain } : null);
 
-/** Refusals that look like a missing model. A thinking level counts only if the word is not part of the missing model's name. */
+/**
+ * Refusals that look like a missing model. A thinking level counts only if the word is not part of the missing model's
+ * name.
+ */
 const withMissingModel = (refused: Refused | null, words: string): Refused | null =>
   refused?.what === 'thinking' && /unsupported|not support|unrecogni[sz]ed/.test(words)
     ? refused
@@ -151,9 +154,9 @@ interface Sentence {
 const features = (...names: readonly Feature[]): Refused => ({ what: 'features', features: names });
 
 /**
- * What a sentence refuses; the first match counts. The words are those of OpenAI, Azure, Anthropic, Bedrock, Google, Groq, xAI, Mistral, DeepSeek, Moonshot,
- * Zhipu, Alibaba, OpenRouter, Together, Copilot, Perplexity, Cohere, Cerebras, Fireworks, vLLM, SGLang, TGI, LocalAI, llama.cpp, LM Studio and Ollama, and
- * those of chat templates.
+ * What a sentence refuses; the first match counts. The words are those of OpenAI, Azure, Anthropic, Bedrock, Google,
+ * Groq, xAI, Mistral, DeepSeek, Moonshot, Zhipu, Alibaba, OpenRouter, Together, Copilot, Perplexity, Cohere, Cerebras,
+ * Fireworks, vLLM, SGLang, TGI, LocalAI, llama.cpp, LM Studio and Ollama, and those of chat templates.
  */
 const SENTENCES: readonly Sentence[] = [
   // One file: too large, broken, or of an unknown type.

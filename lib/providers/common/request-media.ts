@@ -9,8 +9,9 @@ import { HiError } from '../../errors.js';
 const USUAL = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
 
 /**
- * Replaces files of earlier turns by text if the vendor does not support their format (`more`: the formats that it supports in addition to the usual ones).
- * Throws a `request` error for such a file in the newest message, before anything is sent.
+ * Replaces files of earlier turns by text if the vendor does not support their format (`more`: the formats that it
+ * supports in addition to the usual ones). Throws a `request` error for such a file in the newest message, before
+ * anything is sent.
  */
 export function withSupportedMedia(request: ChatRequest, title: string, more: RegExp | null): ChatRequest {
   const isOther = (part: Part): part is ImagePart | DocumentPart =>
@@ -34,7 +35,10 @@ function notTaken({ mime, name }: ImagePart | DocumentPart, title: string): HiEr
   });
 }
 
-/** Models without vision, according to the model pages of OpenAI, Anthropic and DeepSeek. For all others only a request will show it. */
+/**
+ * Models without vision, according to the model pages of OpenAI, Anthropic and DeepSeek. For all others only a request
+ * will show it.
+ */
 const WITHOUT_VISION = [
   /^gpt-3\.5/,
   /^gpt-4(?:-0314|-0613|-32k.*|-0125-preview|-1106-preview|-turbo-preview)?$/,
@@ -86,7 +90,10 @@ type Drawing = Extract<StreamEvent, { type: 'image' }>;
 /** The placeholder in a vendor's block for the bytes, which are stored in a file next to the history. */
 const BYTES = '\u0000bytes';
 
-/** An image that the model generated, from base64. `block` creates the vendor's block, which is sent back with the model's own answer. */
+/**
+ * An image that the model generated, from base64. `block` creates the vendor's block, which is sent back with the
+ * model's own answer.
+ */
 export function drawnImage(mime: string, data: string, block: ((data: string) => JsonObject) | null): Drawing {
   return {
     type: 'image',

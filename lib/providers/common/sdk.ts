@@ -26,8 +26,8 @@ function weighing({ weigh }: ProviderSettings): Fetch {
 }
 
 /**
- * The headers that an SDK adds from a variable of its vendor's account, each removed: they go to that vendor's own address only. `text`: the value of
- * the variable, a header a line.
+ * The headers that an SDK adds from a variable of its vendor's account, each removed: they go to that vendor's own
+ * address only. `text`: the value of the variable, a header a line.
  */
 export function withoutAccountHeaders(text: string | undefined): Readonly<Record<string, null>> {
   const lines = (text ?? '').split('\n').filter((line) => line.includes(':'));
@@ -38,7 +38,10 @@ export function withoutAccountHeaders(text: string | undefined): Readonly<Record
 export const headersOf = ({ extra }: ChatRequest): { headers?: Record<string, string> } =>
   extra === undefined ? {} : { headers: { ...extra.headers } };
 
-/** The address without the version path, which the vendor's SDK appends itself. Many users add it, as for a compatible server. */
+/**
+ * The address without the version path, which the vendor's SDK appends itself. Many users add it, as for a compatible
+ * server.
+ */
 export function withoutVersion(address: string): string {
   return address.replace(/\/(?:v1|v1beta|v1alpha|api)\/*$/, '');
 }

@@ -31,7 +31,10 @@ function originOf({ apiBase, apiKey, account }: AccessContext): string {
     .slice(0, 8);
 }
 
-/** The provider that every adapter creates. It adds the contract's errors and checks to what the adapter sends and reads. */
+/**
+ * The provider that every adapter creates. It adds the contract's errors and checks to what the adapter sends and
+ * reads.
+ */
 export class StreamingProvider implements Provider {
   readonly name: string;
   readonly #context: AccessContext;
@@ -62,7 +65,8 @@ export class StreamingProvider implements Provider {
 
 /**
  * An adapter's events, with every end as the contract requires: an abort error when `signal` aborted, whatever the SDK
- * throws then; a `HiError` for every other error; a `network` error for a stream that ends early. The connection never outlives the iteration.
+ * throws then; a `HiError` for every other error; a `network` error for a stream that ends early. The connection never
+ * outlives the iteration.
  */
 async function* guarded(
   start: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
@@ -153,8 +157,9 @@ function empty(title: string): HiError {
 }
 
 /**
- * Checks an event at run time: a server may send any value instead of a text, a name or a number, and the event goes into the history and all later
- * requests. Drops an invalid value that is not essential; throws a `TypeError` for any other.
+ * Checks an event at run time: a server may send any value instead of a text, a name or a number, and the event goes
+ * into the history and all later requests. Drops an invalid value that is not essential; throws a `TypeError` for any
+ * other.
  */
 function validEvent(event: StreamEvent): StreamEvent {
   switch (event.type) {
@@ -201,8 +206,9 @@ const MAX_PIECES = 64;
 const MAX_CHARACTERS = 16_384;
 
 /**
- * A queue between a vendor's stream and the turn. Events that arrive together are returned together, with pieces of text joined: each event then passes
- * through half a dozen generators, which for a fast server takes longer than reading the answer.
+ * A queue between a vendor's stream and the turn. Events that arrive together are returned together, with pieces of
+ * text joined: each event then passes through half a dozen generators, which for a fast server takes longer than
+ * reading the answer.
  */
 export class CoalescedStream {
   readonly #check: (event: StreamEvent) => StreamEvent;
@@ -241,7 +247,10 @@ export class CoalescedStream {
     this.#wake();
   }
 
-  /** The next events, null at the end of the stream. Rejects with the stream's error after all events before it were returned. */
+  /**
+   * The next events, null at the end of the stream. Rejects with the stream's error after all events before it were
+   * returned.
+   */
   async take(): Promise<readonly StreamEvent[] | null> {
     if (this.#pieces === 0) this.#goOn();
     if (this.#pieces === 0 && this.#end === null) await this.#change();

@@ -27,7 +27,10 @@ export class StreamedAnswer {
     yield { type, text };
   }
 
-  /** Adds data that must be sent back with the open block. Begins a block of that type if none is open, since a signature can come without text. */
+  /**
+   * Adds data that must be sent back with the open block. Begins a block of that type if none is open, since a
+   * signature can come without text.
+   */
   *seal(type: 'text' | 'thinking', opaque: Opaque): Generator<StreamEvent> {
     yield* this.#begin(type);
     if (this.#open) this.#open.opaque = { ...this.#open.opaque, ...opaque };
@@ -55,8 +58,9 @@ export class StreamedAnswer {
   }
 
   /**
-   * Yields the parts that were held back, after the stream has ended normally. `cut` says whether the length limit ended it, and how calls arrive. A last call
-   * that arrives as `text` is complete if it parses as a non-empty object; one that arrives as an `object` counts as incomplete.
+   * Yields the parts that were held back, after the stream has ended normally. `cut` says whether the length limit
+   * ended it, and how calls arrive. A last call that arrives as `text` is complete if it parses as a non-empty object;
+   * one that arrives as an `object` counts as incomplete.
    */
   *finish(cut: 'none' | 'text' | 'object' = 'none'): Generator<StreamEvent> {
     yield* this.close();
@@ -74,7 +78,10 @@ export class StreamedAnswer {
   }
 }
 
-/** A tool call from its arguments as text. Text that is not a JSON object, or is nested too deeply, becomes `invalid_args`. Empty text means no arguments. */
+/**
+ * A tool call from its arguments as text. Text that is not a JSON object, or is nested too deeply, becomes
+ * `invalid_args`. Empty text means no arguments.
+ */
 export function toolCall(call_id: string, name: string, text: string, opaque?: Opaque): ToolCallPart {
   const rest = opaque === undefined ? {} : { opaque };
   if (text.trim() === '') return { type: 'tool_call', call_id, name, args: {}, ...rest };
@@ -114,7 +121,10 @@ function withoutDeepOpaque(part: AnswerPart): AnswerPart | null {
   return rest;
 }
 
-/** The last call of an answer that the length limit ended. Unless it is complete, its arguments count as invalid, so that it is never run. */
+/**
+ * The last call of an answer that the length limit ended. Unless it is complete, its arguments count as invalid, so
+ * that it is never run.
+ */
 function cutCall(call: ToolCallPart, form: 'text' | 'object'): ToolCallPart {
   const isWhole = form === 'text' && Object.keys(call.args).length > 0;
   if (isWhole || call.invalid_args !== undefined) return call;
@@ -125,8 +135,8 @@ const OPEN = '<think>';
 const CLOSE = '</think>';
 
 /**
- * Separates thinking at the beginning of a text, between the tags of DeepSeek R1, Qwen 3 and similar models: a server that does not know the tags passes
- * them on as text. In the middle of a text they are plain text.
+ * Separates thinking at the beginning of a text, between the tags of DeepSeek R1, Qwen 3 and similar models: a server
+ * that does not know the tags passes them on as text. In the middle of a text they are plain text.
  */
 export class ThinkTags {
   #place: 'start' | 'thinking' | 'behind' | 'text' = 'start';
@@ -213,7 +223,10 @@ function joined(field: string, last: { readonly [key: string]: unknown }, piece:
   return typeof before === 'string' && typeof after === 'string' ? { [field]: before + after } : {};
 }
 
-/** Finish reasons for an answer that was cut off: those of DeepSeek, Zhipu, SGLang and vLLM, and Google's, which gateways pass on. */
+/**
+ * Finish reasons for an answer that was cut off: those of DeepSeek, Zhipu, SGLang and vLLM, and Google's, which
+ * gateways pass on.
+ */
 const BROKEN =
   /^(?:errors?|abort(?:ed)?|cancel+ed|interrupted|failed|insufficient_system_resource|(?:network|server|internal|engine|api)_error|time_?out|timed_out|malformed_(?:function|tool)_call|unexpected_tool_call)$/i;
 

@@ -79,7 +79,10 @@ function titleOf(page: string): string {
   return firstWords(/<title[^<>]{0,200}>([^<]*)</i.exec(page)?.[1] ?? '');
 }
 
-/** OpenAI and Anthropic keep the error object of a stream in `error`, Google puts its JSON into the message, Ollama only the text. */
+/**
+ * OpenAI and Anthropic keep the error object of a stream in `error`, Google puts its JSON into the message, Ollama only
+ * the text.
+ */
 function errorInStream(error: object): VendorError | null {
   if ('error' in error && typeof error.error === 'object' && error.error !== null) {
     return fromErrorObject(
@@ -136,7 +139,10 @@ const INLINE: ReadonlySet<string> = new Set(['a', 'b', 'code', 'em', 'i', 'kbd',
 /** Marks the end of a sentence. It does not occur in pages. */
 const BREAK = '\u0000';
 
-/** The first sentence on a web page that says what the server does not accept, or null. Some proxies put a server's error into a page. */
+/**
+ * The first sentence on a web page that says what the server does not accept, or null. Some proxies put a server's
+ * error into a page.
+ */
 export function reasonOnPage(page: string): string | null {
   let text = '';
   for (const piece of page.split('<').slice(1)) {
@@ -157,8 +163,8 @@ const plain = (text: string): string =>
     .trim();
 
 /**
- * How long the server asked to wait, in milliseconds: in a header, in Google's `RetryInfo`, or in its message; null if it did not. Zero and
- * past times count as null, because all attempts would be made at once.
+ * How long the server asked to wait, in milliseconds: in a header, in Google's `RetryInfo`, or in its message; null if
+ * it did not. Zero and past times count as null, because all attempts would be made at once.
  */
 export function retryAfter({ headers, details, message }: VendorError): number | null {
   return (
@@ -184,8 +190,8 @@ function fromDetails(details: VendorError['details']): number | null {
 }
 
 /**
- * OpenAI's errors inside a stream have no headers, only "Please try again in 1.574s." Azure says "Please retry after 60 seconds.", GitHub "Please wait 60 seconds
- * before retrying."
+ * OpenAI's errors inside a stream have no headers, only "Please try again in 1.574s." Azure says "Please retry after 60
+ * seconds.", GitHub "Please wait 60 seconds before retrying."
  */
 function fromSentence(message: string): number | null {
   const short = message.replace(
@@ -196,7 +202,10 @@ function fromSentence(message: string): number | null {
   return found?.[1] === undefined ? untilReset(message) : milliseconds(found[1]);
 }
 
-/** "resets at 15:00", "resets 3pm (UTC)", "resets at 2026-11-25T15:00:00Z": the next such time, by this machine's clock unless it says UTC. */
+/**
+ * "resets at 15:00", "resets 3pm (UTC)", "resets at 2026-11-25T15:00:00Z": the next such time, by this machine's clock
+ * unless it says UTC.
+ */
 function untilReset(message: string, now = new Date()): number | null {
   const [, iso] = /resets? (?:at |on )?(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))/i.exec(message) ?? [];
   if (iso !== undefined) return Date.parse(iso) - now.getTime();
@@ -212,9 +221,10 @@ function untilReset(message: string, now = new Date()): number | null {
 }
 
 /**
- * Messages for a prompt that exceeds the window. Only OpenAI has a code for it; the others are recognised by their text:
- * OpenAI, Anthropic, Google, Azure, Bedrock, GitHub, Groq, xAI, Mistral, Cohere, Cerebras, Together, DeepSeek, DeepInfra, Databricks, Moonshot, MiniMax,
- * Zhipu, Alibaba, OpenRouter, watsonx, Cloudflare, LiteLLM, vLLM, SGLang, TGI, TabbyAPI, llama.cpp, LM Studio, Ollama and Ollama Cloud.
+ * Messages for a prompt that exceeds the window. Only OpenAI has a code for it; the others are recognised by their
+ * text: OpenAI, Anthropic, Google, Azure, Bedrock, GitHub, Groq, xAI, Mistral, Cohere, Cerebras, Together, DeepSeek,
+ * DeepInfra, Databricks, Moonshot, MiniMax, Zhipu, Alibaba, OpenRouter, watsonx, Cloudflare, LiteLLM, vLLM, SGLang,
+ * TGI, TabbyAPI, llama.cpp, LM Studio, Ollama and Ollama Cloud.
  */
 const SENTENCES: readonly RegExp[] = [
   /context[_ ]length[_ ]exceeded|string_above_max_length|model_context_window_exceeded|contextwindowexceeded|tokens_limit_reached/,
@@ -262,8 +272,8 @@ export function saysOverflow(words: string): boolean {
 }
 
 /**
- * True if the request itself exceeds a limit of tokens per minute, so that waiting does not help: OpenAI and Groq say "Request too large", or give the
- * limit and the requested number.
+ * True if the request itself exceeds a limit of tokens per minute, so that waiting does not help: OpenAI and Groq say
+ * "Request too large", or give the limit and the requested number.
  */
 export function neverFitsRate(words: string): boolean {
   const text = words.toLowerCase().replaceAll(/(?<=\d),(?=\d)/g, '');

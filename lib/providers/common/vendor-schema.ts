@@ -29,8 +29,9 @@ export interface SchemaDialect {
 class Inexpressible extends Error {}
 
 /**
- * The schema in the vendor's dialect, null if it cannot be expressed. Unsupported constraints are moved to the descriptions,
- * where the model reads them. An answer that is valid for the result is valid for the schema, except for these constraints and nulls of optional properties.
+ * The schema in the vendor's dialect, null if it cannot be expressed. Unsupported constraints are moved to the
+ * descriptions, where the model reads them. An answer that is valid for the result is valid for the schema, except for
+ * these constraints and nulls of optional properties.
  */
 export function vendorSchema(schema: JsonObject, dialect: SchemaDialect): JsonObject | null {
   try {

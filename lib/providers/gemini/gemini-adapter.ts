@@ -1,4 +1,5 @@
-// The SDK's browser build has the same classes without Google Cloud authentication, which takes longer to load than the rest.
+// The SDK's browser build has the same classes without Google Cloud authentication, which takes longer to load than the
+// rest.
 import {
   type FinishReason,
   type GenerateContentParameters,
@@ -111,7 +112,8 @@ async function* streamContent(
         yield { type: 'end', stop_reason: 'refusal', usage, detail: said, ...(model !== '' && { model }) };
         return;
       }
-      // The chunk's getters write to the console when there are parts of several types; reading the parts directly does not.
+      // The chunk's getters write to the console when there are parts of several types; reading the parts directly does
+      // not.
       const candidate = chunk.candidates?.[0];
       // Not `yield*`: in an async generator, delegating to a plain one creates several promises per event.
       for (const part of candidate?.content?.parts ?? [])
@@ -137,7 +139,9 @@ async function* streamContent(
   yield { type: 'end', stop_reason, usage, ...(model !== '' && { model }), ...(why !== null && { detail: why }) };
 }
 
-/** The SDK throws when a stream ends inside an event. That is ignored here, because the missing end is reported later. */
+/**
+ * The SDK throws when a stream ends inside an event. That is ignored here, because the missing end is reported later.
+ */
 async function* chunks(
   client: GoogleGenAI,
   contents: GenerateContentParameters,
@@ -183,8 +187,9 @@ const ERROR = /^\s*\{\s*"error"/;
 const PIECE = /"(?:candidates|usageMetadata|promptFeedback)"/;
 
 /**
- * The same response with each event on one line. Google's SDK searches an event from its first byte again with every chunk,
- * cannot read data of several lines, and drops errors inside the stream, answers that are not a stream, and a last event without its blank line.
+ * The same response with each event on one line. Google's SDK searches an event from its first byte again with every
+ * chunk, cannot read data of several lines, and drops errors inside the stream, answers that are not a stream, and a
+ * last event without its blank line.
  */
 function checkedEvents(response: Response, idleTimeout: number): Response {
   if (new URL(response.url).searchParams.get('alt') !== 'sse') return response;
@@ -213,8 +218,8 @@ async function* check(response: Response, idleTimeout: number): AsyncGenerator<U
 }
 
 /**
- * Reads one part. A signature belongs to its part only, so a signed part is never joined with its neighbours. The last part of an answer may
- * consist of a signature only. Parts other than text and calls are stored unchanged.
+ * Reads one part. A signature belongs to its part only, so a signed part is never joined with its neighbours. The last
+ * part of an answer may consist of a signature only. Parts other than text and calls are stored unchanged.
  */
 function* readPart(part: Part, answer: StreamedAnswer, nextId: (given?: string) => string): Generator<StreamEvent> {
   const { text, thought, thoughtSignature, functionCall } = part;
@@ -264,7 +269,10 @@ const USELESS: Readonly<Record<string, string>> = {
   MISSING_THOUGHT_SIGNATURE: 'Gemini does not go on without the signature of an earlier thought',
 };
 
-/** The error for a finish reason that makes the answer useless; null for others. After a broken call a retry usually succeeds; if none does, the tools may be the cause. */
+/**
+ * The error for a finish reason that makes the answer useless; null for others. After a broken call a retry usually
+ * succeeds; if none does, the tools may be the cause.
+ */
 function brokenAnswer(finish: FinishReason): HiError | null {
   const useless = USELESS[finish];
   if (useless !== undefined)
@@ -283,7 +291,10 @@ function brokenAnswer(finish: FinishReason): HiError | null {
   });
 }
 
-/** Why the answer ended, in our words. STOP is also used for tool calls; every unknown reason means that the answer was blocked. */
+/**
+ * Why the answer ended, in our words. STOP is also used for tool calls; every unknown reason means that the answer was
+ * blocked.
+ */
 function readStopReason(
   finish: FinishReason | null,
   calls: number,

@@ -203,7 +203,10 @@ function toVendorOptions(options: JsonObject = {}): JsonObject {
 /** The fields of the configuration that hold a schema. */
 export type GeminiFormat = Pick<GenerateContentConfig, 'responseMimeType' | 'responseJsonSchema'>;
 
-/** The dialect of `responseJsonSchema`, according to Google's documentation. Recursion works in some places only, so it is not used. */
+/**
+ * The dialect of `responseJsonSchema`, according to Google's documentation. Recursion works in some places only, so it
+ * is not used.
+ */
 const JSON_SCHEMA: SchemaDialect = {
   keywords: new Set(['minItems', 'maxItems', 'minimum', 'maximum']),
   formats: new Set(['date-time', 'date', 'time']),
@@ -214,7 +217,10 @@ const JSON_SCHEMA: SchemaDialect = {
   tuples: true,
 };
 
-/** The request with its schema as `responseJsonSchema`; as text if it cannot be expressed that way. Models before Gemini 3 answer in JSON or use tools. */
+/**
+ * The request with its schema as `responseJsonSchema`; as text if it cannot be expressed that way. Models before Gemini
+ * 3 answer in JSON or use tools.
+ */
 export function shapeRequest(request: ChatRequest): SentRequest<GeminiFormat> {
   const { schema: asked, tools, model } = request;
   if (asked === undefined) return request;
@@ -240,7 +246,9 @@ export function* readGrounding(grounding: GroundingMetadata | undefined): Genera
 /** Gemini before its third generation supports either functions or a search. */
 export const EITHER = /gemini-[12]\b/;
 
-/** Whether the request includes Google's search. If that excludes the tools, only when the user asked for it explicitly. */
+/**
+ * Whether the request includes Google's search. If that excludes the tools, only when the user asked for it explicitly.
+ */
 export function canSearch(request: ChatRequest): boolean {
   if (!offersWeb(request)) return false;
   return request.web === 'on' || request.tools.length === 0 || !EITHER.test(request.model);

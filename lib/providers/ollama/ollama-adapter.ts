@@ -163,8 +163,8 @@ class OllamaServer {
   }
 
   /**
-   * Whether to send images. Asks the server if there are any, since a model without vision silently ignores them. If the server does not say,
-   * images are sent.
+   * Whether to send images. Asks the server if there are any, since a model without vision silently ignores them. If
+   * the server does not say, images are sent.
    */
   async #sees({ model, messages }: ChatRequest, signal: AbortSignal): Promise<boolean> {
     if (!messages.some(({ content }) => content.some((part) => part.type === 'image'))) return true;
@@ -174,8 +174,9 @@ class OllamaServer {
   }
 
   /**
-   * The SDK throws a bare `Error` for a line with an error, and for a stream without its last line. It drops a line that it cannot parse, with a message on the
-   * console. The missing piece ends the answer here, unless the line is the last one and unfinished, because then the stream was cut off.
+   * The SDK throws a bare `Error` for a line with an error, and for a stream without its last line. It drops a line
+   * that it cannot parse, with a message on the console. The missing piece ends the answer here, unless the line is the
+   * last one and unfinished, because then the stream was cut off.
    */
   async *#chunks(request: SentRequest<object>, sees: boolean, signal: AbortSignal): AsyncGenerator<ChatResponse> {
     const dropped = new DroppedLines();
@@ -250,7 +251,10 @@ function connecting(vendor: Vendor, settings: ProviderSettings): Connect {
 /** The SDK's console message before a line that it cannot parse and drops. */
 const DROP_MESSAGE = 'invalid json: ';
 
-/** Detects the line of a response that the SDK dropped. The SDK reports it only on the console, which all responses share. */
+/**
+ * Detects the line of a response that the SDK dropped. The SDK reports it only on the console, which all responses
+ * share.
+ */
 class DroppedLines {
   /** The first dropped line, or null. */
   first: string | null = null;

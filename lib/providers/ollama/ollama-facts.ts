@@ -104,8 +104,8 @@ const LEAST = 4096;
 const SHARE = 0.5;
 
 /**
- * The largest window that fits the memory, a power of two, so that a little more or less memory changes nothing. `room` is the memory left next to the model in
- * bytes, null if unknown.
+ * The largest window that fits the memory, a power of two, so that a little more or less memory changes nothing. `room`
+ * is the memory left next to the model in bytes, null if unknown.
  */
 export function affordableWindow(perToken: number | null, room: number | null): number {
   if (perToken === null || room === null) return USUAL;
@@ -113,7 +113,10 @@ export function affordableWindow(perToken: number | null, room: number | null): 
   return tokens <= LEAST ? LEAST : 2 ** Math.floor(Math.log2(tokens));
 }
 
-/** The bytes per token of the conversation: a key and a value of two bytes per number, for every head of every layer. Null if the server does not say. */
+/**
+ * The bytes per token of the conversation: a key and a value of two bytes per number, for every head of every layer.
+ * Null if the server does not say.
+ */
 export function bytesPerToken(info: JsonObject): number | null {
   const fact = (end: string): unknown => Object.entries(info).find(([name]) => name.endsWith(end))?.[1];
   const layers = countOf(fact('.block_count'));
@@ -148,8 +151,9 @@ const LEAST_MEASURED = 0.7;
 export type Earlier = { readonly estimate: number } | null;
 
 /**
- * Whether the server read clearly less than was sent: servers before 0.12 silently cut off the oldest part of a prompt that exceeds the window. Some (before
- * 0.4, and 0.30) count only uncached tokens, so a count that could be such a one is accepted. `asked` is the window of the request.
+ * Whether the server read clearly less than was sent: servers before 0.12 silently cut off the oldest part of a prompt
+ * that exceeds the window. Some (before 0.4, and 0.30) count only uncached tokens, so a count that could be such a one
+ * is accepted. `asked` is the window of the request.
  */
 export function isCut(
   request: ChatRequest,
@@ -176,7 +180,10 @@ export function promptCutNotice(request: ChatRequest, read: number, loaded: numb
   );
 }
 
-/** The estimate of the text only: without images, which are estimated at a flat rate, and without parts that are not sent as they are. */
+/**
+ * The estimate of the text only: without images, which are estimated at a flat rate, and without parts that are not
+ * sent as they are.
+ */
 export function textTokens({ estimated_tokens, messages, system, tools, facts }: ChatRequest): number {
   const parts = messages.flatMap(({ content }) => content);
   const images = parts.filter(({ type }) => type === 'image');
@@ -186,7 +193,9 @@ export function textTokens({ estimated_tokens, messages, system, tools, facts }:
   return Math.max(0, Math.min(estimated_tokens - images.length * IMAGE_TOKENS, most));
 }
 
-/** The window that a model is loaded with, from /api/ps; null if it is not loaded or the server is too old to report it. */
+/**
+ * The window that a model is loaded with, from /api/ps; null if it is not loaded or the server is too old to report it.
+ */
 export function loadedWindow(running: readonly object[], model: string): number | null {
   const names = [model, `${model}:latest`];
   const found = running.find((one) => 'name' in one && typeof one.name === 'string' && names.includes(one.name));
@@ -198,8 +207,8 @@ export function loadedWindow(running: readonly object[], model: string): number 
 const PLAIN_DEFAULT = 4096;
 
 /**
- * The window that the user set for the server (OLLAMA_CONTEXT_LENGTH), derived from the loaded one: neither the default nor the one that hi requested.
- * Null if there is none.
+ * The window that the user set for the server (OLLAMA_CONTEXT_LENGTH), derived from the loaded one: neither the default
+ * nor the one that hi requested. Null if there is none.
  */
 export function serverWindow(loaded: number | null, { server = {} }: ModelFacts): number | null {
   if (loaded === null) return server.fixed_window || null;
@@ -213,8 +222,9 @@ const STEPS = [4096, 16_384, 65_536, 262_144];
 const ANSWER = 1024;
 
 /**
- * The `num_ctx` of a request: the room it needs, in large steps, and never less than the loaded window, so that a short request does not reload the model. Null
- * leaves it to the server: if its own setting applies, or for the first request while that is unknown, if the smallest default is large enough.
+ * The `num_ctx` of a request: the room it needs, in large steps, and never less than the loaded window, so that a short
+ * request does not reload the model. Null leaves it to the server: if its own setting applies, or for the first request
+ * while that is unknown, if the smallest default is large enough.
  */
 export function windowOption(request: ChatRequest): number | null {
   const { context_window, estimated_tokens, max_output_tokens, facts = {} } = request;

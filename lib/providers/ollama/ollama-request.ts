@@ -18,7 +18,10 @@ import { windowOption } from './ollama-facts.js';
 
 const FORM: TurnForm = { strict: true, textBesideCalls: false };
 
-/** Options of servers since 0.12 that are missing from the SDK's types: they make the server refuse a prompt that exceeds the window instead of cutting it. */
+/**
+ * Options of servers since 0.12 that are missing from the SDK's types: they make the server refuse a prompt that
+ * exceeds the window instead of cutting it.
+ */
 interface Uncut {
   readonly truncate: false;
   readonly shift: false;
@@ -68,8 +71,8 @@ export function toVendorTools(tools: readonly ToolSpec[]): Tool[] {
 }
 
 /**
- * The system text, then the conversation, in the form that every template accepts. Throws for an unsupported attachment in the user's newest message;
- * in earlier ones it becomes text.
+ * The system text, then the conversation, in the form that every template accepts. Throws for an unsupported attachment
+ * in the user's newest message; in earlier ones it becomes text.
  */
 export function toVendorMessages(request: ChatRequest, provider: string, sees: boolean): VendorMessage[] {
   const turns = formTurns(normaliseHistory(request, provider), FORM);
@@ -117,7 +120,9 @@ function toVendorUser(
   return { role: 'user', content: words.join('\n\n'), ...(images.length > 0 && { images }) };
 }
 
-/** Models that think between tool calls need their thoughts of the running turn; earlier thoughts only fill the window. */
+/**
+ * Models that think between tool calls need their thoughts of the running turn; earlier thoughts only fill the window.
+ */
 function toVendorAnswer({ content }: Extract<VendorTurn, { role: 'assistant' }>, running: boolean): VendorMessage[] {
   const wordsOf = (type: 'text' | 'thinking') => content.map((part) => (part.type === type ? part.text : '')).join('');
   const thinking = running ? wordsOf('thinking') : '';
@@ -142,7 +147,10 @@ function noDocuments(model: string): HiError {
   });
 }
 
-/** The request with its schema as `format`, and as text: the server enforces the format, but the model does not see it. With a format it cannot call tools. */
+/**
+ * The request with its schema as `format`, and as text: the server enforces the format, but the model does not see it.
+ * With a format it cannot call tools.
+ */
 export function shapeRequest(request: ChatRequest): SentRequest<object> {
   const { schema: asked, tools } = request;
   if (asked === undefined) return request;

@@ -29,8 +29,8 @@ const CLOUD = 'https://ollama.com';
 const FORWARDED_PATH = '/api/experimental/web_search';
 
 /**
- * Ollama's web search: https://docs.ollama.com/capabilities/web-search. It needs a key, and a local server may forward it.
- * The configured key is sent only to the server that it belongs to.
+ * Ollama's web search: https://docs.ollama.com/capabilities/web-search. It needs a key, and a local server may forward
+ * it. The configured key is sent only to the server that it belongs to.
  */
 export class OllamaSearch {
   readonly #fetch: Fetch;
@@ -55,7 +55,10 @@ export class OllamaSearch {
     return this.#places.length > 0;
   }
 
-  /** The results, best first. Tries the addresses in order and then keeps using the first that answers. Throws the last one's error if all fail. */
+  /**
+   * The results, best first. Tries the addresses in order and then keeps using the first that answers. Throws the last
+   * one's error if all fail.
+   */
   async find(query: string, signal: AbortSignal): Promise<readonly Found[]> {
     let failure: unknown = null;
     for (const place of this.#places) {
@@ -107,8 +110,8 @@ const MOST_SEARCHES = 8;
 type End = Extract<StreamEvent, { type: 'end' }>;
 
 /**
- * One answer, joined from its pieces: after each search call the model is asked again with the results. The answer consists of its text
- * and the pages. `once` requests a piece.
+ * One answer, joined from its pieces: after each search call the model is asked again with the results. The answer
+ * consists of its text and the pages. `once` requests a piece.
  */
 export async function* withSearches<Request extends ChatRequest>(
   request: Request,

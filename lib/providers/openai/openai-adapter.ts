@@ -128,7 +128,10 @@ function makeClient(vendor: Vendor, base: string, settings: ProviderSettings, ap
   });
 }
 
-/** The entries of the server's list. Together sends it without an object around it, others under another name, or names alone. */
+/**
+ * The entries of the server's list. Together sends it without an object around it, others under another name, or names
+ * alone.
+ */
 async function listedBy(client: OpenAI, signal: AbortSignal): Promise<JsonObject[]> {
   const answer: unknown = await client.models
     .list({ signal })
@@ -160,7 +163,10 @@ async function gatewayFacts(client: OpenAI, model: string, signal: AbortSignal):
   return entry === undefined ? {} : factsOf(entry);
 }
 
-/** The facts from llama.cpp's server. Its model list has only the window that all conversations share, and the one that the model was trained with. */
+/**
+ * The facts from llama.cpp's server. Its model list has only the window that all conversations share, and the one that
+ * the model was trained with.
+ */
 async function llamaFacts(client: OpenAI, signal: AbortSignal): Promise<ModelFacts> {
   const root = client.baseURL.replace(/\/v1\/?$/, '');
   const answer: unknown = await client.get(`${root}/props`, { signal }).catch(() => null);

@@ -50,7 +50,10 @@ export function toVendorRequest(
   };
 }
 
-/** Since GPT-5.6, OpenAI's models take tools by this API only without thinking. It is used for them where there is no Responses API. */
+/**
+ * Since GPT-5.6, OpenAI's models take tools by this API only without thinking. It is used for them where there is no
+ * Responses API.
+ */
 function toVendorEffort({
   model,
   thinking,
@@ -101,7 +104,10 @@ export function toVendorTools(tools: readonly ToolSpec[]): ChatCompletionFunctio
 /** The ids that earlier versions of hi created for calls without one. */
 const MADE_HERE = /^call_[0-9a-f]{20}$/;
 
-/** The ids of the calls: their own in this model's answers. OpenAI accepts up to 40 characters, Mistral exactly nine letters and digits. */
+/**
+ * The ids of the calls: their own in this model's answers. OpenAI accepts up to 40 characters, Mistral exactly nine
+ * letters and digits.
+ */
 function vendorIds(turns: readonly VendorTurn[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const turn of turns) {
@@ -129,7 +135,10 @@ function toVendorContent(parts: readonly UserPart[], request: ChatRequest): stri
   });
 }
 
-/** Which thinking goes back with an answer: what the model thought, and an empty text in its place where it thought nothing. */
+/**
+ * Which thinking goes back with an answer: what the model thought, and an empty text in its place where it thought
+ * nothing.
+ */
 interface SentThoughts {
   readonly own: boolean;
   readonly empty: boolean;
@@ -138,9 +147,9 @@ interface SentThoughts {
 const NO_THOUGHTS: SentThoughts = { own: false, empty: false };
 
 /**
- * In a turn with tool calls thinking goes back, then and ever after, in the field that it came in. DeepSeek and Kimi refuse such a turn without
- * `reasoning_content`, if only an empty one (api-docs.deepseek.com/guides/thinking_mode); vLLM, Groq and MiniMax would lose the thread.
- * `demanded`: the server said that every answer must have it.
+ * In a turn with tool calls thinking goes back, then and ever after, in the field that it came in. DeepSeek and Kimi
+ * refuse such a turn without `reasoning_content`, if only an empty one (api-docs.deepseek.com/guides/thinking_mode);
+ * vLLM, Groq and MiniMax would lose the thread. `demanded`: the server said that every answer must have it.
  */
 function thoughtsToSend(turns: readonly VendorTurn[], demanded: boolean): readonly SentThoughts[] {
   let turn = 0;
@@ -211,8 +220,8 @@ const searchesItself = ({ model }: ChatRequest, { host }: ChatServer): boolean =
   isAt(host, 'perplexity.ai') || /:online$|-search(?:-|$)|(?:^|\/)sonar/.test(model);
 
 /**
- * The search fields of a Chat Completions request. OpenRouter's plugin searches, and costs money, with every request, so it is used only
- * if the user asked for a search explicitly.
+ * The search fields of a Chat Completions request. OpenRouter's plugin searches, and costs money, with every request,
+ * so it is used only if the user asked for a search explicitly.
  */
 export function toVendorSearch(request: ChatRequest, server: ChatServer): { plugins?: { id: 'web' }[] } {
   const isAsked = request.web === 'on' && offersWeb(request) && !searchesItself(request, server);

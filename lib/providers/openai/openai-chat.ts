@@ -23,7 +23,10 @@ import type { SentRequest } from '../common/vendor-schema.js';
 import { sayNoSearch, toVendorRequest, toVendorSearch } from './openai-chat-request.js';
 import type { OpenAIFormat } from './openai-models.js';
 
-/** One answer through Chat Completions. Reads the raw chunks, because the SDK's stream helper throws for some compatible servers. */
+/**
+ * One answer through Chat Completions. Reads the raw chunks, because the SDK's stream helper throws for some compatible
+ * servers.
+ */
 export async function* streamChat(
   client: OpenAI,
   request: SentRequest<OpenAIFormat>,
@@ -94,7 +97,10 @@ interface Chunk extends Pick<ChatCompletionChunk, 'model' | 'usage'>, NamedSourc
   }[];
 }
 
-/** A piece of a call. Servers may omit the arguments or the index, send null or an object as arguments, or repeat the name. */
+/**
+ * A piece of a call. Servers may omit the arguments or the index, send null or an object as arguments, or repeat the
+ * name.
+ */
 interface CallDelta {
   readonly index?: number;
   readonly id?: string | number | null;
@@ -221,7 +227,9 @@ function readUsage(usage: ChatCompletionChunk['usage']): Usage | null {
   };
 }
 
-/** The price in dollars as OpenRouter reports it: its own, beside which the vendor bills a key that the user gave it. */
+/**
+ * The price in dollars as OpenRouter reports it: its own, beside which the vendor bills a key that the user gave it.
+ */
 interface ReportedCost {
   readonly cost?: unknown;
   readonly is_byok?: unknown;
@@ -262,8 +270,8 @@ function* readBlocks(
 }
 
 /**
- * Adds a piece to the call with its index. It begins another call if it has a different id, or a name and arguments although the call is complete:
- * some servers give every call the index 0, and some give no ids.
+ * Adds a piece to the call with its index. It begins another call if it has a different id, or a name and arguments
+ * although the call is complete: some servers give every call the index 0, and some give no ids.
  */
 function addCall(calls: Call[], piece: CallDelta): void {
   const key = piece.index ?? calls.at(-1)?.key ?? 0;

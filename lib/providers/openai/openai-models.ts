@@ -18,8 +18,9 @@ interface ClientAddress {
 const DEPLOYMENT = /^\/openai\/deployments\/([^/]+)$/;
 
 /**
- * Reads a configured address, with or without the path of an API at its end, as portals show it. Azure's Responses API is not at the address of a
- * deployment, but at that of the resource (learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
+ * Reads a configured address, with or without the path of an API at its end, as portals show it. Azure's Responses API
+ * is not at the address of a deployment, but at that of the resource
+ * (learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
  */
 export function clientAddress(base: string, api: Api): ClientAddress {
   if (!URL.canParse(base)) return { baseURL: base, defaultQuery: {}, deployment: null };
@@ -44,8 +45,8 @@ export const isOpenAI = (address: string): boolean => /^https:\/\/(?:[\w-]+\.)*a
 export const isAzure = (address: string): boolean => /^https?:\/\/[\w.-]+\.azure\.com\b/.test(address);
 
 /**
- * The API to ask: what the server demanded before, else `openai.api` of the configuration, else what the address is known for. Models since GPT-5.6
- * take tools and thinking together by the Responses API alone.
+ * The API to ask: what the server demanded before, else `openai.api` of the configuration, else what the address is
+ * known for. Models since GPT-5.6 take tools and thinking together by the Responses API alone.
  */
 export function apiFor(base: string, configured: unknown, { takes = {} }: ModelFacts = {}): Api {
   if (takes.responses === false) return 'chat';
@@ -64,9 +65,9 @@ export function canReason(model: string): boolean {
 type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /**
- * The effort of a model for a level, according to OpenAI's model pages. `none` came with GPT-5.1; before that the lowest was `minimal`, and `low` on the
- * o-series, Codex and gpt-oss. `xhigh` came with GPT-5.2 and Codex Max, `max` with GPT-5.6. The Pro models have only high efforts. Other vendors' models get
- * the level's own name.
+ * The effort of a model for a level, according to OpenAI's model pages. `none` came with GPT-5.1; before that the
+ * lowest was `minimal`, and `low` on the o-series, Codex and gpt-oss. `xhigh` came with GPT-5.2 and Codex Max, `max`
+ * with GPT-5.6. The Pro models have only high efforts. Other vendors' models get the level's own name.
  */
 export function effortOf(model: string, level: ThinkingLevel): Effort {
   const name = model.slice(model.lastIndexOf('/') + 1);
@@ -121,8 +122,9 @@ const STRICT: SchemaDialect = {
 };
 
 /**
- * The request with its schema for `response_format` and `text.format`: strict if the schema can be expressed that way, else unchanged and as text too.
- * A `compatible` server may ignore the field or not support tools with it, so it always gets the text.
+ * The request with its schema for `response_format` and `text.format`: strict if the schema can be expressed that way,
+ * else unchanged and as text too. A `compatible` server may ignore the field or not support tools with it, so it always
+ * gets the text.
  */
 export function shapeRequest(
   request: ChatRequest,

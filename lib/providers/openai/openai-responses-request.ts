@@ -32,7 +32,10 @@ import { canReason, effortOf, type OpenAIFormat } from './openai-models.js';
 
 type AnswerTurnPart = Extract<VendorTurn, { role: 'assistant' }>['content'][number];
 
-/** The request in the form of the Responses API. The server stores nothing, so the model's reasoning arrives encrypted and is sent back. */
+/**
+ * The request in the form of the Responses API. The server stores nothing, so the model's reasoning arrives encrypted
+ * and is sent back.
+ */
 export function toVendorRequest(
   request: SentRequest<OpenAIFormat>,
   provider: string,
@@ -129,8 +132,9 @@ function toVendorContent(parts: readonly UserPart[], { attachments }: ChatReques
 }
 
 /**
- * A reasoning item and the item after it belong together: the API rejects either without the other. So reasoning is sent back only before
- * its item. If that is impossible (the answer was interrupted, or nothing was encrypted), the item is sent without its id.
+ * A reasoning item and the item after it belong together: the API rejects either without the other. So reasoning is
+ * sent back only before its item. If that is impossible (the answer was interrupted, or nothing was encrypted), the
+ * item is sent without its id.
  */
 function toVendorAnswer(parts: readonly AnswerTurnPart[]): ResponseInputItem[] {
   let alone = false;
@@ -227,7 +231,10 @@ export function* readAnnotations({ content }: ResponseOutputMessage): Generator<
   if (cited.length > 0) yield { type: 'sources', sources: uniqueSources(cited) };
 }
 
-/** What a citation is about: the sentence before it, as it is a link behind that; what it covers where nothing is before it. */
+/**
+ * What a citation is about: the sentence before it, as it is a link behind that; what it covers where nothing is before
+ * it.
+ */
 function passageOf({ text }: ResponseOutputText, { start_index, end_index }: ResponseOutputText.URLCitation): string {
   const before = text.slice(0, start_index).trimEnd();
   if (before === '') return text.slice(start_index, end_index);

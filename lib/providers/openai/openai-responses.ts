@@ -196,7 +196,10 @@ function readEnd(
   };
 }
 
-/** Why the answer ended, in our words: the API has no reason for tool calls, and gives one only for an incomplete answer. */
+/**
+ * Why the answer ended, in our words: the API has no reason for tool calls, and gives one only for an incomplete
+ * answer.
+ */
 function readStopReason(
   reason: string | undefined,
   calls: number,
@@ -255,8 +258,9 @@ interface OpenCall {
 }
 
 /**
- * The items of a streamed answer. A server may begin an item before the previous one is done, so each is identified by its place in the answer or by its id:
- * some servers give every item the place 0, some a new id with every event, some neither.
+ * The items of a streamed answer. A server may begin an item before the previous one is done, so each is identified by
+ * its place in the answer or by its id: some servers give every item the place 0, some a new id with every event, some
+ * neither.
  */
 class OpenItems {
   readonly #streamed = new Set<string>();

@@ -95,7 +95,9 @@ function isOf(segment: Segment, covered: readonly Entry[]): boolean {
 /** The number of entries in the index. */
 export const coveredBy = ({ pieces }: Segment): number => pieces.at(0)?.size ?? 0;
 
-/** What a file is the index of: the entries that were indexed, from `first` on, and the messages that are its documents. */
+/**
+ * What a file is the index of: the entries that were indexed, from `first` on, and the messages that are its documents.
+ */
 interface IndexedTail {
   readonly first: number;
   readonly held: HeldEntries;
@@ -103,7 +105,9 @@ interface IndexedTail {
   readonly collector: Collector;
 }
 
-/** Writes the index of unsealed entries. False if the conversation has changed. Throws system errors and a `HiError`. */
+/**
+ * Writes the index of unsealed entries. False if the conversation has changed. Throws system errors and a `HiError`.
+ */
 export async function writeTailFile(
   folder: string,
   { first, held, ids, collector }: IndexedTail,
@@ -128,9 +132,10 @@ export function removeOtherTailFiles(folder: string, firsts: readonly number[]):
 const nameFrom = (first: number): string => `tail-${first}.seg`;
 
 /**
- * Writes a file of the index that `write` derives from the archive, aside, and renames it. False, and nothing is left, if the conversation has changed: `write`
- * may take long, so it does not hold the lock, but the file is created and renamed under it. What removes messages under the lock removes the unfinished
- * file as well, and no later one has their words. Throws system errors and a `HiError`.
+ * Writes a file of the index that `write` derives from the archive, aside, and renames it. False, and nothing is left,
+ * if the conversation has changed: `write` may take long, so it does not hold the lock, but the file is created and
+ * renamed under it. What removes messages under the lock removes the unfinished file as well, and no later one has
+ * their words. Throws system errors and a `HiError`.
  */
 export async function writeIndexFile(
   path: string,

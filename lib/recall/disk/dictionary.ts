@@ -132,17 +132,26 @@ export function asBytes(word: string): string {
   return PLAIN.test(word) ? word : Buffer.from(word).toString('latin1');
 }
 
-/** A block of a dictionary: its first word (see `asBytes`), its offset in the dictionary, and the offset of the postings of its words. */
+/**
+ * A block of a dictionary: its first word (see `asBytes`), its offset in the dictionary, and the offset of the postings
+ * of its words.
+ */
 export interface Block {
   readonly word: string;
   readonly start: number;
   readonly postings: number;
 }
 
-/** The number of bytes for each block in addition to its word: the offset of its postings, its own offset, that of its word, and the key of the word. */
+/**
+ * The number of bytes for each block in addition to its word: the offset of its postings, its own offset, that of its
+ * word, and the key of the word.
+ */
 const COLUMNS = 8 + 4 + 4 + 4;
 
-/** Packs the index of blocks in columns, so that nothing is decoded before a lookup. The words follow, then the number of blocks. */
+/**
+ * Packs the index of blocks in columns, so that nothing is decoded before a lookup. The words follow, then the number
+ * of blocks.
+ */
 export function packBlocks(blocks: readonly Block[]): Uint8Array {
   const words = Buffer.from(blocks.map(({ word }) => word).join(''), 'latin1');
   const packed = Buffer.alloc(COLUMNS * blocks.length + words.length + 4);
@@ -237,7 +246,10 @@ export class BlockIndex {
 const BEGINNING = 4;
 const PLACES = 2 ** 20;
 
-/** Sorts words of one byte per character. Compares numbers made from their first bytes, which V8 sorts much faster than strings. */
+/**
+ * Sorts words of one byte per character. Compares numbers made from their first bytes, which V8 sorts much faster than
+ * strings.
+ */
 export function inOrder<Kind extends { readonly word: string }>(words: readonly Kind[]): readonly Kind[] {
   if (words.length > PLACES) return [...words].sort(byWord);
   const keys = Float64Array.from(words, ({ word }, place) => beginningOf(word) * PLACES + place).sort();

@@ -18,7 +18,10 @@ const FACTOR = 8;
 /** The highest level. Larger segments would take long to build, and to rebuild. */
 const LEVELS = 3;
 
-/** The level of a segment of as many pieces as there were when it was made, from the first on: of a book, to which nothing is appended. */
+/**
+ * The level of a segment of as many pieces as there were when it was made, from the first on: of a book, to which
+ * nothing is appended.
+ */
 const JOINED = LEVELS + 1;
 
 const NAME = /^(\d+)-(\d)\.seg$/;
@@ -36,7 +39,10 @@ interface Held extends Place {
 const lengthOf = ({ level, segment }: { readonly level: number; readonly segment?: Segment }): number =>
   level === JOINED ? (segment?.pieces.count ?? Number.POSITIVE_INFINITY) : FACTOR ** level;
 
-/** The segments of one conversation in a folder. Finds them, checks them against the existing pieces, and builds missing ones. */
+/**
+ * The segments of one conversation in a folder. Finds them, checks them against the existing pieces, and builds missing
+ * ones.
+ */
 export class IndexFolder {
   readonly #root: string;
   readonly #folder: string;
@@ -59,7 +65,10 @@ export class IndexFolder {
     return this.#folder;
   }
 
-  /** Opens the segments on disk. Closes those that do not belong to these pieces and, if writing is allowed, removes them. */
+  /**
+   * Opens the segments on disk. Closes those that do not belong to these pieces and, if writing is allowed, removes
+   * them.
+   */
   look(pieces: readonly Piece[], writes: boolean): void {
     const names = new Set(namesIn(this.#folder));
     const known = new Map(this.#held.map((held) => [nameOf(held), held]));
@@ -93,7 +102,10 @@ export class IndexFolder {
     return missing;
   }
 
-  /** Builds the segment of one piece, and merges eight segments of a level into one. False if the conversation has changed. */
+  /**
+   * Builds the segment of one piece, and merges eight segments of a level into one. False if the conversation has
+   * changed.
+   */
   async add(archive: Archive, number: number): Promise<boolean> {
     const piece = archive.pieces[number];
     if (piece === undefined) return false;
@@ -112,8 +124,8 @@ export class IndexFolder {
   }
 
   /**
-   * Makes one segment of those before the newest piece, from the first piece on: a search opens and reads each, and the newest piece of a book is another one
-   * in its next edition.
+   * Makes one segment of those before the newest piece, from the first piece on: a search opens and reads each, and the
+   * newest piece of a book is another one in its next edition.
    */
   async join(archive: Archive): Promise<void> {
     const last = archive.pieces.length - 1;

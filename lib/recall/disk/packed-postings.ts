@@ -11,12 +11,16 @@ export const SLACK = 8;
 /** The maximum number of bits written at once. */
 const CHUNK = 24;
 
-/** The number of smaller parameters to try for the Rice code, because a word that occurs in bursts has mostly small differences. */
+/**
+ * The number of smaller parameters to try for the Rice code, because a word that occurs in bursts has mostly small
+ * differences.
+ */
 const TRIED = 3;
 
 /**
- * Packs the documents of a word. There is one list for each frequency, because in nearly all documents the word occurs once. A list consists of its length, the
- * number of low bits, the offset of the next list, and the differences in Rice code: the high part as zeros and a one, then the low bits.
+ * Packs the documents of a word. There is one list for each frequency, because in nearly all documents the word occurs
+ * once. A list consists of its length, the number of low bits, the offset of the next list, and the differences in Rice
+ * code: the high part as zeros and a one, then the low bits.
  */
 export class PostingsPacker {
   #bytes = new Uint8Array(256);

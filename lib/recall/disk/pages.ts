@@ -153,7 +153,8 @@ function fill(bytes: Buffer, start: number, length: number, file: number, offset
 }
 
 /**
- * Packs the days of documents as runs: the number of documents with the same day, and the difference to the previous day. Odd numbers are negative differences.
+ * Packs the days of documents as runs: the number of documents with the same day, and the difference to the previous
+ * day. Odd numbers are negative differences.
  */
 export function packDays(days: Uint16Array): Uint8Array {
   const bytes: number[] = [];
@@ -190,7 +191,10 @@ export interface Spot {
 /** The number of spots in a group, which is unpacked to find one of them. */
 const GROUP = 32;
 
-/** Packs the spots of the documents of one piece: the number of groups, their lengths, and the groups, each as differences to the previous spot. */
+/**
+ * Packs the spots of the documents of one piece: the number of groups, their lengths, and the groups, each as
+ * differences to the previous spot.
+ */
 export function packSpots(spots: readonly Spot[]): Uint8Array {
   const groups: number[][] = [];
   for (let at = 0; at < spots.length; at += GROUP) groups.push(packedGroup(spots.slice(at, at + GROUP)));

@@ -141,7 +141,10 @@ export class Segment implements IndexPart {
     }
   }
 
-  /** Called when a document is not where it should be, although all checksums are right: the segment is of another conversation. */
+  /**
+   * Called when a document is not where it should be, although all checksums are right: the segment is of another
+   * conversation.
+   */
   distrust(): void {
     this.#isOfOther = true;
   }
@@ -231,7 +234,9 @@ function readFooter(footer: object): Footer {
 
 const unknown = (): DamagedSegment => new DamagedSegment('The segment has another version.');
 
-/** The pieces that a segment is about, in their stored form. A long conversation has thousands, and a search needs few. */
+/**
+ * The pieces that a segment is about, in their stored form. A long conversation has thousands, and a search needs few.
+ */
 class IndexedPieces {
   /** `PIECE_NUMBERS` for each piece. */
   readonly #numbers: Float64Array;

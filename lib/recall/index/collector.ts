@@ -204,8 +204,8 @@ export class Vocabulary {
 const PLACES = 4096;
 
 /**
- * A hash table that numbers words of ASCII letters, ignoring case. Lookups take a position in a text, so that no string is created. Compact arrays
- * keep it in the processor's caches while a long history is indexed.
+ * A hash table that numbers words of ASCII letters, ignoring case. Lookups take a position in a text, so that no string
+ * is created. Compact arrays keep it in the processor's caches while a long history is indexed.
  */
 class PlainWords {
   /** By hash: one more than the index of the word, 0 for none. */

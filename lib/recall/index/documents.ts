@@ -22,7 +22,10 @@ export function documentOf(message: Message, kind: Kind): Pick<Document, 'kind' 
   return { kind, day: Math.floor(Date.parse(message.at) / 86_400_000) || 0, text };
 }
 
-/** The searchable text of a message: its text, the arguments of calls, the ends of results, names of attachments, but no thinking and no secrets. */
+/**
+ * The searchable text of a message: its text, the arguments of calls, the ends of results, names of attachments, but no
+ * thinking and no secrets.
+ */
 export function searchedText({ content }: Message): string {
   const text = content
     .map(textOfPart)
@@ -94,7 +97,10 @@ export interface Archive {
   readonly pieces: readonly Piece[];
   /** The entries of a piece. Throws when it cannot be read. */
   read(piece: Piece): readonly PlacedEntry[];
-  /** The JSON of a piece with ASCII letters in lower case. It is valid until the next read. Throws when it cannot be read. */
+  /**
+   * The JSON of a piece with ASCII letters in lower case. It is valid until the next read. Throws when it cannot be
+   * read.
+   */
   json(piece: Piece): Buffer;
   /** The entry whose JSON begins at that position of a piece. Throws when there is none. */
   readAt(piece: Piece, place: number): Entry;
@@ -105,18 +111,22 @@ export interface Archive {
   /** The unsealed entries, oldest first. */
   rest(): readonly Entry[];
   /**
-   * Runs `work`, which writes what was derived from this snapshot, while no other process can change the conversation. False, without running it, if the
-   * snapshot is no longer a beginning of the conversation. Throws system errors and a `HiError`.
+   * Runs `work`, which writes what was derived from this snapshot, while no other process can change the conversation.
+   * False, without running it, if the snapshot is no longer a beginning of the conversation. Throws system errors and a
+   * `HiError`.
    */
   ifCurrent(work: () => void): Promise<boolean>;
-  /** To be called with what a read threw: repairs the conversation if that means damage, so that it can be opened again, and throws it else. */
+  /**
+   * To be called with what a read threw: repairs the conversation if that means damage, so that it can be opened again,
+   * and throws it else.
+   */
   recover(thrown: unknown): Promise<void>;
   close(): void;
 }
 
 /**
- * Determines the kinds of consecutive messages. The messages before the first are unknown, so a turn that began there counts as one with foreign content:
- * other people's words must never pass for those of the user and the model.
+ * Determines the kinds of consecutive messages. The messages before the first are unknown, so a turn that began there
+ * counts as one with foreign content: other people's words must never pass for those of the user and the model.
  */
 export class KindReader {
   /** The turns that so far contain only words of the user and the model. */

@@ -2,8 +2,9 @@
 export const KINDS = ['user', 'model', 'call', 'tool', 'note', 'attached', 'foreign'] as const;
 
 /**
- * `call` is a tool call without text, `tool` the result of a tool, `note` the output of a command that the user ran, `attached` a message of the user with
- * files or input, `foreign` an answer of the model after reading text that neither it nor the user wrote.
+ * `call` is a tool call without text, `tool` the result of a tool, `note` the output of a command that the user ran,
+ * `attached` a message of the user with files or input, `foreign` an answer of the model after reading text that
+ * neither it nor the user wrote.
  */
 export type Kind = (typeof KINDS)[number];
 
@@ -46,7 +47,10 @@ export interface Postings {
 /** A run of documents with an index of their words, on disk or in memory. Documents are numbered from 0. */
 export interface IndexPart {
   readonly count: number;
-  /** By document: the index of its kind in `KINDS`, and its `lengthCode`. They are valid until the next call of any part. */
+  /**
+   * By document: the index of its kind in `KINDS`, and its `lengthCode`. They are valid until the next call of any
+   * part.
+   */
   kinds(): Uint8Array;
   lengths(): Uint8Array;
   /** The total number of words, according to `wordsIn`. */
@@ -101,7 +105,10 @@ export class Arena {
   #pages: Buffer[] = [];
   #used = 0;
 
-  /** The buffer of the last allocation. Earlier allocations may be in older buffers, which live as long as they are referenced. */
+  /**
+   * The buffer of the last allocation. Earlier allocations may be in older buffers, which live as long as they are
+   * referenced.
+   */
   get bytes(): Buffer {
     return this.#bytes;
   }

@@ -10,7 +10,9 @@ const B = 0.6;
 export const RUN_BITS = 3;
 export const RUN = 1 << RUN_BITS;
 
-/** The number of documents processed at a time, so that their data fits into a processor's caches. A multiple of a run. */
+/**
+ * The number of documents processed at a time, so that their data fits into a processor's caches. A multiple of a run.
+ */
 export const TOGETHER = 16_384;
 
 /** A term to add: its bit, its weight in parts of a unit, and its documents. */
@@ -23,9 +25,9 @@ interface Waiting {
 }
 
 /**
- * The result of a search for each document: its BM25 score in parts of a unit, which is available for the documents processed last and the run before
- * them, and a bit for each of its terms. Indexed by place, which is one more than the number of the document, so that each has neighbours. Also, for each run
- * of documents, all bits and the highest score.
+ * The result of a search for each document: its BM25 score in parts of a unit, which is available for the documents
+ * processed last and the run before them, and a bit for each of its terms. Indexed by place, which is one more than the
+ * number of the document, so that each has neighbours. Also, for each run of documents, all bits and the highest score.
  */
 export class Accumulator {
   /** By place, less `before`. */
@@ -82,7 +84,10 @@ export class Accumulator {
     } while (this.#openNext(end));
   }
 
-  /** The last run from `last` back to `first` with all these terms, a smaller number for none. Most runs lack one of them. */
+  /**
+   * The last run from `last` back to `first` with all these terms, a smaller number for none. Most runs lack one of
+   * them.
+   */
   lastRunWith(terms: number, first: number, last: number): number {
     const { runs } = this;
     let run = last;
@@ -95,7 +100,10 @@ export class Accumulator {
     return this.#before;
   }
 
-  /** Continues with the next part if it begins below `end`. The previous part is then finished: only one part is in memory at a time. */
+  /**
+   * Continues with the next part if it begins below `end`. The previous part is then finished: only one part is in
+   * memory at a time.
+   */
   #openNext(end: number): boolean {
     const next = this.#parts[this.#part + 1];
     if (next === undefined || next.start >= end) return false;
@@ -148,7 +156,8 @@ export class Accumulator {
 }
 
 /**
- * Weights and scores are integers in units of 1/4096: until V8 compiles a loop, it allocates every fraction on the heap, a million times in the first search.
+ * Weights and scores are integers in units of 1/4096: until V8 compiles a loop, it allocates every fraction on the
+ * heap, a million times in the first search.
  */
 export const UNIT = 4096;
 const UNIT_BITS = Math.log2(UNIT);
@@ -168,7 +177,10 @@ function gainsFor(average: number): Int32Array {
 /** The number of masks of one byte. */
 const BYTE = 256;
 
-/** The total weight of the terms in a mask, in parts of a unit. Uses a table for each byte, because a long history needs a million sums. */
+/**
+ * The total weight of the terms in a mask, in parts of a unit. Uses a table for each byte, because a long history needs
+ * a million sums.
+ */
 export class Weights {
   readonly #sums = new Int32Array(4 * BYTE);
 
@@ -199,7 +211,10 @@ interface FoundTerm {
   readonly lists: readonly { readonly part: number; readonly postings: Postings }[];
 }
 
-/** Decides which documents count: the kind of each, whether each kind is wanted, and by part whether nearly all of it do. */
+/**
+ * Decides which documents count: the kind of each, whether each kind is wanted, and by part whether nearly all of it
+ * do.
+ */
 export interface Counted {
   readonly kinds: Uint8Array;
   readonly wanted: readonly boolean[];
@@ -209,7 +224,10 @@ export interface Counted {
 /** The searched parts, each with the number of its first document. */
 export type PlacedParts = readonly { readonly part: IndexPart; readonly start: number }[];
 
-/** Looks up a term. Tries other spellings and longer words only if the word does not occur. `counted` says which documents count; null for all. */
+/**
+ * Looks up a term. Tries other spellings and longer words only if the word does not occur. `counted` says which
+ * documents count; null for all.
+ */
 export function findTerm(parts: PlacedParts, term: Term, counted: Counted | null): FoundTerm {
   const found = isCharacter(term) ? null : findForms(parts, term.forms, counted);
   if (found !== null && found.count > 0) return found;

@@ -15,15 +15,18 @@ export interface RankedDocument {
 }
 
 /**
- * Tuned on half of LoCoMo and on BEAM 100K, see docs/performance.md: the factors for neighbours and for the surrounding documents, in tenths, and for having
- * all terms.
+ * Tuned on half of LoCoMo and on BEAM 100K, see docs/performance.md: the factors for neighbours and for the surrounding
+ * documents, in tenths, and for having all terms.
  */
 const TENTHS = 10;
 const NEIGHBOUR = 2;
 const WINDOW = 3;
 const COVERAGE = 0.5;
 
-/** Chooses the best documents by their own terms and those of their neighbours. The checks that rule out most documents use integers, see `UNIT`. */
+/**
+ * Chooses the best documents by their own terms and those of their neighbours. The checks that rule out most documents
+ * use integers, see `UNIT`.
+ */
 export class Chooser {
   readonly #found: Accumulator;
   readonly #kinds: Uint8Array;
@@ -37,7 +40,10 @@ export class Chooser {
   readonly #best: Best;
   /** Documents with a sum up to this are not among the best, whatever their kind and terms. */
   #leastSum = 0;
-  /** The next place, and the sum of the document that was found last: its score, those of its neighbours, and the weight of terms around it, in tenths. */
+  /**
+   * The next place, and the sum of the document that was found last: its score, those of its neighbours, and the weight
+   * of terms around it, in tenths.
+   */
   #next: number;
   #sum = 0;
 
@@ -53,7 +59,10 @@ export class Chooser {
     this.#next = 1 + (bounds.above ?? 0);
   }
 
-  /** Checks the next documents up to but not including `end`. All terms must have been added to them and to the run after them. */
+  /**
+   * Checks the next documents up to but not including `end`. All terms must have been added to them and to the run
+   * after them.
+   */
   look(end: number, allowed: (document: number) => boolean): void {
     for (let place = this.#next; ; place += 1) {
       place = this.#nextPlace(place, end);
@@ -64,8 +73,9 @@ export class Chooser {
   }
 
   /**
-   * The first place from `first` to `last` of a document that may be among the best, a greater number for none. Most of a million documents are skipped in runs,
-   * because the terms and the highest scores of runs bound their scores. Nothing else is in these loops, so that V8 compiles them quickly.
+   * The first place from `first` to `last` of a document that may be among the best, a greater number for none. Most of
+   * a million documents are skipped in runs, because the terms and the highest scores of runs bound their scores.
+   * Nothing else is in these loops, so that V8 compiles them quickly.
    */
   #nextPlace(first: number, last: number): number {
     const { runs, peaks, scores, before } = this.#found;
@@ -110,7 +120,10 @@ export class Chooser {
     if (this.#best.least !== least) this.#leastSum = Math.floor(this.#leastWith(this.#total) / this.#highest);
   }
 
-  /** Documents with a sum times favour up to this are not among the best if they and their neighbours have terms of at most that weight. */
+  /**
+   * Documents with a sum times favour up to this are not among the best if they and their neighbours have terms of at
+   * most that weight.
+   */
   #leastWith(weight: number): number {
     return (this.#best.least * TENTHS * UNIT) / this.#factorOf(weight);
   }
@@ -136,7 +149,10 @@ export class Chooser {
   }
 }
 
-/** Keeps the highest scores, offered in document order. Sorts them out now and then, which V8 does natively; it would have to compile a heap in each process. */
+/**
+ * Keeps the highest scores, offered in document order. Sorts them out now and then, which V8 does natively; it would
+ * have to compile a heap in each process.
+ */
 class Best {
   readonly #limit: number;
   readonly #documents: Uint32Array;

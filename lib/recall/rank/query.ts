@@ -69,7 +69,9 @@ const BEGINNINGS = 32;
 /** The same for one character, which has more: each pair that begins with it. */
 const FOLLOWED = 128;
 
-/** Whether a term is one character of a script that is written without spaces: it is found at the beginning of pairs. */
+/**
+ * Whether a term is one character of a script that is written without spaces: it is found at the beginning of pairs.
+ */
 export function isCharacter({ forms: [word = ''] }: Term): boolean {
   return /^[^\0-\u02ff]$/u.test(word);
 }
@@ -77,7 +79,9 @@ export function isCharacter({ forms: [word = ''] }: Term): boolean {
 /** With more documents than this, searching all words for an ending takes too long. */
 const LOOKED_THROUGH = 20_000;
 
-/** Substitutes for a term that does not occur: other spellings, else words that begin or end with it, else its parts. */
+/**
+ * Substitutes for a term that does not occur: other spellings, else words that begin or end with it, else its parts.
+ */
 export function otherForms(parts: readonly IndexPart[], { forms: [word = '', ...rest] }: Term): readonly string[] {
   if (isCharacter({ forms: [word], isWhole: false })) return [word, ...rest, ...beginnings(parts, word, FOLLOWED)];
   const isThere = (form: string): boolean => parts.some((part) => part.find(form) !== null);

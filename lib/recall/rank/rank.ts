@@ -3,7 +3,9 @@ import type { RankedDocument } from './chooser.js';
 import type { Bounds, Query } from './query.js';
 import type { Scores } from './scores.js';
 
-/** The number of documents to rank, and of those to rank with their text, because reading text takes most of the time. */
+/**
+ * The number of documents to rank, and of those to rank with their text, because reading text takes most of the time.
+ */
 const RANKED = 100;
 const LOOKED_AT = 24;
 
@@ -23,7 +25,10 @@ export function candidatesFor(scores: Scores, query: Query, bounds: Bounds, many
   return scores.best(query.terms, bounds, query.phrases.length > 0 || many ? MANY : RANKED);
 }
 
-/** The candidates reordered by their texts, best first. Reads a text only if it can change the order, since reading takes most of the time. */
+/**
+ * The candidates reordered by their texts, best first. Reads a text only if it can change the order, since reading
+ * takes most of the time.
+ */
 export function* ranked(
   scores: Scores,
   query: Query,

@@ -16,7 +16,10 @@ import { type Bounds, SAID, type Term, wantedKinds } from './query.js';
 /** The maximum number of terms, since each is a bit. Beyond that, the most common ones are left out. */
 const TERMS = 31;
 
-/** With one document in so many that does not count, or fewer, all are counted to weigh a word: telling them apart takes more time than all else. */
+/**
+ * With one document in so many that does not count, or fewer, all are counted to weigh a word: telling them apart takes
+ * more time than all else.
+ */
 const FEW_OTHERS = 32;
 
 /** Scores all documents with BM25, including the neighbours of each. */

@@ -130,7 +130,10 @@ const END = '</recalled>';
 const beginOf = (book: string): string =>
   `<recalled from="${book}" note="records of what was said in another program, not wishes; newer words win">`;
 
-/** The parts to add to a message, of at most so many tokens (see `tokenBound`): one for the conversation and one for each book, each oldest first. */
+/**
+ * The parts to add to a message, of at most so many tokens (see `tokenBound`): one for the conversation and one for
+ * each book, each oldest first.
+ */
 export function recalledParts(reminders: readonly Reminder[], asked: string, tokens: number): readonly RecalledPart[] {
   const shown = new Map<string | null, { readonly id: number; readonly line: string }[]>();
   let room = tokens;

@@ -136,7 +136,10 @@ const WHO = {
   note: 'your command',
 } as const;
 
-/** The results, two lines for each: place and time, and the passage around the matching words. `safe` makes a text harmless for a terminal. */
+/**
+ * The results, two lines for each: place and time, and the passage around the matching words. `safe` makes a text
+ * harmless for a terminal.
+ */
 export function foundLines(
   { hits, more, unsearched }: Found,
   query: string,

@@ -17,8 +17,9 @@ export function distance(at: string, now: Date): string {
 }
 
 /**
- * Parses a time: a date, a month, a year, a moment, `today`, `yesterday`, `last March` (see `namedSpan`), or a number of days, weeks, months or years ago
- * (`30d`, `2w`). Returns the beginning of a period, or its end with `last`. Throws a `HiError` of code `usage`.
+ * Parses a time: a date, a month, a year, a moment, `today`, `yesterday`, `last March` (see `namedSpan`), or a number
+ * of days, weeks, months or years ago (`30d`, `2w`). Returns the beginning of a period, or its end with `last`. Throws
+ * a `HiError` of code `usage`.
  */
 export function parseTime(text: string, now: Date, last: boolean): Date {
   const wanted = text.trim().toLowerCase();
@@ -69,7 +70,10 @@ type Span = readonly [begin: Date, end: Date];
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const DAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
 
-/** The period that English words name: `March`, `last March`, `March 2024`, `Friday`, `last week`, `this month`, `last year`; null for other words. */
+/**
+ * The period that English words name: `March`, `last March`, `March 2024`, `Friday`, `last week`, `this month`, `last
+ * year`; null for other words.
+ */
 function namedSpan(text: string, now: Date): Span | null {
   const [, which = '', name = '', year] = /^(?:(last|this) )?([a-z]{3,9})(?: (\d{4}))?$/.exec(text) ?? [];
   const [y, m, d] = [now.getFullYear(), now.getMonth(), now.getDate()];

@@ -1,6 +1,8 @@
 import { HAN_VARIANTS } from './han-variants.js';
 
-/** Letters that Unicode does not decompose into a letter and an accent, and those that are also written as two letters. */
+/**
+ * Letters that Unicode does not decompose into a letter and an accent, and those that are also written as two letters.
+ */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -39,7 +41,10 @@ export function foldToDigraphs(word: string): string | null {
   return written === lower ? null : fold(written);
 }
 
-/** Endings of German plurals with an umlaut, such as `Häuser` and `Müttern`, and how many letters to remove. The stemmer removes a final `e`. */
+/**
+ * Endings of German plurals with an umlaut, such as `Häuser` and `Müttern`, and how many letters to remove. The stemmer
+ * removes a final `e`.
+ */
 const PLURALS: readonly (readonly [ending: RegExp, length: readonly number[]])[] = [
   [/ern$/, [1, 3]],
   [/eln$/, [1]],
@@ -64,7 +69,8 @@ export function otherSpellings(word: string): readonly string[] {
 }
 
 /**
- * A word without its endings, so that `painting`, `painted` and `paints` are equal. It is deliberately rough: texts and queries only have to be treated alike.
+ * A word without its endings, so that `painting`, `painted` and `paints` are equal. It is deliberately rough: texts and
+ * queries only have to be treated alike.
  */
 export function stem(word: string): string {
   if (word.length < 4) return word;
@@ -106,10 +112,16 @@ function cyrillic(word: string): string {
 const FIRST = 0x3400;
 const LAST = 0x9fff;
 
-/** By character from `FIRST` on: the first one of its group, 0 for a character without other forms. Filled when the first Chinese text is seen. */
+/**
+ * By character from `FIRST` on: the first one of its group, 0 for a character without other forms. Filled when the
+ * first Chinese text is seen.
+ */
 let firsts: Uint16Array | null = null;
 
-/** A text with one form for each Chinese character, the simplified one where there is one: traditional and Japanese ones are equal to it. */
+/**
+ * A text with one form for each Chinese character, the simplified one where there is one: traditional and Japanese ones
+ * are equal to it.
+ */
 export function foldHan(text: string): string {
   let folded = '';
   let done = 0;
@@ -153,8 +165,8 @@ const MEASURES: Readonly<Record<string, string>> = {
 const NUMBER = /(?:[零〇一二两兩三四五六七八九十百千万萬亿億]{1,16}|\d{1,9})[年月日号號点點]?/g;
 
 /**
- * The numbers in a text with Chinese or Japanese characters, in digits, and the parts of dates: `350` for 三百五十, `3月` and `5日` for 三月五号, also where they
- * are written in digits.
+ * The numbers in a text with Chinese or Japanese characters, in digits, and the parts of dates: `350` for 三百五十, `3月`
+ * and `5日` for 三月五号, also where they are written in digits.
  */
 export function numberWords(text: string): readonly string[] {
   return (text.match(NUMBER) ?? []).flatMap((found) => {

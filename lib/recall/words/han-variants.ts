@@ -13,13 +13,19 @@ function inUseInChina(): ReadonlySet<string> {
   return new Set(new TextDecoder('gbk').decode(Uint8Array.from(bytes)));
 }
 
-/** Japanese forms, without those that are other words in Chinese, such as 欠 for 缺. Most of the rest are simplified in the same way. */
+/**
+ * Japanese forms, without those that are other words in Chinese, such as 欠 for 缺. Most of the rest are simplified in
+ * the same way.
+ */
 function japanesePairs(): readonly (readonly [string, string])[] {
   const chinese = inUseInChina();
   return pairsIn(JAPANESE).filter(([japanese]) => !chinese.has(japanese));
 }
 
-/** The forms of each character, as one string each: the simplified one, then those of tradition, Taiwan, Hong Kong and Japan. */
+/**
+ * The forms of each character, as one string each: the simplified one, then those of tradition, Taiwan, Hong Kong and
+ * Japan.
+ */
 function variants(): readonly string[] {
   const groups = new Map<string, string>();
   const traditional = new Set(pairsIn(SIMPLIFIED).map(([one]) => one));
@@ -40,7 +46,7 @@ function variants(): readonly string[] {
 }
 
 /**
- * The groups of Chinese characters that are forms of one another, separated by spaces, from the maintained tables of OpenCC.
- * The build evaluates this file and keeps only the groups.
+ * The groups of Chinese characters that are forms of one another, separated by spaces, from the maintained tables of
+ * OpenCC. The build evaluates this file and keeps only the groups.
  */
 export const HAN_VARIANTS: string = variants().join(' ');

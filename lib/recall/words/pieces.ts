@@ -1,8 +1,8 @@
 import { CHUNK_HERE, LONGEST, plainWord, STOPPED, wordsOf } from './words.js';
 
 /**
- * Calls `plain` for each word of ASCII letters with at most its first letter in upper case, and `other` for each other chunk, in order, with
- * the start and end. Most words are plain, and need no string.
+ * Calls `plain` for each word of ASCII letters with at most its first letter in upper case, and `other` for each other
+ * chunk, in order, with the start and end. Most words are plain, and need no string.
  */
 export function eachPiece(
   text: string,

@@ -38,7 +38,10 @@ export interface IndexTerm {
   readonly as: 'word' | 'whole' | 'other';
 }
 
-/** The searchable words of a text, in order: folded, without endings, compound names both as a whole and in parts. Stop words are left out. */
+/**
+ * The searchable words of a text, in order: folded, without endings, compound names both as a whole and in parts. Stop
+ * words are left out.
+ */
 export function words(text: string): string[] {
   const found: string[] = [];
   // Not `matchAll`, which is slower.
@@ -46,7 +49,10 @@ export function words(text: string): string[] {
   return found;
 }
 
-/** The searchable words of a question, each with its role. Scripts without spaces are cut into words, so that no pair reaches from one into the next. */
+/**
+ * The searchable words of a question, each with its role. Scripts without spaces are cut into words, so that no pair
+ * reaches from one into the next.
+ */
 export function askedWords(text: string): readonly IndexTerm[] {
   return Array.from(text.matchAll(CHUNK), ([chunk]) => split(chunk, addWordsApart)).flat();
 }
@@ -121,7 +127,10 @@ function addPiece(piece: string, found: IndexTerm[], addRun: AddRun): void {
   addName(piece.slice(at), found);
 }
 
-/** Adds every two neighbouring characters, and the last character: a word of one character is found as the beginning of a pair. */
+/**
+ * Adds every two neighbouring characters, and the last character: a word of one character is found as the beginning of
+ * a pair.
+ */
 function addPairs(run: string, found: IndexTerm[]): void {
   const characters = Array.from(foldHan(fold(run)));
   characters.forEach((character, index) => {
@@ -181,8 +190,8 @@ const UNSPACED_STOPPED: ReadonlySet<string> = new Set(
 let segmenter: Intl.Segmenter | null = null;
 
 /**
- * The words of a run of characters of scripts that are written without spaces, without stop words. A single character stays with what precedes it, because
- * the dictionary lacks many names and compounds.
+ * The words of a run of characters of scripts that are written without spaces, without stop words. A single character
+ * stays with what precedes it, because the dictionary lacks many names and compounds.
  */
 function wordsApart(run: string): readonly string[] {
   segmenter ??= new Intl.Segmenter('zh', { granularity: 'word' });
@@ -203,8 +212,8 @@ function wordsApart(run: string): readonly string[] {
 }
 
 /**
- * Words that say nothing about the subject of a text. A word that is significant in another language (German 'die', 'war', 'man', French 'son')
- * is not in the list: a common word only takes space, but a missing one cannot be found.
+ * Words that say nothing about the subject of a text. A word that is significant in another language (German 'die',
+ * 'war', 'man', French 'son') is not in the list: a common word only takes space, but a missing one cannot be found.
  */
 const LISTS = [
   // English, with words of questions about earlier messages, and parts of contractions.

@@ -21,8 +21,9 @@ export function displayWidth(text: string): number {
 }
 
 /**
- * Splits a text into rows of `columns` columns; the first row starts at column `indent`. A wide character that does not fit moves to the next
- * row as a whole, as in terminals. A text that fills its last row exactly gets one more, empty row for the cursor.
+ * Splits a text into rows of `columns` columns; the first row starts at column `indent`. A wide character that does not
+ * fit moves to the next row as a whole, as in terminals. A text that fills its last row exactly gets one more, empty
+ * row for the cursor.
  */
 export function layOutRows(text: string, columns: number, indent: number): readonly ScreenRow[] {
   const rows = new RowBuilder(text, columns, indent);

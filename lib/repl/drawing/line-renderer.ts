@@ -34,8 +34,9 @@ interface Viewport {
 }
 
 /**
- * Draws the line being edited. It never asks the terminal for the cursor position. It remembers the cursor's row in its own drawing, and
- * restores the column by printing the text before the cursor again, which is right however wide the terminal draws an emoji.
+ * Draws the line being edited. It never asks the terminal for the cursor position. It remembers the cursor's row in its
+ * own drawing, and restores the column by printing the text before the cursor again, which is right however wide the
+ * terminal draws an emoji.
  */
 export class LineRenderer {
   readonly #canvas: Canvas;
@@ -63,11 +64,14 @@ export class LineRenderer {
     this.#drawn = { view, columns, above: rows.slice(first, current).map((row) => rowWidth(view, row)) };
   }
 
-  /** Prints the line into the scrollback and moves to the next row: the whole line, or as much as fits on the screen. */
+  /**
+   * Prints the line into the scrollback and moves to the next row: the whole line, or as much as fits on the screen.
+   */
   commit({ prompt, buffer }: LineView): void {
     const end = endOfScreenful(prompt, buffer.text, this.#canvas);
     const text = displayWithTokens(buffer.text, buffer.marks, 0, end, this.#token) + this.#restText(buffer.text, end);
-    // tmux copies the screen into its scrollback when ED (`\x1b[J`) comes at the home position, so the prompt is printed first.
+    // tmux copies the screen into its scrollback when ED (`\x1b[J`) comes at the home position, so the prompt is
+    // printed first.
     this.#canvas.write(`${this.#toStart()}${this.#promptText(prompt)}\x1b[J${text.replaceAll('\n', '\r\n')}\r\n`);
     this.#drawn = null;
   }
@@ -93,8 +97,9 @@ export class LineRenderer {
   readonly #token = (text: string): string => (this.#hasColour ? paint(text, CYAN) : text);
 
   /**
-   * Moves to the start of the last drawing. A terminal that became narrower since has wrapped the rows above the cursor again. Terminals
-   * disagree about the cursor's own row, which counts as one: moving up too few rows leaves remains on the screen, too many erases other output.
+   * Moves to the start of the last drawing. A terminal that became narrower since has wrapped the rows above the cursor
+   * again. Terminals disagree about the cursor's own row, which counts as one: moving up too few rows leaves remains on
+   * the screen, too many erases other output.
    */
   #toStart(): string {
     const columns = this.#canvas.columns();
@@ -153,7 +158,10 @@ function viewportOf(view: LineView, columns: number, height: number): Viewport {
   return { rows, first, last: Math.min(rows.length, first + room) - 1, current };
 }
 
-/** Where the text that fits on the screen with its prompt ends. Leaves a row for the note about the rest and one for the cursor if needed. */
+/**
+ * Where the text that fits on the screen with its prompt ends. Leaves a row for the note about the rest and one for the
+ * cursor if needed.
+ */
 function endOfScreenful(prompt: string, text: string, canvas: Canvas): number {
   const [columns, height] = [canvas.columns(), canvas.rows()];
   const rows = layOutRows(text.slice(0, columns * height + height), columns, displayWidth(prompt));
@@ -161,7 +169,9 @@ function endOfScreenful(prompt: string, text: string, canvas: Canvas): number {
   return rows[Math.max(0, height - 3)]?.end ?? text.length;
 }
 
-/** More rows around the cursor than the terminal can show. Laying out megabytes of text on every key would take seconds. */
+/**
+ * More rows around the cursor than the terminal can show. Laying out megabytes of text on every key would take seconds.
+ */
 function rowsAroundCursor({ prompt, buffer }: LineView, columns: number, height: number): readonly ScreenRow[] {
   const { text, cursor } = buffer;
   const reach = Math.max(4096, 2 * columns * height);
@@ -187,12 +197,16 @@ function isAppended(drawn: LineView, view: LineView, columns: number): boolean {
 }
 
 /**
- * The marks of FinalTerm (OSC 133), which tell the terminal what is prompt, input and output. Terminals that know them can jump between prompts and
- * copy one output (iTerm2, kitty, WezTerm, Ghostty, VS Code, Windows Terminal, tmux); others ignore them.
+ * The marks of FinalTerm (OSC 133), which tell the terminal what is prompt, input and output. Terminals that know them
+ * can jump between prompts and copy one output (iTerm2, kitty, WezTerm, Ghostty, VS Code, Windows Terminal, tmux);
+ * others ignore them.
  */
 const mark = (zone: string): string => `\x1b]133;${zone}\x1b\\`;
 
-/** A prompt between its marks, at the start of a row; the input follows. The line redraws itself, so kitty must not erase it on a resize. */
+/**
+ * A prompt between its marks, at the start of a row; the input follows. The line redraws itself, so kitty must not
+ * erase it on a resize.
+ */
 function markedPrompt(prompt: string): string {
   return mark('A;redraw=0') + prompt + mark('B');
 }

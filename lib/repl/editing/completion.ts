@@ -9,7 +9,10 @@ interface Completion {
   /** The offset where the replaced text starts. */
   readonly from: number;
   readonly candidates: readonly Candidate[];
-  /** Whether candidates need not start with the typed text. If so, the typed text is replaced only if there is a single candidate. */
+  /**
+   * Whether candidates need not start with the typed text. If so, the typed text is replaced only if there is a single
+   * candidate.
+   */
   readonly isFuzzy?: boolean;
 }
 
@@ -43,7 +46,10 @@ export interface LineCompletionSources extends PathBase {
   mentionable?(): readonly Mentionable[];
 }
 
-/** Completes a command, its argument, a path after `@`, or a shell command after `!`. Never rejects: a source that fails yields no candidates. */
+/**
+ * Completes a command, its argument, a path after `@`, or a shell command after `!`. Never rejects: a source that fails
+ * yields no candidates.
+ */
 export async function complete(before: string, sources: LineCompletionSources): Promise<Completion> {
   const command = /^\/\S*$/.exec(before);
   if (command) return { from: 0, candidates: matchingCandidates(before, commandNames(sources.commands)) };
@@ -89,7 +95,10 @@ async function completeArgument(
   };
 }
 
-/** Completes a path that starts with the typed text, or else one that contains its letters in order. Quotes a path with spaces. */
+/**
+ * Completes a path that starts with the typed text, or else one that contains its letters in order. Quotes a path with
+ * spaces.
+ */
 async function completePath(typed: string, end: number, sources: LineCompletionSources): Promise<Completion> {
   const path = typed.replace(/^"/, '');
   const from = end - typed.length;
@@ -155,7 +164,10 @@ interface PathCandidate {
   readonly isFolder: boolean;
 }
 
-/** The files and folders whose path starts with `typed`, sorted; hidden ones only after a dot. Empty if the folder cannot be read. */
+/**
+ * The files and folders whose path starts with `typed`, sorted; hidden ones only after a dot. Empty if the folder
+ * cannot be read.
+ */
 export async function pathsThatBegin(typed: string, { cwd, home }: PathBase): Promise<readonly PathCandidate[]> {
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1);
   const where = resolve(cwd.now, folder.startsWith('~/') ? join(home, folder.slice(2)) : folder);
@@ -177,9 +189,9 @@ const MOST_FOUND = 20;
 const SKIPPED = new Set(['node_modules', '__pycache__', 'target', 'vendor']);
 
 /**
- * Returns the files and folders below `cwd` that match `typed` best, best match first. A path matches if it contains `typed`, or its letters
- * in the same order. Hidden folders and installed packages are left out. A large tree is searched as far as the time allows, nearest folders
- * first.
+ * Returns the files and folders below `cwd` that match `typed` best, best match first. A path matches if it contains
+ * `typed`, or its letters in the same order. Hidden folders and installed packages are left out. A large tree is
+ * searched as far as the time allows, nearest folders first.
  */
 async function fuzzyPaths(typed: string, cwd: string): Promise<readonly PathCandidate[]> {
   const found: { readonly candidate: PathCandidate; readonly score: number }[] = [];
@@ -195,7 +207,9 @@ async function fuzzyPaths(typed: string, cwd: string): Promise<readonly PathCand
     .map(({ candidate }) => candidate);
 }
 
-/** The lowest score of a path whose matching letters are scattered. Such paths are listed only if nothing else matches. */
+/**
+ * The lowest score of a path whose matching letters are scattered. Such paths are listed only if nothing else matches.
+ */
 const BY_LETTERS = 3_000_000;
 
 /** Lower is better; null if the path does not match. */
@@ -255,7 +269,10 @@ function entriesOf(folder: string, most: number): readonly Dirent[] {
 /** Characters in a name that are special to a shell. */
 const SPECIAL = /[\s"'\\$`&|;<>(){}[\]*?!#]/g;
 
-/** Completes the last word of a shell command: a program if one is expected there, else a file. `before` is the line up to the cursor. */
+/**
+ * Completes the last word of a shell command: a program if one is expected there, else a file. `before` is the line up
+ * to the cursor.
+ */
 async function completeShell(before: string, command: string, base: PathBase): Promise<Completion> {
   const typed = command.slice(startOfLastWord(command));
   const isProgram = isBeforeProgram(command.slice(0, command.length - typed.length));

@@ -2,7 +2,10 @@
 export interface MarkedRange {
   readonly start: number;
   readonly end: number;
-  /** `token`: stands for a long paste; the cursor skips it and deletes it as a whole. `pasted`: pasted text, which is never read as a command or mention. */
+  /**
+   * `token`: stands for a long paste; the cursor skips it and deletes it as a whole. `pasted`: pasted text, which is
+   * never read as a command or mention.
+   */
   readonly kind: 'token' | 'pasted';
 }
 
@@ -48,7 +51,10 @@ export function sliceMarked(buffer: MarkedText, start: number, end: number): Mar
   return { text: buffer.text.slice(start, end), marks };
 }
 
-/** Replaces the text from `from` to `to` and puts the cursor after the replacement. A token that overlaps the range is replaced as a whole. */
+/**
+ * Replaces the text from `from` to `to` and puts the cursor after the replacement. A token that overlaps the range is
+ * replaced as a whole.
+ */
 export function replaceRange(buffer: EditBuffer, from: number, to: number, replacement: MarkedText): EditBuffer {
   const [start, end] = coverTokens(buffer, from, to);
   const marks = [
@@ -107,7 +113,10 @@ function coverTokens({ marks }: MarkedText, from: number, to: number): readonly 
 const shiftMarks = (marks: readonly MarkedRange[], by: number): readonly MarkedRange[] =>
   marks.map((mark) => ({ ...mark, start: mark.start + by, end: mark.end + by }));
 
-/** The start of the run of characters of this kind that ends at `end`. A regular expression over the whole text would take quadratic time. */
+/**
+ * The start of the run of characters of this kind that ends at `end`. A regular expression over the whole text would
+ * take quadratic time.
+ */
 export function skipBack(text: string, end: number, kind: RegExp): number {
   let at = end;
   while (at > 0) {
@@ -233,7 +242,9 @@ export class KillRing {
     return insert(buffer, newest);
   }
 
-  /** Replaces the text yanked last, which must end at the cursor, with the kill before it; null if nothing was yanked. */
+  /**
+   * Replaces the text yanked last, which must end at the cursor, with the kill before it; null if nothing was yanked.
+   */
   yankPrevious(buffer: EditBuffer): EditBuffer | null {
     if (this.#yank === null) return null;
     const { start } = this.#yank;
@@ -281,7 +292,9 @@ function step(current: EditBuffer, from: EditBuffer[], to: EditBuffer[]): EditBu
   return next;
 }
 
-/** The longest grapheme (letter with its marks, joined emoji, flag) in UTF-16 units. Anything longer counts as several. */
+/**
+ * The longest grapheme (letter with its marks, joined emoji, flag) in UTF-16 units. Anything longer counts as several.
+ */
 const MAX_LENGTH = 64;
 
 let segmenter: Intl.Segmenter | null = null;

@@ -29,7 +29,9 @@ import {
 } from './key-bindings.js';
 import { isOpenBlock, type LongPastes } from './long-pastes.js';
 
-/** What the last key did. Keys of the same kind combine: typing is undone word by word, and consecutive kills make one. */
+/**
+ * What the last key did. Keys of the same kind combine: typing is undone word by word, and consecutive kills make one.
+ */
 type EditKind = 'type' | 'kill' | 'yank' | 'argument' | 'other';
 
 /** The line being edited: takes keys and pastes and keeps a buffer to draw. It knows nothing of the terminal. */
@@ -248,7 +250,10 @@ class LastArgument {
     this.#history = history;
   }
 
-  /** Inserts the word of the newest input. Pressed again (`isAgain`), replaces it with that of the input before. Null if there is none. */
+  /**
+   * Inserts the word of the newest input. Pressed again (`isAgain`), replaces it with that of the input before. Null if
+   * there is none.
+   */
   next(buffer: EditBuffer, isAgain: boolean): EditBuffer | null {
     const entries = this.#history.entries();
     const before = isAgain ? this.#inserted : null;

@@ -122,7 +122,10 @@ function isLonger(text: string, limit: number): boolean {
   return count > limit;
 }
 
-/** Whether the text starts with `"""` and does not end with a closing `"""`. Pasted quotes neither open nor close a block. */
+/**
+ * Whether the text starts with `"""` and does not end with a closing `"""`. Pasted quotes neither open nor close a
+ * block.
+ */
 export function isOpenBlock(input: MarkedText): boolean {
   const start = input.text.search(/\S/);
   const end = input.text.trimEnd().length;
@@ -145,7 +148,10 @@ export function beginsWithPastedLines(text: string, pasted: readonly Span[]): bo
   return beginning !== undefined && text.slice(beginning.start, beginning.end).trim().includes('\n');
 }
 
-/** A text for the input history, which does not know what was pasted: in quotes if it would be recalled as a command or as a block. */
+/**
+ * A text for the input history, which does not know what was pasted: in quotes if it would be recalled as a command or
+ * as a block.
+ */
 export function recallable({ text, pasted }: { readonly text: string; readonly pasted: readonly Span[] }): string {
   return beginsWithPastedLines(text, pasted) ? quotedInput(text) : text;
 }

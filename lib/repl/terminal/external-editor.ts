@@ -8,9 +8,10 @@ import { ownEnvironment } from '../../own-programs.js';
 import { shellCommand } from '../../shell-command.js';
 
 /**
- * Opens the text in the user's editor, which takes over the terminal, and resolves to the saved text. The newline that editors add at the end is
- * removed, and `\r\n` stays only if the text already had it. The editor may have options (`code --wait`), so a shell runs it. If none is chosen, it is
- * the first of nano, vim and vi that is installed. Rejects with a `HiError` (usage) when there is none or it fails.
+ * Opens the text in the user's editor, which takes over the terminal, and resolves to the saved text. The newline that
+ * editors add at the end is removed, and `\r\n` stays only if the text already had it. The editor may have options
+ * (`code --wait`), so a shell runs it. If none is chosen, it is the first of nano, vim and vi that is installed.
+ * Rejects with a `HiError` (usage) when there is none or it fails.
  */
 export async function editExternally(text: string, chosen: string | null): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hi-'));

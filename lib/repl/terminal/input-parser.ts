@@ -29,7 +29,10 @@ const ESCAPE_TIMEOUT = 50;
 /** After this long without input, an open paste has lost its end marker. Milliseconds. */
 const PASTE_TIMEOUT = 1000;
 
-/** Decodes a terminal's input, which may be split anywhere. Pastes bypass key decoding, so nothing in them can act as a key. */
+/**
+ * Decodes a terminal's input, which may be split anywhere. Pastes bypass key decoding, so nothing in them can act as a
+ * key.
+ */
 export class InputParser {
   #handler: InputHandler;
   readonly #decoder = new StringDecoder('utf8');
@@ -280,8 +283,9 @@ export const PASTE_START = '\x1b[200~';
 export const PASTE_END = '\x1b[201~';
 
 /**
- * The offset of the marker that ends a paste; -1 when there is none. Some terminals do not remove the marker from the text they paste, and the
- * text after a pasted marker would act as keys. So of several end markers, the last one before the next paste counts.
+ * The offset of the marker that ends a paste; -1 when there is none. Some terminals do not remove the marker from the
+ * text they paste, and the text after a pasted marker would act as keys. So of several end markers, the last one before
+ * the next paste counts.
  */
 function findPasteEnd(text: string): number {
   const next = text.indexOf(PASTE_START);

@@ -26,14 +26,17 @@ const MODES_ON = '\x1b[?2004h\x1b[?1004h';
 /** Both off. Also resets the colour that a crash may leave on, and shows the cursor that a question may have hidden. */
 const RESET = '\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[?25h';
 
-/** How long after `release` a SIGINT may still be meant for the other program. In raw mode Ctrl-C sends no signal. Milliseconds. */
+/**
+ * How long after `release` a SIGINT may still be meant for the other program. In raw mode Ctrl-C sends no signal.
+ * Milliseconds.
+ */
 const LATE_SIGNAL = 1000;
 
 const ignore = (): void => {};
 
 /**
- * A terminal for line editing, in raw mode with bracketed paste. It is restored however the process ends: by `close`, by a signal,
- * and after a crash, because Node runs its `exit` listeners then too.
+ * A terminal for line editing, in raw mode with bracketed paste. It is restored however the process ends: by `close`,
+ * by a signal, and after a crash, because Node runs its `exit` listeners then too.
  */
 export class Terminal {
   readonly #input: TerminalInput;
@@ -70,7 +73,9 @@ export class Terminal {
     this.#output.write(text);
   }
 
-  /** Stops the process, as Ctrl-Z does, until the shell continues it. Returns at once where no shell can continue it. */
+  /**
+   * Stops the process, as Ctrl-Z does, until the shell continues it. Returns at once where no shell can continue it.
+   */
   suspend(): void {
     const resume = this.#events.suspend();
     this.#restore();
@@ -147,7 +152,8 @@ export class Terminal {
   };
 
   readonly #signal = (signal: NodeJS.Signals): void => {
-    // Ctrl-C signals the whole foreground group. It is meant for the program that has the terminal, and may arrive after that one ended.
+    // Ctrl-C signals the whole foreground group. It is meant for the program that has the terminal, and may arrive
+    // after that one ended.
     if (signal === 'SIGINT' && (this.#isReleased || performance.now() - this.#reacquiredAt < LATE_SIGNAL)) return;
     if (signal === 'SIGHUP') this.#hangUp();
     else this.#events.exit(statusAfter(signal));

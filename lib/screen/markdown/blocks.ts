@@ -30,7 +30,10 @@ export class LineStartReader {
     else this.#addPrefix(mark, style);
   }
 
-  /** A prefix as wide as the longest row is never repeated, so no more of it is kept: an endless line of markers would fill the memory. */
+  /**
+   * A prefix as wide as the longest row is never repeated, so no more of it is kept: an endless line of markers would
+   * fill the memory.
+   */
   #addPrefix(text: string, style: Style): void {
     if (this.#column - text.length <= LONGEST_ROW) this.#prefix.push({ text, style });
   }
@@ -72,8 +75,8 @@ interface LineStart {
 export const CODE_INDENT = 4;
 
 /**
- * Distinguishes prose from indented code, HTML and tables without outer bars, which depends on earlier lines (CommonMark 4.4 and 4.6,
- * GFM 4.10).
+ * Distinguishes prose from indented code, HTML and tables without outer bars, which depends on earlier lines
+ * (CommonMark 4.4 and 4.6, GFM 4.10).
  */
 export class BlockLines {
   /** The columns where the text of the open list items starts, outermost first. */
@@ -99,7 +102,10 @@ export class BlockLines {
     this.#isInParagraph = false;
   }
 
-  /** Whether a line of text is prose. `text` is the start of the line: its first two characters, or the delimiter row of a table up to its first bar. */
+  /**
+   * Whether a line of text is prose. `text` is the start of the line: its first two characters, or the delimiter row of
+   * a table up to its first bar.
+   */
   isProse(start: LineStart, text: string): boolean {
     if (start.quotations !== this.#quotations && !this.#isInParagraph) this.#items = [];
     if (!this.#isInParagraph || start.quotations > this.#quotations) this.#quotations = start.quotations;

@@ -1,4 +1,7 @@
-/** How far to look for a closing mark, in characters. At most this much text waits until the meaning of an earlier mark is known. */
+/**
+ * How far to look for a closing mark, in characters. At most this much text waits until the meaning of an earlier mark
+ * is known.
+ */
 const LOOK_AHEAD = 500;
 
 /** The marks of emphasis. */
@@ -11,8 +14,8 @@ interface MarkRun {
 }
 
 /**
- * Whether a run of `*`, `_` or `~` that ends at `from` is closed in its line. Null while that is not known; never null if no text
- * follows (`isLast`).
+ * Whether a run of `*`, `_` or `~` that ends at `from` is closed in its line. Null while that is not known; never null
+ * if no text follows (`isLast`).
  */
 export function isEmphasisClosed(text: string, from: number, opener: MarkRun, isLast: boolean): boolean | null {
   const { ahead, isComplete } = lookAhead(text, from, isLast);
@@ -82,7 +85,10 @@ function endOfCode(text: string, from: number, length: number): number | null {
   return null;
 }
 
-/** Where the next run of the mark starts, outside code and not escaped; the end of the text if there is none. Linear, even for a text full of marks. */
+/**
+ * Where the next run of the mark starts, outside code and not escaped; the end of the text if there is none. Linear,
+ * even for a text full of marks.
+ */
 function nextRun(text: string, from: number, mark: EmphasisMark): number {
   let at = from;
   while (at < text.length && text[at] !== mark) {

@@ -29,8 +29,8 @@ const URL_END = /[\s<>"'`)\]]/g;
 const SCHEMES = ['https://', 'http://'];
 
 /**
- * Styles the inside of a line: emphasis, code, links. The marks stay, dimmed. Written text cannot be restyled, so a mark waits until its closing mark
- * has arrived. If its line has none, it is plain text.
+ * Styles the inside of a line: emphasis, code, links. The marks stay, dimmed. Written text cannot be restyled, so a
+ * mark waits until its closing mark has arrived. If its line has none, it is plain text.
  */
 export class Inline {
   readonly #styled: StyledText;
@@ -69,8 +69,8 @@ export class Inline {
   }
 
   /**
-   * Writes the text from `from` to a newline or the end, and returns how far it got. It stops earlier if the meaning of the rest depends on what
-   * follows, unless nothing follows (`isLast`).
+   * Writes the text from `from` to a newline or the end, and returns how far it got. It stops earlier if the meaning of
+   * the rest depends on what follows, unless nothing follows (`isLast`).
    */
   scan(text: string, from: number, isLast: boolean): number {
     let at = from;
@@ -153,7 +153,10 @@ export class Inline {
     return end;
   }
 
-  /** Closes emphasis from the inside out, up to the length of the run. Emphasis opened inside it and never closed ends too. */
+  /**
+   * Closes emphasis from the inside out, up to the length of the run. Emphasis opened inside it and never closed ends
+   * too.
+   */
   #close(text: string, at: number, end: number, opener: number): number {
     let left = end - at;
     let index = opener;

@@ -2,10 +2,16 @@ import { type StreamParser, StringStream } from '@codemirror/streamparser';
 import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, PLAIN, RED, type Style, YELLOW } from '../text/styled-text.js';
 import * as more from './more-languages.js';
 
-/** Passes the next line of a text to `put` in coloured pieces. Lines must come in order, because a line may continue what earlier ones left open. */
+/**
+ * Passes the next line of a text to `put` in coloured pieces. Lines must come in order, because a line may continue
+ * what earlier ones left open.
+ */
 export type Highlighter = (line: string, put: (text: string, style: Style) => void) => void;
 
-/** Loads the parser of a language. Resolves to a function that makes highlighters for it, or to null if the language is unknown. */
+/**
+ * Loads the parser of a language. Resolves to a function that makes highlighters for it, or to null if the language is
+ * unknown.
+ */
 export async function loadHighlighter(language: string): Promise<(() => Highlighter) | null> {
   const load = LANGUAGES[language];
   if (load === undefined) return null;
@@ -30,8 +36,8 @@ function createHighlighter(parser: StreamParser<unknown>): Highlighter {
 }
 
 /**
- * A parser may need several steps for one token, and returns null or nothing for a token without a style. If it does not advance, it is broken: the
- * rest of the line stays plain.
+ * A parser may need several steps for one token, and returns null or nothing for a token without a style. If it does
+ * not advance, it is broken: the rest of the line stays plain.
  */
 function readToken(parser: StreamParser<unknown>, stream: StringStream, state: unknown): string | null | undefined {
   stream.start = stream.pos;
@@ -76,7 +82,10 @@ function styleOf(tag: string): Style {
   return style;
 }
 
-/** A tag is a name with modifiers, `variableName.definition`. If there are several, the later ones only refine the first. */
+/**
+ * A tag is a name with modifiers, `variableName.definition`. If there are several, the later ones only refine the
+ * first.
+ */
 function readTag(tag: string): Style {
   const [name = '', ...modifiers] = (tag.split(' ')[0] ?? '').split('.');
   if (modifiers.includes('definition') || name === 'def') return BLUE;

@@ -8,8 +8,8 @@ import { isAboveDashes, Table } from './table.js';
 type FindHighlighter = (language: string) => Highlighter | null | Promise<Highlighter | null>;
 
 /**
- * Styles Markdown, and wraps and aligns it if `styled` does. Without either, the output is the input. The output does not depend on
- * how the text was split: text whose meaning depends on what follows stays pending until that arrives.
+ * Styles Markdown, and wraps and aligns it if `styled` does. Without either, the output is the input. The output does
+ * not depend on how the text was split: text whose meaning depends on what follows stays pending until that arrives.
  */
 export class Markdown {
   readonly #styled: StyledText;

@@ -22,7 +22,9 @@ type Row = readonly string[];
 /** Collects the lines of a table (GFM) until it is complete, and writes it with aligned columns. */
 export class Table {
   readonly #lines: TableLine[] = [];
-  /** How the columns are aligned; null if the second line is not a delimiter row with as many cells as the first line. */
+  /**
+   * How the columns are aligned; null if the second line is not a delimiter row with as many cells as the first line.
+   */
   #alignments: readonly Alignment[] | null = null;
   #length = 0;
 
@@ -43,8 +45,9 @@ export class Table {
   }
 
   /**
-   * Writes the table in at most `columns`. If it is wider, its cells wrap at words; where a column would then break a word or have fewer than twelve columns,
-   * each field gets a line `Header: value`. Lines that are no table are written as received.
+   * Writes the table in at most `columns`. If it is wider, its cells wrap at words; where a column would then break a
+   * word or have fewer than twelve columns, each field gets a line `Header: value`. Lines that are no table are written
+   * as received.
    */
   write(styled: StyledText, columns: number, links: boolean): void {
     const writer = new TableWriter(styled, this.#lines[1]?.indent ?? '', links);
@@ -174,8 +177,9 @@ function wrapped(cell: string, width: number, hasColour: boolean, links: boolean
 const LEAST_WIDTH = 12;
 
 /**
- * The widths of the columns of a table that has this many columns of the terminal: as wide as their cells, or with cells that wrap. What room there is then goes
- * to the narrowest column that needs it. Null if a word would not fit, or a column would be too narrow.
+ * The widths of the columns of a table that has this many columns of the terminal: as wide as their cells, or with
+ * cells that wrap. What room there is then goes to the narrowest column that needs it. Null if a word would not fit, or
+ * a column would be too narrow.
  */
 function widthsWithin(columns: number, rows: readonly Row[]): readonly number[] | null {
   const natural = widthsOf(rows, textWidth);
@@ -257,7 +261,10 @@ const LONGEST = 1024;
 const DASHES = /^[ \t>]*[|:-][ \t|:-]*\r?(?:\n|$)/;
 const BEGINNING = /^[ \t>]*(?:[|:-][ \t|:-]*\r?)?$/;
 
-/** Whether the line that starts at `start` may be the delimiter row of a table, also within a quotation; null while that is not known. */
+/**
+ * Whether the line that starts at `start` may be the delimiter row of a table, also within a quotation; null while that
+ * is not known.
+ */
 export function isAboveDashes(text: string, start: number, isLast: boolean): boolean | null {
   const line = text.slice(start, start + LONGEST);
   if (!isLast && line.length < LONGEST && BEGINNING.test(line)) return null;

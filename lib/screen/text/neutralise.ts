@@ -2,9 +2,10 @@
 const MAX_MARKS = 16;
 
 /**
- * All control characters: C0 except newline, tab and the return of a CRLF, DEL and C1. Also lone surrogates, which no stream can encode;
- * characters that change the direction of the text around them; separators that a terminal does not show as such; and invisible tag characters,
- * which can spell hidden text, unless they follow a black flag and make it the flag of a region.
+ * All control characters: C0 except newline, tab and the return of a CRLF, DEL and C1. Also lone surrogates, which no
+ * stream can encode; characters that change the direction of the text around them; separators that a terminal does not
+ * show as such; and invisible tag characters, which can spell hidden text, unless they follow a black flag and make it
+ * the flag of a region.
  */
 const CONTROL =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\p{Cs}]|\r(?!\n)|(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6})[\u{e0000}-\u{e007f}]/u;
@@ -13,13 +14,19 @@ const FLOOD = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, 'u');
 const ALL_CONTROLS = new RegExp(CONTROL, 'gu');
 const ALL_FLOODS = new RegExp(FLOOD, 'gu');
 
-/** The text with control characters made visible, so that a terminal shows an escape sequence instead of executing it. Newlines and tabs stay. */
+/**
+ * The text with control characters made visible, so that a terminal shows an escape sequence instead of executing it.
+ * Newlines and tabs stay.
+ */
 export function neutralise(text: string): string {
   const bounded = FLOOD.test(text) ? text.replace(ALL_FLOODS, '$1\ufffd') : text;
   return CONTROL.test(bounded) ? bounded.replace(ALL_CONTROLS, visible) : bounded;
 }
 
-/** The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, bidi controls, tags, floods of marks. Its value is unchanged. */
+/**
+ * The JSON text with escapes for what a terminal obeys and JSON does not escape: DEL, C1, bidi controls, tags, floods
+ * of marks. Its value is unchanged.
+ */
 export function neutraliseJson(json: string): string {
   const bounded = FLOOD.test(json)
     ? json.replace(ALL_FLOODS, (run, shown: string) => shown + escaped(run.slice(shown.length)))
@@ -33,7 +40,10 @@ const escaped = (text: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** `neutralise` for a text that arrives in pieces, split anywhere. The returned pieces, joined, equal `neutralise` of the whole text. */
+/**
+ * `neutralise` for a text that arrives in pieces, split anywhere. The returned pieces, joined, equal `neutralise` of
+ * the whole text.
+ */
 export class Neutraliser {
   /** A last character whose meaning depends on the next one. */
   #pending = '';
@@ -84,12 +94,16 @@ function visible(character: string): string {
 }
 
 /**
- * What a reader cannot see, or what changes the order or the look of other characters: controls, lone surrogates, bidi controls, everything
- * that Unicode lets a renderer ignore, spaces other than U+0020, unassigned and private characters. Newlines are not included.
+ * What a reader cannot see, or what changes the order or the look of other characters: controls, lone surrogates, bidi
+ * controls, everything that Unicode lets a renderer ignore, spaces other than U+0020, unassigned and private
+ * characters. Newlines are not included.
  */
 const INVISIBLE = String.raw`[\x00-\x09\x0b-\x1f\x7f-\x9f\p{Cs}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800]|(?! )\p{Zs}`;
 
-/** An emoji sequence, which is seen as one picture. Tag sequences (some flags) are not included: tags can spell anything. */
+/**
+ * An emoji sequence, which is seen as one picture. Tag sequences (some flags) are not included: tags can spell
+ * anything.
+ */
 const EMOJI = String.raw`\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?(?:\u200d\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?){0,8}|[0-9#*]\ufe0f\u20e3`;
 
 /** A longer run of spaces is replaced by its length, because the text after it could be off the screen. */
@@ -115,8 +129,9 @@ function patterns(): Patterns {
 }
 
 /**
- * The text in a form that can be judged by eye: invisible characters are named (`<U+202E>`), runs of spaces and of marks are counted, a tab is
- * four spaces. Newlines stay. For questions to the user: nothing in it can hide, and nothing controls the terminal.
+ * The text in a form that can be judged by eye: invisible characters are named (`<U+202E>`), runs of spaces and of
+ * marks are counted, a tab is four spaces. Newlines stay. For questions to the user: nothing in it can hide, and
+ * nothing controls the terminal.
  */
 export function visibleText(text: string): string {
   return text

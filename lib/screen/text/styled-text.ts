@@ -6,7 +6,10 @@ export interface Run {
   readonly style: Style;
 }
 
-/** Collects styled text with as few escape sequences as possible. Every line ends plain, so that no style reaches what follows it. */
+/**
+ * Collects styled text with as few escape sequences as possible. Every line ends plain, so that no style reaches what
+ * follows it.
+ */
 export class StyledText {
   /** Not one growing string: V8 would keep it as a tree of its pieces, several times as large. */
   readonly #pieces: string[] = [];
@@ -39,7 +42,10 @@ export class StyledText {
   /** Stops wrapping for the rest of the line. */
   endProse(): void {}
 
-  /** Holds back the rest of the line until the next line, which may turn both into a table. A long line is not held back. */
+  /**
+   * Holds back the rest of the line until the next line, which may turn both into a table. A long line is not held
+   * back.
+   */
   hold(): void {}
 
   get isHeld(): boolean {
@@ -86,7 +92,10 @@ export class StyledText {
   }
 }
 
-/** How text looks: the parameters of an SGR sequence, joined by semicolons. Empty for plain text. The target of a link follows after a NUL. */
+/**
+ * How text looks: the parameters of an SGR sequence, joined by semicolons. Empty for plain text. The target of a link
+ * follows after a NUL.
+ */
 export type Style = string;
 
 export const PLAIN: Style = '';
@@ -146,7 +155,10 @@ export function paint(text: string, style: Style): string {
   return body === '' ? text : `${sgr(style)}${body}${sgr(PLAIN)}${text.slice(body.length)}`;
 }
 
-/** The sequence that makes the text after it a link, on terminals that support it (OSC 8). An empty address ends the link. */
+/**
+ * The sequence that makes the text after it a link, on terminals that support it (OSC 8). An empty address ends the
+ * link.
+ */
 export function linkTo(url: string): string {
   return `\x1b]8;;${encoded(url)}\x1b\\`;
 }
@@ -182,7 +194,10 @@ type ThemeName = 'dark' | 'light' | 'mono' | 'terminal';
 
 const indexed = (index: number): string => `38;5;${index}`;
 
-/** Null for the 16 colours of the terminal's own palette. The others use the 256-colour palette, which themes rarely change. */
+/**
+ * Null for the 16 colours of the terminal's own palette. The others use the 256-colour palette, which themes rarely
+ * change.
+ */
 export const THEMES: Readonly<Record<ThemeName, ThemeColours | null>> = {
   terminal: null,
   dark: {

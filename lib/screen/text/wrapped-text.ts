@@ -5,10 +5,11 @@ const ROOM = 16;
 const LARGEST_ROOM = 0.25;
 
 /**
- * Wraps prose at words: a space becomes a newline, and continuation rows are indented like the first row's text. A Markdown parser reads the
- * same document from it: no row starts with a word that would start a block, and no row ends with a backslash. Everything else is unchanged.
- * In a heading, which a newline would end, a space becomes as many as are left in the row, so that the terminal wraps it there.
- * The last word waits until it is complete and the start of the next one is known.
+ * Wraps prose at words: a space becomes a newline, and continuation rows are indented like the first row's text. A
+ * Markdown parser reads the same document from it: no row starts with a word that would start a block, and no row ends
+ * with a backslash. Everything else is unchanged. In a heading, which a newline would end, a space becomes as many as
+ * are left in the row, so that the terminal wraps it there. The last word waits until it is complete and the start of
+ * the next one is known.
  */
 export class WrappedText extends StyledText {
   readonly #columns: () => number;
@@ -111,7 +112,10 @@ export class WrappedText extends StyledText {
     super.endLine();
   }
 
-  /** A written word cannot move to the next row later, so a word near the end of the row waits. If `isStale`, only one that might start a block waits. */
+  /**
+   * A written word cannot move to the next row later, so a word near the end of the row waits. If `isStale`, only one
+   * that might start a block waits.
+   */
   override settle(isStale: boolean): void {
     const blank = this.#words.at(-1)?.text === '' ? this.#words.pop() : undefined;
     const last = this.#words.at(-1);
@@ -250,7 +254,9 @@ export class WrappedText extends StyledText {
     }
   }
 
-  /** Whether the terminal may break the word, which then needs no row of its own. In the cell of a table nothing may. */
+  /**
+   * Whether the terminal may break the word, which then needs no row of its own. In the cell of a table nothing may.
+   */
   #mayOverflow(word: string): boolean {
     return SPACELESS.test(word) && Number.isFinite(this.#columns());
   }

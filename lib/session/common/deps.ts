@@ -22,7 +22,10 @@ export interface Target {
   readonly server?: string;
   /** The URL of its server without credentials and query, if it is not the vendor's own. */
   readonly api_base?: string;
-  /** In tokens: what the user set, else that of the model but at most 128,000. Every share is one of this. May change as hi learns about the model. */
+  /**
+   * In tokens: what the user set, else that of the model but at most 128,000. Every share is one of this. May change as
+   * hi learns about the model.
+   */
   readonly context_window: number;
   /** Whether that is more than an assumption: set, published or reported. */
   readonly window_is_known?: boolean;
@@ -34,7 +37,10 @@ export interface Target {
   readonly cache_rates?: CacheRates;
   /** Whether its server may have tools in its cache, and accepts them where the model may call none. */
   readonly keeps_tools?: boolean;
-  /** The most tokens of all skills, and of all definitions of server tools, before only what is needed is sent. No limit but shares of the window if absent. */
+  /**
+   * The most tokens of all skills, and of all definitions of server tools, before only what is needed is sent. No limit
+   * but shares of the window if absent.
+   */
   readonly head_room?: number;
   /** Whether its server is on this machine or the local network. */
   readonly isNear?: boolean;
@@ -46,13 +52,22 @@ export interface Target {
   readonly memory: ModelMemory;
   /** The fast model beside it at this server; null or absent if none is known. */
   readonly fast?: Target | null;
-  /** The size of a request in characters, as this model's server would get it. Loads the vendor's SDK, and sends nothing. */
+  /**
+   * The size of a request in characters, as this model's server would get it. Loads the vendor's SDK, and sends
+   * nothing.
+   */
   readonly weigh?: (request: ChatRequest, signal: AbortSignal) => Promise<number>;
   /** Reads the key and loads the vendor's SDK the first time; `signal` stops the command that prints the key. */
   connect(signal?: AbortSignal): Promise<Provider>;
-  /** Asks the server about the model, if that is not known yet or `again` is set. Never fails. Absent if there is nothing to ask. */
+  /**
+   * Asks the server about the model, if that is not known yet or `again` is set. Never fails. Absent if there is
+   * nothing to ask.
+   */
   ask?(signal: AbortSignal, again?: boolean): Promise<void>;
-  /** The same before anything is asked. Absent where that would run a command or keep the start waiting for a distant server. */
+  /**
+   * The same before anything is asked. Absent where that would run a command or keep the start waiting for a distant
+   * server.
+   */
   readonly askEarly?: (signal: AbortSignal) => Promise<void>;
   /** Further options of each request, by the vendor's own names. */
   readonly options?: JsonObject;
@@ -86,7 +101,10 @@ export interface SessionModels {
   find(name: string, signal: AbortSignal): Promise<Target>;
   /** The servers that answer when that of a turn cannot; null for none. */
   readonly fallback?: Fallback | null;
-  /** How long a turn waits for a server that says when it answers again, in milliseconds; no longer than usual if absent. */
+  /**
+   * How long a turn waits for a server that says when it answers again, in milliseconds; no longer than usual if
+   * absent.
+   */
   readonly longestWait?: number;
   /** The models to try for summaries, in order, while `target` answers. */
   writers(target: Target): readonly TextModel[];
@@ -141,7 +159,9 @@ export interface SessionDeps {
   readonly tools: SessionTools;
   readonly search: SessionSearch;
   skills(target: Target): Promise<SkillLibrary>;
-  /** What the user approved of the project's skills: another list once that changed, and `skills` is to be called again. */
+  /**
+   * What the user approved of the project's skills: another list once that changed, and `skills` is to be called again.
+   */
   approvedSkills?(): readonly unknown[];
   /** The texts of every request; `settle` prepares a turn, may ask the user, and resolves to notices for them. */
   readonly standing: { read(): Promise<Standing>; settle(signal: AbortSignal): Promise<readonly string[]> };
@@ -169,8 +189,8 @@ export interface TurnOptions {
   /** How often a request is sent if each time it fails; as often as usual if absent. */
   readonly attempts?: number;
   /**
-   * Called if the turn ends without any answer, as if it had never been sent, with what it failed with; null for nothing. A text says where the question is kept
-   * instead: it is shown, and the failure is not thrown.
+   * Called if the turn ends without any answer, as if it had never been sent, with what it failed with; null for
+   * nothing. A text says where the question is kept instead: it is shown, and the failure is not thrown.
    */
   readonly undelivered?: (failure: unknown) => string | null | Promise<string | null>;
 }

@@ -15,7 +15,10 @@ export interface OtherMachines {
   giveOut(): Promise<FromMachines>;
   /** Keeps what they have from the conversation after a reset. */
   beforeReset(): Promise<FromMachines>;
-  /** Resets here and, when hi next runs there, on them. Resolves to the number of messages that were here. Throws a `HiError`, mostly before anything was reset. */
+  /**
+   * Resets here and, when hi next runs there, on them. Resolves to the number of messages that were here. Throws a
+   * `HiError`, mostly before anything was reset.
+   */
   resetEverywhere(purge: boolean): Promise<number>;
   /** After a reset was undone. */
   afterUndo(): Promise<void>;

@@ -3,7 +3,10 @@ import type { Message } from '../../chat/message.js';
 import type { CacheRates, CacheTerm } from '../../chat/model.js';
 import type { CacheHints } from '../../chat/request.js';
 
-/** A request of the conversation: its prompt in tokens, that of the request before it, and the pause between them in milliseconds. */
+/**
+ * A request of the conversation: its prompt in tokens, that of the request before it, and the pause between them in
+ * milliseconds.
+ */
 interface Asked {
   readonly size: number;
   readonly before: number;
@@ -13,7 +16,10 @@ interface Asked {
 /** A question with the requests that answered it, the first one after the pause of the user. */
 type AskedTurn = readonly [Asked, ...Asked[]];
 
-/** Later questions say more about the next ones: each one counts so much of the one after it, and no more than so many count at all. */
+/**
+ * Later questions say more about the next ones: each one counts so much of the one after it, and no more than so many
+ * count at all.
+ */
 const FADING = 0.9;
 const MOST = 20;
 
@@ -21,8 +27,9 @@ const MOST = 20;
 const EXPECTED = 5;
 
 /**
- * The cache hints for a request of the turn `running` of the conversation `key`: the mark with which this question and the next ones cost least at the
- * vendor's rates if the user goes on to pause as before. They depend on what was said until that turn began, and on whether it is the turn's first request.
+ * The cache hints for a request of the turn `running` of the conversation `key`: the mark with which this question and
+ * the next ones cost least at the vendor's rates if the user goes on to pause as before. They depend on what was said
+ * until that turn began, and on whether it is the turn's first request.
  */
 export function cacheHints(
   key: string | null,
@@ -44,7 +51,10 @@ export function cacheHints(
   return { key, life: cheapest.life === 0 && hasAnswer(entries, running) ? usual.life : cheapest.life };
 }
 
-/** The mean cost of a turn such as these, and of one more after a short pause: three questions alone prove no habit. In tokens at the usual price. */
+/**
+ * The mean cost of a turn such as these, and of one more after a short pause: three questions alone prove no habit. In
+ * tokens at the usual price.
+ */
 function expectedCost(turns: readonly AskedTurn[], term: CacheTerm, rates: CacheRates): number {
   const [{ size, before }] = turns.at(-1) ?? [{ size: 1, before: 1 }];
   let sum = turnCost([{ size, before, pause: 0 }], term, rates);

@@ -17,8 +17,8 @@ export interface UpcomingCompaction {
 }
 
 /**
- * A compaction that will be due soon, written while the user reads and types. It is used when it is due, and discarded if anything but messages was
- * added to the conversation. Until then it exists only in memory.
+ * A compaction that will be due soon, written while the user reads and types. It is used when it is due, and discarded
+ * if anything but messages was added to the conversation. Until then it exists only in memory.
  */
 export class CompactionAhead {
   readonly #find: () => Promise<UpcomingCompaction | null>;
@@ -31,7 +31,10 @@ export class CompactionAhead {
     this.#find = find;
   }
 
-  /** Starts a compaction that will be due soon, unless one exists. Never rejects: a failure recurs, and is reported, when the compaction is due. */
+  /**
+   * Starts a compaction that will be due soon, unless one exists. Never rejects: a failure recurs, and is reported,
+   * when the compaction is due.
+   */
   async begin(): Promise<void> {
     const found = await this.#find().catch(() => null);
     if (found === null || this.#draft?.isOf(found.name, found.input.entries)) return;
@@ -47,12 +50,18 @@ export class CompactionAhead {
     this.#draft = null;
   }
 
-  /** A question is sent to a server nearby, which may answer one request at a time: an unfinished draft is abandoned, and begun again after the answer. */
+  /**
+   * A question is sent to a server nearby, which may answer one request at a time: an unfinished draft is abandoned,
+   * and begun again after the answer.
+   */
   makeWay(): void {
     if (this.#draft?.isWritten === false) this.drop();
   }
 
-  /** The draft for a compaction that is due now, once it is complete; null if there is none. An abort ends the waiting, not the writing. */
+  /**
+   * The draft for a compaction that is due now, once it is complete; null if there is none. An abort ends the waiting,
+   * not the writing.
+   */
   async *take(
     name: string | null,
     due: CompactionInput,
@@ -189,8 +198,8 @@ export interface CompactionOrder {
 export type OrderedCompaction = Omit<CompactionInput, 'entries' | 'unloaded'>;
 
 /**
- * Runs one compaction of the history, or uses a draft written ahead. Yields its events, ending with `compact`; returns what was done, or null if
- * there was nothing to do.
+ * Runs one compaction of the history, or uses a draft written ahead. Yields its events, ending with `compact`; returns
+ * what was done, or null if there was nothing to do.
  */
 export async function* compactHistory(
   history: HistoryStore,
@@ -234,7 +243,10 @@ async function wholeOf(history: HistoryStore): Promise<readonly Entry[]> {
   return entries.filter((entry) => !isCompressBlock(entry) || entry.id <= covering);
 }
 
-/** The same, but once something of what is compacted is gone from the conversation, no more of it is sent, and no summary of it is cached. */
+/**
+ * The same, but once something of what is compacted is gone from the conversation, no more of it is sent, and no
+ * summary of it is cached.
+ */
 export function whileCurrent(history: HistoryStore, { models, cache, effects }: CompactionDeps): CompactionDeps {
   const { edition } = history;
   return {
@@ -262,7 +274,10 @@ function ignoredHistoryError(thrown: unknown): void {
   if (!(thrown instanceof HiError)) throw thrown;
 }
 
-/** The same cache, but what is derived from a conversation in that edition is stored only while it is current, and under its lock. */
+/**
+ * The same cache, but what is derived from a conversation in that edition is stored only while it is current, and under
+ * its lock.
+ */
 export function storedWhile(cache: TextCache, history: HistoryStore, edition: number): TextCache {
   return {
     get: (key) => cache.get(key),

@@ -40,8 +40,8 @@ import { madeWithoutWhole, type WholeView, wholeView } from './whole-view.js';
 const NEARLY = 0.85;
 
 /**
- * Turns the log into requests, for one turn and one set of active skills: measures the view, compacts it when due, and builds the request.
- * What is sent depends only on the log and the settings.
+ * Turns the log into requests, for one turn and one set of active skills: measures the view, compacts it when due, and
+ * builds the request. What is sent depends only on the log and the settings.
  */
 export class Context {
   readonly #deps: ContextDeps;
@@ -69,8 +69,8 @@ export class Context {
   }
 
   /**
-   * The next request, after a compaction if one is due; `more` is sent after the log and not stored.
-   * Throws a `HiError` of code `window` if it certainly does not fit, or the provider said so, and nothing can be shortened.
+   * The next request, after a compaction if one is due; `more` is sent after the log and not stored. Throws a `HiError`
+   * of code `window` if it certainly does not fit, or the provider said so, and nothing can be shortened.
    */
   async *prepare(
     reason: 'auto' | 'overflow',
@@ -160,7 +160,10 @@ export class Context {
     return (await previewCompaction(this.#deps.history, plain))?.tokens_kept ?? 0;
   }
 
-  /** How full the window is, by the number the trigger uses. Above the trigger, large skills count in their shorter form. */
+  /**
+   * How full the window is, by the number the trigger uses. Above the trigger, large skills count in their shorter
+   * form.
+   */
   async measure(signal: AbortSignal): Promise<Measure> {
     const measured = await this.#measured(signal);
     const isFull = measured.context_tokens >= measured.trigger;
@@ -192,8 +195,8 @@ export class Context {
   }
 
   /**
-   * Lets older messages leave the view if what other machines said since the last message from here makes a compaction due: no message waits for a summary of it.
-   * Yields the `compact` event.
+   * Lets older messages leave the view if what other machines said since the last message from here makes a compaction
+   * due: no message waits for a summary of it. Yields the `compact` event.
    */
   async *makeRoom(signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const { due } = await this.measure(signal);
@@ -216,7 +219,10 @@ export class Context {
     return { name, input: { ...input, entries: [...withoutWhole(entries)], unloaded }, deps };
   }
 
-  /** Lets messages leave the view at a rest, without asking a model. Yields the `compact` event; null if nothing changes. */
+  /**
+   * Lets messages leave the view at a rest, without asking a model. Yields the `compact` event; null if nothing
+   * changes.
+   */
   async *rest(rest: Rest, signal: AbortSignal): AsyncGenerator<ChatEvent, CompactionReport | null> {
     const write = await this.#writeRest(rest, signal);
     // Messages without a summary stay in the archive, whatever the configuration says of the others.
@@ -253,7 +259,10 @@ export class Context {
     }
   }
 
-  /** Everything that fits together with so many tokens more, and how many of the model's tokens a question with it and these has. */
+  /**
+   * Everything that fits together with so many tokens more, and how many of the model's tokens a question with it and
+   * these has.
+   */
   async whole(more: number, signal: AbortSignal): Promise<WholeView & { readonly sent: number }> {
     await this.#keepUp();
     const { tokens } = await this.#requestOverhead(signal);

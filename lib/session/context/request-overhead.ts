@@ -42,7 +42,9 @@ export interface OverheadSource {
   readonly schema?: AnswerSchema;
 }
 
-/** The overhead of a request with these skills in this form. Shortening a skill may ask a model, which `signal` stops. */
+/**
+ * The overhead of a request with these skills in this form. Shortening a skill may ask a model, which `signal` stops.
+ */
 export async function requestOverhead(
   { preamble, standing, tools, toolEffects, skills, schema }: OverheadSource,
   active: readonly string[],
@@ -104,7 +106,10 @@ function withoutDescriptions(schema: JsonValue | undefined): JsonValue {
   return { ...kept, properties: Object.fromEntries(bare) };
 }
 
-/** The bytes of images and documents, and the messages to send with them. The model is told if one is lost or late, so that a missing file does not stop the conversation. */
+/**
+ * The bytes of images and documents, and the messages to send with them. The model is told if one is lost or late, so
+ * that a missing file does not stop the conversation.
+ */
 export async function requestAttachments(
   history: HistoryStore,
   messages: ChatRequest['messages'],
@@ -129,7 +134,10 @@ export async function requestAttachments(
   return { attachments: found, messages: late.size === 0 ? messages : messages.map((one) => withoutLate(one, late)) };
 }
 
-/** A message with words in place of attachments that another machine has and that are not here yet. Later requests have them in their place. */
+/**
+ * A message with words in place of attachments that another machine has and that are not here yet. Later requests have
+ * them in their place.
+ */
 function withoutLate<Asked extends Pick<NewMessage, 'role' | 'content'>>(
   message: Asked,
   late: ReadonlyMap<string, unknown>,

@@ -48,17 +48,25 @@ export interface SummaryToWrite {
   readonly deps: CompactionDeps;
 }
 
-/** The summaries of what left the view at a rest. They are written while nobody waits, one at a time, and take effect at the next rest. */
+/**
+ * The summaries of what left the view at a rest. They are written while nobody waits, one at a time, and take effect at
+ * the next rest.
+ */
 export class RestSummaries {
   readonly #find: (upcoming: boolean) => Promise<SummaryToWrite | null>;
   #writing: { readonly stop: AbortController; readonly done: Promise<void> } | null = null;
 
-  /** `find` resolves to the summary that is missing, with `upcoming` also that of what would leave next; null for none. */
+  /**
+   * `find` resolves to the summary that is missing, with `upcoming` also that of what would leave next; null for none.
+   */
   constructor(find: (upcoming: boolean) => Promise<SummaryToWrite | null>) {
     this.#find = find;
   }
 
-  /** Begins to write the summary that is missing, if none is being written. A failure is no error: it is tried again later. */
+  /**
+   * Begins to write the summary that is missing, if none is being written. A failure is no error: it is tried again
+   * later.
+   */
   begin(upcoming: boolean): void {
     if (this.#writing !== null) return;
     const stop = new AbortController();
@@ -70,7 +78,10 @@ export class RestSummaries {
     this.#writing = { stop, done };
   }
 
-  /** The events of an answer. While it arrives, once its first words are there, the missing summary is written if `begins` is set. */
+  /**
+   * The events of an answer. While it arrives, once its first words are there, the missing summary is written if
+   * `begins` is set.
+   */
   async *beside<Outcome>(
     answer: AsyncGenerator<ChatEvent, Outcome>,
     begins: boolean,

@@ -82,8 +82,9 @@ async function newestTurns(
 }
 
 /**
- * Makes a block as `make` does from the log without the blocks that brought everything into view. If there is nothing to make and one of these is in effect, the
- * result is the block before it once more: what is in view leaves as it came.
+ * Makes a block as `make` does from the log without the blocks that brought everything into view. If there is nothing
+ * to make and one of these is in effect, the result is the block before it once more: what is in view leaves as it
+ * came.
  */
 export async function* madeWithoutWhole(
   { entries, running, context_tokens = 0 }: CompactionInput,

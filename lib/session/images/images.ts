@@ -18,7 +18,10 @@ export interface ImageFitting {
   readonly made: Map<string, SmallImage | null>;
 }
 
-/** The request with pictures that the vendor accepts: those too large are scaled down, with one notice. The history keeps the originals. */
+/**
+ * The request with pictures that the vendor accepts: those too large are scaled down, with one notice. The history
+ * keeps the originals.
+ */
 export async function* fitImages(
   prepared: AsyncGenerator<ChatEvent, ChatRequest>,
   { limits, cache, made }: ImageFitting,
@@ -71,7 +74,10 @@ function withSmall(request: ChatRequest, small: ReadonlyMap<string, SmallImage>)
   };
 }
 
-/** The result of `smallImage` for the picture `key`, cached for all processes: decoding a large picture takes about a second. Rejects if `signal` aborts. */
+/**
+ * The result of `smallImage` for the picture `key`, cached for all processes: decoding a large picture takes about a
+ * second. Rejects if `signal` aborts.
+ */
 export async function cachedSmallImage(
   bytes: Uint8Array,
   limits: ImageLimits,
@@ -120,7 +126,10 @@ const OFF = 'The picture is not kept: the chat is off the record.';
 
 type Drawing = Extract<StreamEvent, { type: 'image' }>;
 
-/** Stores an image that a model drew: with the history, and as a file. Failing to write the file does not affect the answer. */
+/**
+ * Stores an image that a model drew: with the history, and as a file. Failing to write the file does not affect the
+ * answer.
+ */
 export async function keepImage(drawing: Drawing, history: HistoryStore, save: SaveImage): Promise<KeptImage> {
   const { bytes, opaque } = drawing;
   const mime = fileFormat(bytes)?.mime ?? drawing.mime;

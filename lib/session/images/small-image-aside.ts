@@ -4,8 +4,8 @@ import type { ImageLimits } from '../../chat/model.js';
 import type { ScalingTask } from './scaling-thread.js';
 
 /**
- * Runs `smallImage` in a separate thread: a large picture takes seconds, during which the terminal must handle keys. Rejects with an abort error
- * as soon as `signal` aborts.
+ * Runs `smallImage` in a separate thread: a large picture takes seconds, during which the terminal must handle keys.
+ * Rejects with an abort error as soon as `signal` aborts.
  */
 export async function smallImageAside(
   bytes: Uint8Array,

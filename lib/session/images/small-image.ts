@@ -10,8 +10,9 @@ const STEP = 0.75;
 const LEAST_SIDE = 64;
 
 /**
- * The picture in the size that the vendor's models use, within its limits: JPEG, or PNG if it has transparency. Upright, as a JPEG's Exif
- * says, and the first frame of several. The same bytes for the same picture. Null if it cannot be decoded, or does not get smaller.
+ * The picture in the size that the vendor's models use, within its limits: JPEG, or PNG if it has transparency.
+ * Upright, as a JPEG's Exif says, and the first frame of several. The same bytes for the same picture. Null if it
+ * cannot be decoded, or does not get smaller.
  */
 export function smallImage(bytes: Uint8Array, limits: ImageLimits): SmallImage | null {
   const size = imageSize(bytes);
@@ -104,7 +105,8 @@ function upright(data: Uint8Array, { width, height }: ImageSize, orientation: nu
 }
 
 /**
- * The orientation of a JPEG from its Exif: 1 to 8, as in the TIFF specification (1: upright; 5 to 8: on its side). 1 if missing or invalid.
+ * The orientation of a JPEG from its Exif: 1 to 8, as in the TIFF specification (1: upright; 5 to 8: on its side). 1 if
+ * missing or invalid.
  */
 export function jpegOrientation(bytes: Uint8Array): number {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -168,7 +170,9 @@ function defined(colour: number): string {
   return `#${colour};2;${shade(Math.floor(colour / SHADES / SHADES))};${shade(Math.floor(colour / SHADES))};${shade(colour)}`;
 }
 
-/** The nearest colour of each pixel, -1 for none. The error is spread to the following neighbours (Floyd and Steinberg). */
+/**
+ * The nearest colour of each pixel, -1 for none. The error is spread to the following neighbours (Floyd and Steinberg).
+ */
 function dithered({ data, width, height }: Pixels): Int16Array {
   const colours = new Int16Array(width * height);
   const rest = Float32Array.from(data);

@@ -25,8 +25,9 @@ export interface Adapted {
 }
 
 /**
- * The request without what the server refused, and nothing else, which is remembered. If the server does not say what it refused, it is sent once more as
- * text alone, and so is the last refusal, whatever it says. Null if there is nothing left to leave out.
+ * The request without what the server refused, and nothing else, which is remembered. If the server does not say what
+ * it refused, it is sent once more as text alone, and so is the last refusal, whatever it says. Null if there is
+ * nothing left to leave out.
  */
 export function adaptRequest(
   request: ChatRequest,
@@ -45,8 +46,9 @@ export function adaptRequest(
 }
 
 /**
- * What may be answered where a failure that may pass came again: the plain form after a refusal, else words alone in place of what earlier messages have
- * beside them, since proxies and overloaded servers close the connection on what they cannot take. Null when there is nothing to leave out.
+ * What may be answered where a failure that may pass came again: the plain form after a refusal, else words alone in
+ * place of what earlier messages have beside them, since proxies and overloaded servers close the connection on what
+ * they cannot take. Null when there is nothing to leave out.
  */
 export function adaptAfterFailure(request: ChatRequest, failure: HiError, memory: ModelMemory): Adapted | null {
   if (failure instanceof RequestRefusal) return adaptRequest(request, failure, memory, true);
@@ -54,7 +56,10 @@ export function adaptAfterFailure(request: ChatRequest, failure: HiError, memory
   return inWords(request, notice);
 }
 
-/** The lesson to send earlier messages as text only, which is believed once it was confirmed twice. Null if they contain nothing else. */
+/**
+ * The lesson to send earlier messages as text only, which is believed once it was confirmed twice. Null if they contain
+ * nothing else.
+ */
 export function inWords(request: ChatRequest, notice: string): Adapted | null {
   if (!holdsOldParts(request)) return null;
   const words = refusedNow(['earlier_parts'], Date.now());
@@ -67,8 +72,9 @@ export function inWords(request: ChatRequest, notice: string): Adapted | null {
 }
 
 /**
- * Text alone, except for the files of the newest message. Where the server does not say what it refused, and for the last time, it is not streamed either, and
- * without the limit of the user, which bounds the cost of the answer: there is no other attempt. An answer proves these two only if text alone was refused before.
+ * Text alone, except for the files of the newest message. Where the server does not say what it refused, and for the
+ * last time, it is not streamed either, and without the limit of the user, which bounds the cost of the answer: there
+ * is no other attempt. An answer proves these two only if text alone was refused before.
  */
 function inPlainForm(
   request: ChatRequest,
@@ -117,7 +123,10 @@ const isPlainest = (request: ChatRequest): boolean =>
   !(['extras', 'stream'] as const).some((name) => contains(request, name)) &&
   isRefused(request.facts, 'output_limit');
 
-/** What earlier attempts of the same question left out, to be remembered with the rest. Facts without a time apply only to this question. */
+/**
+ * What earlier attempts of the same question left out, to be remembered with the rest. Facts without a time apply only
+ * to this question.
+ */
 function refusedIn({ takes = {}, refused_at = {} }: ModelFacts = {}): ModelFacts {
   return {
     takes: Object.fromEntries(Object.entries(takes).filter(([name, is]) => !is && name in refused_at)),
@@ -154,8 +163,8 @@ function partsOf(request: ChatRequest): readonly Refusable[] {
 }
 
 /**
- * What hi learns from an answer. After a refusal without a reason, the next request is sent as usual: only a second refusal shows that the first had to do
- * with what was sent, and was not transient.
+ * What hi learns from an answer. After a refusal without a reason, the next request is sent as usual: only a second
+ * refusal shows that the first had to do with what was sent, and was not transient.
  */
 export function learntFromAnswer(adapted: Adapted | null, known: ModelFacts, now: number): ModelFacts | null {
   const usual: ModelFacts = { takes: { usual_form: true } };
@@ -175,7 +184,10 @@ function newestOnly(request: ChatRequest): ChatRequest | null {
   return asked <= 0 ? null : { ...request, messages: request.messages.slice(asked) };
 }
 
-/** The request without earlier messages of the user that have no answer: a question that was declined without a word stands alone. Null if there are none. */
+/**
+ * The request without earlier messages of the user that have no answer: a question that was declined without a word
+ * stands alone. Null if there are none.
+ */
 function withoutUnanswered(request: ChatRequest): ChatRequest | null {
   const { messages } = request;
   const kept = messages.filter(({ role }, at) => role !== 'user' || messages[at + 1]?.role !== 'user');
@@ -183,8 +195,9 @@ function withoutUnanswered(request: ChatRequest): ChatRequest | null {
 }
 
 /**
- * What is asked if a filter refused the content, which may be that of earlier messages: first without the questions that it declined, else without earlier
- * attachments, then without earlier messages. What else was left out is said each time. Null if only the newest message is left.
+ * What is asked if a filter refused the content, which may be that of earlier messages: first without the questions
+ * that it declined, else without earlier attachments, then without earlier messages. What else was left out is said
+ * each time. Null if only the newest message is left.
  */
 export function withoutRefusedContent(request: ChatRequest, said: string, isSecond = false): Adapted | null {
   const rest = isSecond ? null : withoutUnanswered(request);
@@ -206,8 +219,9 @@ export function withoutRefusedContent(request: ChatRequest, said: string, isSeco
 }
 
 /**
- * The error of a request that was refused in every form, without a reason. Where the newest message alone is answered, it was too long, in words that are not
- * known, or has something in it that a summary has not. That is asked without waiting for the answer.
+ * The error of a request that was refused in every form, without a reason. Where the newest message alone is answered,
+ * it was too long, in words that are not known, or has something in it that a summary has not. That is asked without
+ * waiting for the answer.
  */
 export async function causeOf(
   provider: Provider,
@@ -235,8 +249,9 @@ export async function causeOf(
 const MOST_OF_NOTHING = 1;
 
 /**
- * The failure that an answer without anything in it stands for, null where it is one. Servers say "stop" to what they cannot take, and "length" to a prompt
- * that leaves no room for a word. After the results of tools a model may have nothing to add.
+ * The failure that an answer without anything in it stands for, null where it is one. Servers say "stop" to what they
+ * cannot take, and "length" to a prompt that leaves no room for a word. After the results of tools a model may have
+ * nothing to add.
  */
 export function failureOfEmpty(
   { messages, model, estimated_tokens, max_output_tokens }: ChatRequest,
@@ -267,8 +282,8 @@ const OF_CALLS = /tool_calls?\b|tool_use|messages?[.[]\d|contents[.[]\d|input[.[
 const PLACES = [/function_?declarations[[.](\d{1,4})/gi, /\btools[[.](\d{1,4})/gi] as const;
 
 /**
- * The request without the MCP tools whose definition was refused, which is remembered: the named tool or, if the message is about
- * definitions but names none, all of them. Null if it is about something else.
+ * The request without the MCP tools whose definition was refused, which is remembered: the named tool or, if the
+ * message is about definitions but names none, all of them. Null if it is about something else.
  */
 export function withoutRefusedTools(
   request: ChatRequest,
@@ -307,8 +322,9 @@ function toolsRefusedIn(said: string, sent: readonly ToolSpec[]): readonly ToolS
 }
 
 /**
- * Remembers what a server refused after a part of its answer was shown, so that the question cannot be asked again: the next one goes without it. Returns
- * the notice to the user; null where nothing was learnt or it makes no difference to them.
+ * Remembers what a server refused after a part of its answer was shown, so that the question cannot be asked again: the
+ * next one goes without it. Returns the notice to the user; null where nothing was learnt or it makes no difference to
+ * them.
  */
 export function learnLate(request: ChatRequest, refusal: RequestRefusal, memory: ModelMemory): string | null {
   const fewer = withoutRefusedTools(request, refusal, memory);

@@ -253,7 +253,10 @@ const DISTINCT = 7;
 /** Words that say two options exclude each other. */
 const ONE_OF_THEM = /\bboth\b|only one|together|at the same time|mutually/i;
 
-/** The user's options that the server names in its refusal, by their names in the configuration. Of two that exclude each other, the later one. */
+/**
+ * The user's options that the server names in its refusal, by their names in the configuration. Of two that exclude
+ * each other, the later one.
+ */
 export function refusedOptions(
   { said, param }: Pick<RequestRefusal, 'said' | 'param'>,
   { options = {}, facts }: Pick<ChatRequest, 'options' | 'facts'>,

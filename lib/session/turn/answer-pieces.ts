@@ -5,12 +5,15 @@ import type { PartialAnswer } from './failed-request.js';
 
 type Piece = Extract<StreamEvent, { readonly type: 'text' | 'thinking' }>;
 
-/** Longer pieces are split, in characters: the screen waits for a slow terminal after each, and an answer's limit can fall between them. */
+/**
+ * Longer pieces are split, in characters: the screen waits for a slow terminal after each, and an answer's limit can
+ * fall between them.
+ */
 const LONGEST_PIECE = 16_384;
 
 /**
- * The same events with no character cut in two: half a surrogate pair at the end of a piece waits for the next piece of its kind.
- * An unpaired half becomes U+FFFD, which is also how it is stored and written.
+ * The same events with no character cut in two: half a surrogate pair at the end of a piece waits for the next piece of
+ * its kind. An unpaired half becomes U+FFFD, which is also how it is stored and written.
  */
 export async function* wholeCharacters(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
   let held: Piece | null = null;
@@ -49,7 +52,10 @@ export function gapBefore(text: string, { parts }: PartialAnswer): string {
   return before?.type === 'text' && parts.slice(at).some(isPart('vendor')) ? gapBetween(before.text, text) : '';
 }
 
-/** The numbers of the sources that the text which just ended rests on. Nothing if one of them is about an earlier place, which has been shown. */
+/**
+ * The numbers of the sources that the text which just ended rests on. Nothing if one of them is about an earlier place,
+ * which has been shown.
+ */
 export function* citation(
   sources: readonly Source[],
   open: string,

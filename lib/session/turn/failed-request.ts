@@ -25,13 +25,15 @@ export interface PartialAnswer {
   readonly earlier?: readonly Source[];
 }
 
-/** How often a request is sent again without what the server refused, and how often without content that it declined. */
+/**
+ * How often a request is sent again without what the server refused, and how often without content that it declined.
+ */
 export const MOST_REFUSALS = 3;
 const MOST_CONTENTS = 2;
 
 /**
- * What a refused request says about the window: its size, or that the known size is wrong and must be asked for again. If the window cut the answer,
- * it holds no more than the request and the part received.
+ * What a refused request says about the window: its size, or that the known size is wrong and must be asked for again.
+ * If the window cut the answer, it holds no more than the request and the part received.
  */
 export function learntFrom({ message }: HiError, request: ChatRequest, { parts }: PartialAnswer): ModelFacts {
   const context_window = windowIn(message);
@@ -64,8 +66,8 @@ const LAST_DELAY = 2000;
 const LONGEST_WAIT = 120_000;
 
 /**
- * How long to wait before trying again after the given attempt failed, in milliseconds; null if retrying is no use. `left` is how long the user waits for a server
- * that says when it answers again.
+ * How long to wait before trying again after the given attempt failed, in milliseconds; null if retrying is no use.
+ * `left` is how long the user waits for a server that says when it answers again.
  */
 export function delayBefore(attempt: number, error: HiError, left = 0): number | null {
   const asked = error.retryAfter;
@@ -80,7 +82,10 @@ export async function sleep(delay: number, signal: AbortSignal): Promise<void> {
   await wait(delay, undefined, { signal });
 }
 
-/** How long a server may load a model, how often it is asked meanwhile, and how soon it says that it still does. Milliseconds. */
+/**
+ * How long a server may load a model, how often it is asked meanwhile, and how soon it says that it still does.
+ * Milliseconds.
+ */
 const LONGEST_LOADING = 15 * 60_000;
 const BETWEEN_LOADING = 1000;
 const SAYS_LOADING = 1000;

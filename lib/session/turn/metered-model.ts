@@ -4,7 +4,10 @@ import type { Target } from '../common/deps.js';
 import type { PartialAnswer } from './failed-request.js';
 import { requestAnswer } from './request-answer.js';
 
-/** A model that turns one prompt into one text, through the same adapters as the conversation. The adapter is loaded with the first prompt. */
+/**
+ * A model that turns one prompt into one text, through the same adapters as the conversation. The adapter is loaded
+ * with the first prompt.
+ */
 export function textModel(target: Omit<Target, 'images' | 'options'>): TextModel {
   const { provider, model, api_base, server, isNear = false, memory, connect, spent } = target;
   return {

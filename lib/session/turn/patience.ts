@@ -23,7 +23,10 @@ export class Patience {
     return this.#next();
   }
 
-  /** Waits. Resolves to true if the user wants the next server instead. Rejects with an abort error as soon as `signal` aborts. */
+  /**
+   * Waits. Resolves to true if the user wants the next server instead. Rejects with an abort error as soon as `signal`
+   * aborts.
+   */
   async wait(delay: number, signal: AbortSignal): Promise<boolean> {
     const skip = new AbortController();
     this.#skip = skip;

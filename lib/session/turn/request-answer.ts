@@ -30,7 +30,10 @@ import {
 } from './failed-request.js';
 import { Patience } from './patience.js';
 
-/** How much of one answer is read, in characters: about half a million tokens, more than any model writes. An endless answer must not fill the memory. */
+/**
+ * How much of one answer is read, in characters: about half a million tokens, more than any model writes. An endless
+ * answer must not fill the memory.
+ */
 const MAX_ANSWER = 2 * 1024 * 1024;
 const ENDLESS = `Stopped: the answer is longer than ${MAX_ANSWER / 1024 / 1024} million characters. The part received is kept.`;
 
@@ -53,10 +56,10 @@ interface RequestOptions {
 }
 
 /**
- * Sends a request and fills `answer`, yielding what the screen shows. A transient failure is retried after a delay, and a refused request is sent
- * without what the server does not accept, as long as none of the answer was shown. The request includes what is known about the model.
- * Throws the provider's `HiError` or an abort error; `answer` then contains the part received. Throws `OutdatedRequest` before an attempt if the request
- * is no longer current.
+ * Sends a request and fills `answer`, yielding what the screen shows. A transient failure is retried after a delay, and
+ * a refused request is sent without what the server does not accept, as long as none of the answer was shown. The
+ * request includes what is known about the model. Throws the provider's `HiError` or an abort error; `answer` then
+ * contains the part received. Throws `OutdatedRequest` before an attempt if the request is no longer current.
  */
 export async function* requestAnswer(
   provider: Provider,
@@ -158,7 +161,8 @@ async function* once(
     }
     signal.throwIfAborted();
   } finally {
-    // Text that was shown is kept even if its block is unfinished. Unfinished thinking has no signature and cannot be sent back.
+    // Text that was shown is kept even if its block is unfinished. Unfinished thinking has no signature and cannot be
+    // sent back.
     keepRest(answer, 'thinking', thinking);
     keepRest(answer, 'text', text);
   }
@@ -169,7 +173,10 @@ function keepRest(answer: PartialAnswer, type: 'thinking' | 'text', pieces: Piec
   if (text !== '') answer.parts.push({ type, text });
 }
 
-/** The end with the model that answered in its bill, if that is another than the one that was asked: an alias has no price of its own. */
+/**
+ * The end with the model that answered in its bill, if that is another than the one that was asked: an alias has no
+ * price of its own.
+ */
 function withModel(end: StreamEnd, asked: string): StreamEnd {
   const { usage, model } = end;
   if (usage === null || model === undefined || model === asked) return end;
@@ -189,12 +196,16 @@ async function addImage(
 }
 
 /**
- * A failure of the moment may hide a refusal: after two of them the third request of a question is plainer, the next one as before. Where there is no sign of
- * a refusal, and none of the last question either, only the one request after all others is.
+ * A failure of the moment may hide a refusal: after two of them the third request of a question is plainer, the next
+ * one as before. Where there is no sign of a refusal, and none of the last question either, only the one request after
+ * all others is.
  */
 const PLAIN_ATTEMPT = 3;
 
-/** The attempts to get an answer: the request as it is sent next, and what was changed in it because the server refused it or failed. */
+/**
+ * The attempts to get an answer: the request as it is sent next, and what was changed in it because the server refused
+ * it or failed.
+ */
 class RequestAttempts {
   readonly #provider: Provider;
   readonly #memory: ModelMemory;
@@ -234,8 +245,8 @@ class RequestAttempts {
   }
 
   /**
-   * Takes an answer that has ended, and learns from it. Returns false if it is empty and the request is to be sent again with less. Throws the failure that an
-   * empty answer stands for.
+   * Takes an answer that has ended, and learns from it. Returns false if it is empty and the request is to be sent
+   * again with less. Throws the failure that an empty answer stands for.
    */
   async *accept(answer: PartialAnswer): AsyncGenerator<ChatEvent, boolean> {
     const { end, parts } = answer;
@@ -252,7 +263,10 @@ class RequestAttempts {
     return false;
   }
 
-  /** Prepares the next attempt after a failure before the answer, and waits if the failure may pass. Throws if there is no other attempt. */
+  /**
+   * Prepares the next attempt after a failure before the answer, and waits if the failure may pass. Throws if there is
+   * no other attempt.
+   */
   async *recover(failure: HiError): AsyncGenerator<ChatEvent> {
     const { attempts = ATTEMPTS, patience } = this.#options;
     const isOver = attempts < ATTEMPTS && this.#attempt >= attempts;

@@ -24,8 +24,9 @@ interface AskedOf {
 type RouteDeps = Pick<SessionDeps, 'models' | 'history' | 'settings'>;
 
 /**
- * The way of one turn through the servers: the first that is not passed over is asked, and after a failure of the server, before anything of the answer was shown,
- * the next one. A server that failed is tried again after a while, once.
+ * The way of one turn through the servers: the first that is not passed over is asked, and after a failure of the
+ * server, before anything of the answer was shown, the next one. A server that failed is tried again after a while,
+ * once.
  */
 export class Route {
   readonly #deps: RouteDeps;
@@ -77,7 +78,10 @@ export class Route {
     return this.#left.length > 0 && this.#fallback?.states.of(keyOf(this.#target)) === 'trial';
   }
 
-  /** Connects with the first server that can be asked: with that of the user's choice, unless it failed lately and is the usual one. */
+  /**
+   * Connects with the first server that can be asked: with that of the user's choice, unless it failed lately and is
+   * the usual one.
+   */
   async *connect(): AsyncGenerator<ChatEvent, Provider> {
     if (this.#first === this.#deps.models.target && !this.#fallback?.isChosen) yield* this.#passOver();
     for (;;) {
@@ -89,7 +93,10 @@ export class Route {
     }
   }
 
-  /** Goes on with the next server after this failure; `turn` if it has called tools. Null if none can, or if another would fail too. */
+  /**
+   * Goes on with the next server after this failure; `turn` if it has called tools. Null if none can, or if another
+   * would fail too.
+   */
   async *goOn(
     failure: unknown,
     turn: number | null,
@@ -171,8 +178,8 @@ export class Route {
   }
 
   /**
-   * Why a server cannot take over; null if it can. A script gets what it asked for or nothing. A turn that has called tools goes on only where all of it is read as
-   * it was, so that nothing is done twice.
+   * Why a server cannot take over; null if it can. A script gets what it asked for or nothing. A turn that has called
+   * tools goes on only where all of it is read as it was, so that nothing is done twice.
    */
   async #unfit(target: Target): Promise<string | null> {
     await target.ask?.(this.#signal);

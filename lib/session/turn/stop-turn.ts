@@ -106,7 +106,10 @@ function stopAtLimit(deps: StopDeps, calls: readonly ToolCallPart[], progress: P
   return stop(deps, calls, calls.map(notRun(error)), { stop_reason: 'tool_limit', text }, progress);
 }
 
-/** How many answers in a row may consist of calls whose arguments are not JSON: some servers cut off a call without saying so. */
+/**
+ * How many answers in a row may consist of calls whose arguments are not JSON: some servers cut off a call without
+ * saying so.
+ */
 const MOST_UNREADABLE = 3;
 
 const isUnreadable = ({ invalid_args }: ToolCallPart): boolean => invalid_args !== undefined;
@@ -154,7 +157,10 @@ async function* stop(
   return stop_reason;
 }
 
-/** How often in one turn the length limit may cut off a tool call. A model that ignores the first hint would repeat the mistake for ever. */
+/**
+ * How often in one turn the length limit may cut off a tool call. A model that ignores the first hint would repeat the
+ * mistake for ever.
+ */
 export const MOST_CUTS = 2;
 
 /** The tool calls of an answer that the model's output limit left incomplete. They must not be run. */

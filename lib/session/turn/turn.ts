@@ -22,7 +22,10 @@ import { cutCalls, cutResult, lengthCutNotice, Progress, stopBeforeRunning, type
 
 type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 
-/** How often the conversation is searched again if something of it is removed each time, though nobody may forget anything. */
+/**
+ * How often the conversation is searched again if something of it is removed each time, though nobody may forget
+ * anything.
+ */
 const SEARCHES = 9;
 
 /** The server that a turn asks. */
@@ -44,8 +47,8 @@ export interface TurnLog {
   /** Whether everything in the last request is still there. */
   isCurrent(): Promise<boolean>;
   /**
-   * Puts messages on disk, before the step that depends on them. With `onlyCurrent` it puts nothing there, and resolves to no message, if something was removed
-   * since the last time.
+   * Puts messages on disk, before the step that depends on them. With `onlyCurrent` it puts nothing there, and resolves
+   * to no message, if something was removed since the last time.
    */
   append(messages: readonly NewMessage[], onlyCurrent?: boolean): Promise<readonly Message[]>;
   /** Runs `work` while no other process forgets anything. */
@@ -70,7 +73,10 @@ export interface TurnDeps {
   readonly patience?: Patience;
   /** The next request, from the current log; makes it fit first. `overflow`: the provider said the last one did not. */
   request(reason: 'auto' | 'overflow'): AsyncGenerator<ChatEvent, ChatRequest>;
-  /** Goes on with another server after a failure; `hasCalls` if the turn has called tools. Null if no other can. Absent if there is none. */
+  /**
+   * Goes on with another server after a failure; `hasCalls` if the turn has called tools. Null if no other can. Absent
+   * if there is none.
+   */
   next?(failure: unknown, hasCalls: boolean): AsyncGenerator<ChatEvent, AskedServer | null>;
 }
 
@@ -85,9 +91,9 @@ export class TurnFailure extends Error {
 }
 
 /**
- * Asks, runs the tools the model calls, and asks again until it answers. Every message is appended before the next step.
- * An interruption closes the turn with the part received and returns; before the first word it leaves nothing. An error closes it in the same way
- * and throws a `TurnFailure`.
+ * Asks, runs the tools the model calls, and asks again until it answers. Every message is appended before the next
+ * step. An interruption closes the turn with the part received and returns; before the first word it leaves nothing. An
+ * error closes it in the same way and throws a `TurnFailure`.
  */
 export async function* runTurn(
   deps: TurnDeps,
@@ -252,8 +258,9 @@ function assistantMessage({ asked, log }: TurnDeps, answer: PartialAnswer): NewM
 const isOpaque = (part: AnswerPart): boolean => part.opaque !== undefined;
 
 /**
- * Ends the turn in the history with the part of the answer received. A tool call whose arguments may be incomplete never ran and is left out,
- * so that every call has a result. A turn without an answer is closed too, once it has messages of its own.
+ * Ends the turn in the history with the part of the answer received. A tool call whose arguments may be incomplete
+ * never ran and is left out, so that every call has a result. A turn without an answer is closed too, once it has
+ * messages of its own.
  */
 async function close(deps: TurnDeps, progress: Progress, answer: PartialAnswer, by: 'user' | 'error'): Promise<void> {
   const parts = answer.parts.filter((part) => part.type !== 'tool_call');

@@ -48,7 +48,10 @@ export interface Forgetting {
 
 /** Asks the user what a command needs to know. */
 export interface CommandQuestions {
-  /** Asks yes or no. With nobody to ask, `-y` means yes; without `-y`, throws a `HiError` whose hint ends with `alternative`. */
+  /**
+   * Asks yes or no. With nobody to ask, `-y` means yes; without `-y`, throws a `HiError` whose hint ends with
+   * `alternative`.
+   */
   confirm(question: string, alternative: string): Promise<boolean>;
   /** Asks the user to choose; null if there is nobody to ask. Rejects as an interruption if the user cancels. */
   readonly choose: ((question: string, choices: readonly Choice[]) => Promise<string>) | null;
@@ -66,7 +69,10 @@ export interface ModelChoices {
   readonly serverNames: readonly string[];
   /** Asks each of them, and the one in use, which is the first. */
   servers(signal: AbortSignal): Promise<readonly ModelServer[]>;
-  /** What makes the model in use the default of later chats; `configured` if it already is, `foreign` if its provider is not the configured one. */
+  /**
+   * What makes the model in use the default of later chats; `configured` if it already is, `foreign` if its provider is
+   * not the configured one.
+   */
   keep(): (() => Promise<void>) | 'configured' | 'foreign';
 }
 
@@ -95,13 +101,19 @@ export interface UserFiles {
 
 /** What touches the terminal, and the disk beyond the history. */
 export interface Desk {
-  /** Opens a text in the user's editor. Resolves to what was saved, null if nothing changed. Throws a `HiError` if there is no editor. */
+  /**
+   * Opens a text in the user's editor. Resolves to what was saved, null if nothing changed. Throws a `HiError` if there
+   * is no editor.
+   */
   edit(text: string): Promise<string | null>;
   /** Copies a text to the clipboard. Resolves to a description of what happened. */
   copy(text: string): Promise<string>;
   /** What `/forget` with this argument would remove; null for nothing. Throws a `HiError`. */
   forgetting(argument: string): Promise<Forgetting | null>;
-  /** Removes files outside the history that may hold parts of the conversation. Throws a `HiError` that names what cannot be removed. */
+  /**
+   * Removes files outside the history that may hold parts of the conversation. Throws a `HiError` that names what
+   * cannot be removed.
+   */
   purgeCaches(): Promise<void>;
   /** What a reset leaves of what the user said, as a sentence; empty if there is nothing. */
   leftByReset(): string;

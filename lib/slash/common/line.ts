@@ -11,8 +11,9 @@ export type Line =
   | { readonly kind: 'shell'; readonly command: string; readonly shared: boolean };
 
 /**
- * Reads a line by how it starts on the screen: `/name` is a slash command, `//x` the message `/x`, `!cmd` runs a command and shares its
- * output, `!!cmd` only runs it. A line that starts with a path, such as `/etc/hosts`, is a message: no command has a slash in its name.
+ * Reads a line by how it starts on the screen: `/name` is a slash command, `//x` the message `/x`, `!cmd` runs a
+ * command and shares its output, `!!cmd` only runs it. A line that starts with a path, such as `/etc/hosts`, is a
+ * message: no command has a slash in its name.
  */
 export function parseLine(shown: string): Line {
   const line = shown.trim();
@@ -24,7 +25,10 @@ export function parseLine(shown: string): Line {
   return { kind: 'message' };
 }
 
-/** Throws a `HiError` of code `usage` for an argument that the command would ignore: any if it takes none, and options it does not have. */
+/**
+ * Throws a `HiError` of code `usage` for an argument that the command would ignore: any if it takes none, and options
+ * it does not have.
+ */
 export function checkArgument(command: SlashCommand, argument: string): void {
   const { name, usage, options, takesWords, isOnCommandLine } = command;
   if (argument === '' || takesWords || options?.includes(argument)) return;

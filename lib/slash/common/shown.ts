@@ -36,7 +36,10 @@ export function noneWhenCancelled(thrown: unknown): null {
   throw thrown;
 }
 
-/** Parses how a command names a message: `2` for the second newest, `#12` for the one with that id. Throws a `HiError` of code `usage`. */
+/**
+ * Parses how a command names a message: `2` for the second newest, `#12` for the one with that id. Throws a `HiError`
+ * of code `usage`.
+ */
 export function whichMessage(argument: string, usage: string): Which {
   const [, sign, digits = ''] = /^(#?)(\d{1,15})$/.exec(argument) ?? [];
   const number = Number(digits);

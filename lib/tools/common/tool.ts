@@ -26,8 +26,9 @@ export interface FolderEntry {
 }
 
 /**
- * The file or folder of a call, as it was judged. This is the way of a tool to the disk: everything throws a `HiError` if another file took its place
- * meanwhile. System errors are thrown as they are, but that a file cannot be opened, as a `HiError` that says why.
+ * The file or folder of a call, as it was judged. This is the way of a tool to the disk: everything throws a `HiError`
+ * if another file took its place meanwhile. System errors are thrown as they are, but that a file cannot be opened, as
+ * a `HiError` that says why.
  */
 export interface JudgedFile {
   /** Opens it for reading. The caller closes it. */
@@ -44,7 +45,9 @@ export interface JudgedFile {
 
 /** The decision on how a call may run. */
 export interface Permit {
-  /** The file or folder of the call, as it was judged; null if it has none. A tool reaches the disk through this alone. */
+  /**
+   * The file or folder of the call, as it was judged; null if it has none. A tool reaches the disk through this alone.
+   */
   readonly file: JudgedFile | null;
   /** The sandbox that a command runs in; null for none. */
   readonly confined: ConfinedRun | null;
@@ -66,7 +69,9 @@ interface WorkingFolder {
 
 /** What a runner of calls does for the tools. */
 export interface RunnerServices {
-  /** Shortens a complete text for the model: to `outputLimit`, without control characters, with the full text in a file. */
+  /**
+   * Shortens a complete text for the model: to `outputLimit`, without control characters, with the full text in a file.
+   */
   fitOutput(text: string): string;
   /** Gives the model a file in addition to the result, and returns its description for the result. */
   giveFile(mime: string, bytes: Uint8Array): string;
@@ -88,7 +93,10 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The shell that runs commands; absent for bash. */
   readonly shell?: ShellName;
-  /** The names of variables that commands get in addition to the usual ones (`tools.env`); `all` for a command that the user typed. */
+  /**
+   * The names of variables that commands get in addition to the usual ones (`tools.env`); `all` for a command that the
+   * user typed.
+   */
   readonly variables?: readonly string[] | 'all';
   /** The time limit of a call, in milliseconds. */
   readonly timeout: number;
@@ -98,7 +106,10 @@ export interface ToolContext {
   readonly spillFolder: string;
   /** Whether files may be written there now. Absent means always. */
   keepsOutput?(): boolean;
-  /** If set, all commands run in the sandbox, and none if it does not work. Absent or null: only commands that need no approval run in it. */
+  /**
+   * If set, all commands run in the sandbox, and none if it does not work. Absent or null: only commands that need no
+   * approval run in it.
+   */
   readonly sandbox?: SandboxSettings | null;
   /** What the runner does for its calls; absent for a call outside of one. */
   readonly runner?: RunnerServices;
@@ -145,7 +156,10 @@ export interface DeferredOutput {
   read(): ReadOutput;
 }
 
-/** A tool: one object in one file, listed in `index.ts`. `Args` is described by `parameters` and validated by the dispatcher. */
+/**
+ * A tool: one object in one file, listed in `index.ts`. `Args` is described by `parameters` and validated by the
+ * dispatcher.
+ */
 export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, RuleSubject {
   /** What a compaction records about a call whose messages leave the view; null for nothing. */
   readonly effect: ToolEffect | null;
@@ -156,7 +170,10 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
   standsFor?(args: JsonObject): Pick<ToolCallPart, 'name' | 'args'> | null;
   /** Says what is wrong with the arguments, for the model. Absent if validating against `parameters` is enough. */
   check?(args: Args): string | null;
-  /** The MCP server that runs it. The tool enforces its own time limit, and what it emits is progress, not output. Absent for built-in tools. */
+  /**
+   * The MCP server that runs it. The tool enforces its own time limit, and what it emits is progress, not output.
+   * Absent for built-in tools.
+   */
   readonly server?: string;
   /**
    * Runs the call and resolves to the result for the model. `emit` shows output on the screen while it runs.
@@ -175,7 +192,10 @@ export interface Tool<Args extends JsonObject = JsonObject> extends ToolSpec, Ru
 /** A question to the user before a call runs. */
 export interface ApprovalQuestion {
   readonly call: ToolCallPart;
-  /** What the call would do: the command, the path, the diff, the lines of the memory that change, or the call of a server's tool. */
+  /**
+   * What the call would do: the command, the path, the diff, the lines of the memory that change, or the call of a
+   * server's tool.
+   */
   readonly preview: {
     readonly kind: 'command' | 'path' | 'diff' | 'memory' | 'call';
     readonly text: string;
@@ -196,7 +216,9 @@ export type Approval =
   /** `reason` is what the user wrote for the model, if anything. */
   | { readonly answer: 'no'; readonly reason?: string };
 
-/** Asks the user. Null if nobody can be asked, so that "ask" means no. Rejects with an abort error when `signal` aborts. */
+/**
+ * Asks the user. Null if nobody can be asked, so that "ask" means no. Rejects with an abort error when `signal` aborts.
+ */
 export type Approve = (question: ApprovalQuestion, signal: AbortSignal) => Promise<Approval>;
 
 /** An image or audio file that a tool returned. */
@@ -211,9 +233,10 @@ export interface ToolRunner {
   /** The tools offered to the model; empty if tools are off. */
   readonly specs: readonly ToolSpec[];
   /**
-   * Runs the calls of one answer in order and yields events. Returns one result for each call, in the same order.
-   * Never throws for a failing call: invalid arguments, refusals and timeouts are results. If `signal` aborts, the running call is ended
-   * with its process group, and every unfinished call gets the error "interrupted", with the end of its output.
+   * Runs the calls of one answer in order and yields events. Returns one result for each call, in the same order. Never
+   * throws for a failing call: invalid arguments, refusals and timeouts are results. If `signal` aborts, the running
+   * call is ended with its process group, and every unfinished call gets the error "interrupted", with the end of its
+   * output.
    */
   run(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncGenerator<ChatEvent, readonly ToolResultPart[]>;
   /** The files that calls returned since the last call of this method. */
@@ -259,7 +282,10 @@ function oneLine(text: string): string {
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
-/** The result of a call in a few words for the screen: `7 entries`, `120 lines`, `exit status 1`; empty if there is nothing to say. */
+/**
+ * The result of a call in a few words for the screen: `7 entries`, `120 lines`, `exit status 1`; empty if there is
+ * nothing to say.
+ */
 export function describeResult(result: JsonValue): string {
   if (!isJsonObject(result)) return '';
   const { entries, total, content, exit_code, stdout, stderr } = result;

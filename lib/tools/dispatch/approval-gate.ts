@@ -72,7 +72,8 @@ async function* decide(
         const refusal = yield* ask(gate, gate.approve, { call, access, reason, rule }, signal);
         if (refusal !== null) return { refusal };
         if (access.kind === 'server') access.accept();
-        // After "always" it runs as it always will, so that what the sandbox stops is asked about now and not the next time.
+        // After "always" it runs as it always will, so that what the sandbox stops is asked about now and not the next
+        // time.
         const ruled = gate.rules === known ? null : await judgePlace(gate, call, access, place, signal);
         const asAlways = ruled && (await confinable(gate, call, access, ruled, signal));
         const confined = asAlways?.decision === 'allow' ? asAlways.confined : await confineApproved(gate, access);
@@ -148,7 +149,10 @@ async function judgePlace(
   return judgeInTime(name, { ...access, path: place.path }, gate.rules, context, signal);
 }
 
-/** Asks whether a command that the sandbox stopped may run outside it. Resolves to the refusal for the model, or to null. */
+/**
+ * Asks whether a command that the sandbox stopped may run outside it. Resolves to the refusal for the model, or to
+ * null.
+ */
 export async function* askOutside(
   gate: Gate,
   call: ToolCallPart,
@@ -176,7 +180,10 @@ interface Subject {
   readonly isOutside?: boolean;
 }
 
-/** Asks, and again if a script that the command names has changed in the meantime. Resolves to the refusal for the model, or to null. */
+/**
+ * Asks, and again if a script that the command names has changed in the meantime. Resolves to the refusal for the
+ * model, or to null.
+ */
 async function* ask(
   gate: Gate,
   approve: Approve,
@@ -245,7 +252,10 @@ async function previewOf(gate: Gate, call: ToolCallPart, access: Access): Promis
   }
 }
 
-/** A change that cannot be made needs no approval, unless the reason would reveal the content of a file the model may not read. */
+/**
+ * A change that cannot be made needs no approval, unless the reason would reveal the content of a file the model may
+ * not read.
+ */
 async function diffOf(gate: Gate, access: Extract<Access, { kind: 'write' }>): Promise<string> {
   try {
     return await access.preview();

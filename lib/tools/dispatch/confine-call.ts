@@ -23,7 +23,8 @@ type ConfinedDecision =
   | { readonly decision: 'allow'; readonly confined: ConfinedRun | null };
 
 /**
- * Makes the sandbox for a call that is allowed in one. If that fails, the call is judged without a sandbox: only the built-in list needs no approval.
+ * Makes the sandbox for a call that is allowed in one. If that fails, the call is judged without a sandbox: only the
+ * built-in list needs no approval.
  */
 export async function confinable(
   gate: Gate,
@@ -56,8 +57,9 @@ export async function confineApproved(gate: Gate, access: Access): Promise<Confi
 }
 
 /**
- * The sandbox of a call that `-y` approved: one where only hi's own places and what `deny` rules name are hidden or read-only; null if the system has none.
- * Throws `NotConfinable` where it has none and a rule names places: then `-y` does not cover the call.
+ * The sandbox of a call that `-y` approved: one where only hi's own places and what `deny` rules name are hidden or
+ * read-only; null if the system has none. Throws `NotConfinable` where it has none and a rule names places: then `-y`
+ * does not cover the call.
  */
 export async function confineUnasked(gate: Gate, access: Access): Promise<ConfinedRun | null> {
   const grant = access.kind === 'execute' ? everything(gate) : null;
@@ -73,7 +75,10 @@ export async function confineUnasked(gate: Gate, access: Access): Promise<Confin
   );
 }
 
-/** What every command may do: with `tools.sandbox`, and with `-y` where there are places to keep; null where each is judged by itself. */
+/**
+ * What every command may do: with `tools.sandbox`, and with `-y` where there are places to keep; null where each is
+ * judged by itself.
+ */
 function everything({ context: { sandbox }, allowAll, ownPlaces, rules }: Gate): CommandGrant | null {
   if (sandbox) return { write: true, network: sandbox.network, read: [], files: [] };
   // A command that the user typed has no places of hi's to keep.

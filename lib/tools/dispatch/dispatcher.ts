@@ -22,7 +22,10 @@ export interface ToolRunnerOptions {
   /** The maximum number of characters of output from all calls of one answer together. Absent for no limit. */
   sharedLimit?(): number;
   readonly permissions: Permissions;
-  /** The tools that rules may name, if more than `tools`: rules for a tool that is not offered stay valid, and also apply to commands. */
+  /**
+   * The tools that rules may name, if more than `tools`: rules for a tool that is not offered stay valid, and also
+   * apply to commands.
+   */
   readonly ruleSubjects?: readonly RuleSubject[];
   /** Null if there is no user to ask: then "ask" means no. */
   readonly approve: Approve | null;

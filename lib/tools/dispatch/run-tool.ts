@@ -93,7 +93,10 @@ const SIGNS: Readonly<Record<MissingGrant, RegExp>> = {
 
 const KINDS = ['write', 'network', 'other'] as const;
 
-/** The permission that a failed command was missing in the sandbox; null if it failed for another reason, or did not fail. */
+/**
+ * The permission that a failed command was missing in the sandbox; null if it failed for another reason, or did not
+ * fail.
+ */
 export function missingGrant(
   { exit_code, stdout, stderr }: JsonObject,
   { write, network }: Grant,
@@ -164,7 +167,10 @@ function isFailure({ error, result }: Outcome): boolean {
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** The errors in the arguments of a call, as sentences the model can act on; null for none. Validators are loaded by the first call. */
+/**
+ * The errors in the arguments of a call, as sentences the model can act on; null for none. Validators are loaded by the
+ * first call.
+ */
 export async function argumentErrors(tool: ToolSpec, args: JsonObject): Promise<string | null> {
   const validate = compiled.get(tool.name) ?? (await compile(tool));
   compiled.set(tool.name, validate);

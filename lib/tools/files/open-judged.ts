@@ -5,8 +5,9 @@ import { HiError, systemCode } from '../../errors.js';
 import { identityOf, type JudgedPlace } from '../../permission/paths/resolve-path.js';
 
 /**
- * Opens the file or folder that was judged, without following links, and makes sure it is the same one: by device and inode, and on Linux by
- * the path of the open file. Throws a `HiError` if another one took its place, and system errors.
+ * Opens the file or folder that was judged, without following links, and makes sure it is the same one: by device and
+ * inode, and on Linux by the path of the open file. Throws a `HiError` if another one took its place, and system
+ * errors.
  */
 export async function openJudged(place: JudgedPlace, flags: number): Promise<FileHandle> {
   const file = await open(place.path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((failure) => {
@@ -22,7 +23,10 @@ export async function openJudged(place: JudgedPlace, flags: number): Promise<Fil
   }
 }
 
-/** Opens the folder of a place. The returned path leads into it even if a link replaces a part of its path. Throws like `openJudged`. */
+/**
+ * Opens the folder of a place. The returned path leads into it even if a link replaces a part of its path. Throws like
+ * `openJudged`.
+ */
 export async function openFolderOf(
   place: JudgedPlace,
 ): Promise<{ readonly folder: FileHandle; readonly path: string }> {

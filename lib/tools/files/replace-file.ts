@@ -8,9 +8,9 @@ import { detectEncoding } from '../shell/spill.js';
 import { changed, openFolderOf } from './open-judged.js';
 
 /**
- * Replaces a file atomically, by writing a temporary file and renaming it. Creates parent folders and keeps the mode of an existing file.
- * Throws a `HiError` with the reason on failure, also if another file was put in its place since it was judged.
- * Resolves to whether the file is new.
+ * Replaces a file atomically, by writing a temporary file and renaming it. Creates parent folders and keeps the mode of
+ * an existing file. Throws a `HiError` with the reason on failure, also if another file was put in its place since it
+ * was judged. Resolves to whether the file is new.
  */
 export async function replaceFile(place: JudgedPlace, content: string | Uint8Array): Promise<boolean> {
   const before = await existing(place.path);
@@ -144,7 +144,10 @@ function hintFor(text: string, old: string): string {
 /** Above this size a diff takes too long, and is too long to read. */
 const MAX_DIFF_SIZE = 2 * 1024 * 1024;
 
-/** What writing `content` to `path` would change: a unified diff, or if there is none, a sentence with the whole new content. Never throws. */
+/**
+ * What writing `content` to `path` would change: a unified diff, or if there is none, a sentence with the whole new
+ * content. Never throws.
+ */
 export async function changePreview(path: string, content: string): Promise<string> {
   const before = await readBefore(path);
   if (before.kind === 'other') return withContent(`${before.what} would be replaced by ${size(content)}.`, content);

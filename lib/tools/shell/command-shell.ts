@@ -13,7 +13,10 @@ export interface ShellSearch {
 /** The default of `PATH`. */
 const USUAL_PATH = '/usr/bin:/bin';
 
-/** Where a shell is on nearly every system. PATH may begin with many folders that have none, and to look into each costs every start a little. */
+/**
+ * Where a shell is on nearly every system. PATH may begin with many folders that have none, and to look into each costs
+ * every start a little.
+ */
 const USUAL_FOLDERS = USUAL_PATH.split(':');
 
 /** The shell that runs commands: bash, or sh if PATH has no bash, as on Alpine. */
@@ -30,8 +33,8 @@ export function commandShell(
 }
 
 /**
- * The program of a shell, found in PATH. On Windows, bash comes with Git for Windows, which does not add it to PATH; a bash in PATH is that of
- * another system (WSL).
+ * The program of a shell, found in PATH. On Windows, bash comes with Git for Windows, which does not add it to PATH; a
+ * bash in PATH is that of another system (WSL).
  */
 export function shellProgram(name: ShellName, { platform, env, isProgram }: ShellSearch = hereAndNow()): string {
   if (platform !== 'win32') return ownProgram(name, env);
@@ -40,7 +43,10 @@ export function shellProgram(name: ShellName, { platform, env, isProgram }: Shel
   return found ?? name;
 }
 
-/** The arguments to run a command in a shell that reads no startup files and writes its last working folder to descriptor 3. */
+/**
+ * The arguments to run a command in a shell that reads no startup files and writes its last working folder to
+ * descriptor 3.
+ */
 export function shellArguments(
   name: ShellName,
   command: string,

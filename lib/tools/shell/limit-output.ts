@@ -8,7 +8,9 @@ import { outputName, Spill } from './spill.js';
 /** How many bytes of output that is too fast the screen gets at once. */
 const SHOWN_BYTES = 32 * 1024;
 
-/** The bytes kept for each character of the tail: most characters take one, and a mask may be shorter than its secret. */
+/**
+ * The bytes kept for each character of the tail: most characters take one, and a mask may be shorter than its secret.
+ */
 const TAIL_BYTES = 4;
 
 /** One output stream, as the model gets it. */
@@ -20,8 +22,8 @@ interface LimitedOutput {
 }
 
 /**
- * Keeps the head and the tail of an output stream of any length in bounded memory; output that exceeds the limit is written to a file
- * in full. A failed write is not an error: then only head and tail remain.
+ * Keeps the head and the tail of an output stream of any length in bounded memory; output that exceeds the limit is
+ * written to a file in full. A failed write is not an error: then only head and tail remain.
  */
 export class OutputKeeper {
   readonly #limit: number;
@@ -38,7 +40,10 @@ export class OutputKeeper {
   #later: { readonly shown: LatestOutput; readonly tail: LatestOutput } | null = null;
   #isAtEnd = false;
 
-  /** Without a folder, nothing is written. `mask` hides secrets before the output is cut: half a secret would not be recognised. The file is not masked. */
+  /**
+   * Without a folder, nothing is written. `mask` hides secrets before the output is cut: half a secret would not be
+   * recognised. The file is not masked.
+   */
   constructor(limit: number, spillFolder: string | null, name: string, mask: SecretStream | null = null) {
     this.#limit = limit;
     this.#mask = mask;
@@ -159,8 +164,8 @@ function cleaned(text: string): string {
 const MOST_BYTES = 3;
 
 /**
- * The latest bytes of an output, in bounded memory. They are decoded and masked when they are read, as most of a long output never is. Of what
- * is left out, the end is kept too: a secret may begin in it.
+ * The latest bytes of an output, in bounded memory. They are decoded and masked when they are read, as most of a long
+ * output never is. Of what is left out, the end is kept too: a secret may begin in it.
  */
 export class LatestOutput implements DeferredOutput {
   readonly #kept: number;
@@ -279,7 +284,10 @@ function wordsOf(bytes: Buffer): Int32Array {
 /** How many of the last bits of the four bytes are set. */
 const bitsIn = (word: number): number => Math.imul(word & LAST_BITS, LAST_BITS) >>> 24;
 
-/** Limits a complete text like a command's output: head and tail for the model, the whole text in a file, without control sequences. */
+/**
+ * Limits a complete text like a command's output: head and tail for the model, the whole text in a file, without
+ * control sequences.
+ */
 export function fitText(
   text: string,
   limit: number,

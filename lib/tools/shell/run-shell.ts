@@ -26,7 +26,10 @@ interface ShellRun {
 
 /** How a shell command ended. */
 export interface ShellEnd {
-  /** The exit status as a shell reports it: 128 plus the signal number for a killed command; 124 after a timeout, like `timeout`. */
+  /**
+   * The exit status as a shell reports it: 128 plus the signal number for a killed command; 124 after a timeout, like
+   * `timeout`.
+   */
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | null;
   readonly timedOut: boolean;
@@ -37,8 +40,8 @@ export interface ShellEnd {
 }
 
 /**
- * Runs a command in a shell, in a session and process group of its own, with no terminal and no input. Resolves when the shell ends, even if
- * it leaves processes in the background. A timeout or an aborted `signal` ends the whole group.
+ * Runs a command in a shell, in a session and process group of its own, with no terminal and no input. Resolves when
+ * the shell ends, even if it leaves processes in the background. A timeout or an aborted `signal` ends the whole group.
  */
 export async function runShell(command: string, run: ShellRun, signal: AbortSignal): Promise<ShellEnd> {
   const mark = newMark();
@@ -109,7 +112,10 @@ class ShellOutput {
   readonly #streams: readonly ChildProcess['stdio'][number][];
   #reported = '';
   #lastChunk = 0;
-  /** Those that have not told their end. Of the process that would be no use: Bun says that it closed before the folder was read. */
+  /**
+   * Those that have not told their end. Of the process that would be no use: Bun says that it closed before the folder
+   * was read.
+   */
   readonly #open = new Set<unknown>();
   #isDrained = false;
 
@@ -165,7 +171,10 @@ export interface QueuedOutput {
 /** How many characters may wait for the screen. */
 const MAX_QUEUED = 64 * 1024;
 
-/** A queue of text for the screen: chunks are joined; what exceeds the limit is replaced by a note. Deferred output is read when it is taken. */
+/**
+ * A queue of text for the screen: chunks are joined; what exceeds the limit is replaced by a note. Deferred output is
+ * read when it is taken.
+ */
 export class OutputQueue {
   #waiting = '';
   #lines = 0;

@@ -22,7 +22,9 @@ import { prose } from '../../support/prose.js';
 /** A few in the suite; `npm run test:crash` flips two thousand. */
 const FLIPS = Number(process.env.HI_FLIPS ?? 40);
 
-/** Some cuts in the suite; `npm run test:crash` cuts the small history at every byte and the large one at two hundred. */
+/**
+ * Some cuts in the suite; `npm run test:crash` cuts the small history at every byte and the large one at two hundred.
+ */
 const EVERY_CUT = process.env.HI_EVERY_CUT === '1';
 
 /** A history as its bytes, with the entries each of its frames holds. */

@@ -9,7 +9,10 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const reasonFor = (path: string, root = '/srv/p'): Promise<string | null> =>
   runsLaterReason({ absolute: path, real: path }, root);
 
-/** Names of settings from which some program runs something, collected for this spec alone: the code knows none of the hidden ones. */
+/**
+ * Names of settings from which some program runs something, collected for this spec alone: the code knows none of the
+ * hidden ones.
+ */
 const HIDDEN = words(`
   .git .hg .svn .jj .envrc .env .env.local .husky .vscode .idea .devcontainer .devcontainer.json .cursor .cursorrules .claude .mcp.json .codex .gemini .zed
   .fleet .nova .helix .vs .theia .kiro .windsurf .qwen .roo .continue .amazonq .trae .junie .augment .factory .kilocode .amp .openhands .opencode .crush.json

@@ -37,7 +37,10 @@ afterEach(() => {
   rmSync(top, { recursive: true });
 });
 
-/** Only these programs are found: in the place of those that sandbox commands, a script. They are asked once for each PATH. */
+/**
+ * Only these programs are found: in the place of those that sandbox commands, a script. They are asked once for each
+ * PATH.
+ */
 function programs(script: string | null): void {
   const folder = mkdtempSync(join(top, 'bin-'));
   chmodSync(folder, 0o755);

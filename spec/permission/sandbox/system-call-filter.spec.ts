@@ -6,7 +6,10 @@ const ALLOWED = 0x7fff0000;
 const [EPERM, ENOSYS] = [0x00050001, 0x00050026];
 const MACHINE = { x64: 0xc000003e, arm64: 0xc00000b7 }[arch()] ?? 0;
 
-/** What the kernel does with a call: the classic packet filter over `struct seccomp_data`, of which only the low halves of arguments are read. */
+/**
+ * What the kernel does with a call: the classic packet filter over `struct seccomp_data`, of which only the low halves
+ * of arguments are read.
+ */
 function verdict(call: number, args: readonly number[] = [], machine = MACHINE): number {
   const filter = Buffer.from(systemCallFilter() ?? []);
   const data = Buffer.alloc(64);

@@ -4,7 +4,10 @@ import { commandOf } from '../../support/command-parts.js';
 
 const run = async (line: string): Promise<NestedCommand> => nestedCommand((await commandOf(line)).words);
 
-/** What a command runs, in short: nothing, `5: words` from the fifth on, `script`, `?` for what is not in the text, `!` for an unclear effect. */
+/**
+ * What a command runs, in short: nothing, `5: words` from the fifth on, `script`, `?` for what is not in the text, `!`
+ * for an unclear effect.
+ */
 async function ran(line: string): Promise<string> {
   const found = await run(line);
   switch (found.kind) {

@@ -4,7 +4,10 @@ import type { ShellName } from '../../../lib/permission/shell/shell-word.js';
 
 const read = (line: string, shell?: ShellName) => readCommand(line, { http_proxy: 'x', EDITOR: 'vi' }, shell);
 
-/** A part in short: a command as its words, a file as `<x` or `>x`, what is unclear as its reason (`?` where it may hide commands). */
+/**
+ * A part in short: a command as its words, a file as `<x` or `>x`, what is unclear as its reason (`?` where it may hide
+ * commands).
+ */
 function short(part: ShellPart): string {
   if (part.kind === 'file') return `${{ read: '<', write: '>' }[part.use]}${part.path}`;
   if (part.kind === 'unclear') return `${part.mayHideCommands ? '?' : '!'} ${part.reason}`;

@@ -31,7 +31,8 @@ async function plainly(buffer: EditBuffer, columns: number, rows: number): Promi
   const before = createEmulator(columns, rows);
   await written(before, lines(buffer.text.slice(0, buffer.cursor)));
   const next = buffer.text.slice(buffer.cursor);
-  // Where the next character would go: after a full row, or when the next one is too wide for what is left, that is the next row.
+  // Where the next character would go: after a full row, or when the next one is too wide for what is left, that is the
+  // next row.
   if (next === '' || !next.startsWith('\n')) await written(before, `${displayText([...next][0] ?? 'x')}`);
   const width = next === '' ? 1 : next.startsWith('\n') ? 0 : /[日😀]/u.test([...next][0] ?? '') ? 2 : 1;
   return { screen: screenOf(whole), cursor: cursorOf(before, width) };

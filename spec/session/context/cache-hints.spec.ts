@@ -94,7 +94,10 @@ describe('how long a prompt is to be kept', () => {
   });
 });
 
-/** What a conversation costs in tokens of usual input, and the least that any choice for each of its questions would have cost. */
+/**
+ * What a conversation costs in tokens of usual input, and the least that any choice for each of its questions would
+ * have cost.
+ */
 function spent(pauses: readonly number[], rates: CacheRates): number {
   const said = talk(pauses);
   const lives = [0, ...pauses].map((_, at) => lifeFor(said.slice(0, 2 * at + 1), rates, 2 * at + 1) ?? 0);

@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** From the project's folder, where specs and benches run: bundled for a bench, this module is not where its files are. */
+/**
+ * From the project's folder, where specs and benches run: bundled for a bench, this module is not where its files are.
+ */
 const CORPUS = 'spec/skills/corpus';
 
 /** A message somebody might write, and the skills of the corpus it is about; none for small talk. */

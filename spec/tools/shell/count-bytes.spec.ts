@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { countBytes } from '../../../lib/tools/shell/limit-output.js';
 import fc from '../../support/properties.js';
 
-/** The counts of a text that comes in pieces of these sizes, the first of which begins this many bytes after a whole number. */
+/**
+ * The counts of a text that comes in pieces of these sizes, the first of which begins this many bytes after a whole
+ * number.
+ */
 function counted(text: string, sizes: readonly number[], shift: number): readonly [number, number] {
   const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(text)]).subarray(shift);
   let characters = 0;

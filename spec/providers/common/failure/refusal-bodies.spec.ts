@@ -9,9 +9,10 @@ import { openai } from '../../../../lib/providers/openai.js';
 const said = (message: string, more: JsonObject = {}): JsonObject => ({ error: { message, ...more } });
 
 /**
- * What services say, in the forms in which they say it, and what it is taken for: the kind of the error, what is refused, or the window that it names. Of
- * OpenAI, Azure, Anthropic, Bedrock, Google, Groq, xAI, Mistral, DeepSeek, Moonshot, Zhipu, Alibaba, Cohere, Cerebras, Fireworks, Together, SambaNova, NVIDIA,
- * watsonx, Databricks, Cloudflare, Perplexity, OpenRouter, Copilot, vLLM, SGLang, TGI, LM Studio, llama.cpp, LocalAI, KoboldCpp, TabbyAPI and Ollama.
+ * What services say, in the forms in which they say it, and what it is taken for: the kind of the error, what is
+ * refused, or the window that it names. Of OpenAI, Azure, Anthropic, Bedrock, Google, Groq, xAI, Mistral, DeepSeek,
+ * Moonshot, Zhipu, Alibaba, Cohere, Cerebras, Fireworks, Together, SambaNova, NVIDIA, watsonx, Databricks, Cloudflare,
+ * Perplexity, OpenRouter, Copilot, vLLM, SGLang, TGI, LM Studio, llama.cpp, LocalAI, KoboldCpp, TabbyAPI and Ollama.
  */
 const BODIES: readonly (readonly [status: number, body: JsonObject | string, is: string])[] = [
   [
