@@ -6,6 +6,7 @@ import {
   addCommonOptions,
   addContinueOption,
   addExtractOption,
+  addFormatOptions,
   addModelOptions,
   addSchemaOptions,
 } from './base/add-options.js';
@@ -61,7 +62,7 @@ export function commandTable(
     ask: [
       'ask one question; the answer goes to stdout, and piped stdin is sent too',
       (command) =>
-        addAllOption(addExtractOption(addSchemaOptions(addChatOptions(command))))
+        addAllOption(addExtractOption(addSchemaOptions(addFormatOptions(addChatOptions(command)))))
           .option('-c, --command <name>', 'ask with your own command NAME; the text is its arguments')
           .option('--wait [time]', 'wait for a server that says when it answers again: --wait, --wait=30m')
           .option('--later', 'keep the question until hi chat starts or hi ask --pending')
@@ -165,6 +166,7 @@ export function commandTable(
           .option('--last', 'the last turn')
           .option('--in <book>', 'only messages of this imported book')
           .option('-y, --yes', 'do not ask for confirmation')
+          .option('--json', 'print what was removed as JSON')
           .action(async (text: readonly string[], _options, self: Command) =>
             finish(await forgetCommand(world, text, mergedOptions(self))),
           ),

@@ -5,6 +5,7 @@ import {
   addChatOptions,
   addContinueOption,
   addExtractOption,
+  addFormatOptions,
   addSchemaOptions,
 } from './base/add-options.js';
 import type { ChatOptions } from './base/options.js';
@@ -81,9 +82,9 @@ export function makeProgram(world: World, finish: Finish, words: readonly string
   // A command line that begins with a command needs neither the other commands nor the options that precede one.
   const named = words?.[0] !== undefined && Object.hasOwn(commands, words[0]) ? words[0] : null;
   if (named === null) {
-    addContinueOption(addAllOption(addExtractOption(addSchemaOptions(addChatOptions(program))))).addOption(
-      new Option('-p, --print <text>', 'ask TEXT and print the answer; the same as hi ask TEXT'),
-    );
+    addContinueOption(
+      addAllOption(addExtractOption(addSchemaOptions(addFormatOptions(addChatOptions(program))))),
+    ).addOption(new Option('-p, --print <text>', 'ask TEXT and print the answer; the same as hi ask TEXT'));
   }
   for (const [name, [description, complete]] of Object.entries(commands)) {
     if (named !== null && name !== named) continue;

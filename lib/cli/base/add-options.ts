@@ -32,13 +32,18 @@ export function addChatOptions(command: Command): Command {
     .option('-n, --ephemeral', 'use the whole conversation, but do not add to it')
     .option('--fresh', 'send nothing said before, and keep this out of later requests; HI_FRESH=1 does the same')
     .option('--no-fresh', 'continue the conversation whatever HI_FRESH says')
+    .option('-u, --usage', 'print the token usage on stderr');
+}
+
+/** Adds the options of an answer for programs. */
+export function addFormatOptions(command: Command): Command {
+  return command
     .addOption(
       new Option('-o, --output-format <format>', 'the output format')
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
-    .option('--json', 'the same as --output-format json')
-    .option('-u, --usage', 'print the token usage on stderr');
+    .option('--json', 'the same as --output-format json');
 }
 
 /**

@@ -56,7 +56,10 @@ function showReply(world: World, { quiet }: ChatOptions, reply: Reply): void {
 
 /** An answer for JSON. */
 function toldReply({ name, target, report, failure }: Reply) {
-  if (target === null || report === null) return { name, error: { code: failure?.code, message: failure?.message } };
+  if (target === null || report === null) {
+    const { code, message, hint } = failure ?? {};
+    return { name, error: { code, message, hint } };
+  }
   const { provider, model, api_base = null } = target;
   const cost = wholeCost(costOf([{ provider, model, api_base, at: new Date(), usage: report.usage }]));
   return { name, provider, model, text: report.text, usage: report.usage, cost };

@@ -10,6 +10,7 @@ import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { confirm } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
+import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
 import { printHistoryNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
@@ -22,6 +23,14 @@ interface ForgetOptions extends CommonOptions {
   readonly last?: boolean;
   /** Only in this imported book. */
   readonly in?: string;
+  readonly json?: boolean;
+}
+
+/** What was removed, for programs: ids and sentences, nothing of the text. */
+interface ForgetReport {
+  readonly messages: readonly number[];
+  readonly receipt: readonly string[];
+  readonly book?: string;
 }
 
 /** Shows everything that goes, asks, and removes it for good. Resolves to the exit status. Throws `HiError`s. */
@@ -44,11 +53,14 @@ export async function forgetCommand(world: World, words: readonly string[], opti
     if (found === null) {
       say('There is nothing to forget.');
       if (order.kind === 'text') say(notSearched());
+      if (options.json) report(world, { messages: [], receipt: [] });
       return 0;
     }
     for (const line of found.shown) say(line);
     if (!options.yes && !(await confirmed(world))) return 130;
-    for (const line of await found.forget()) say(line);
+    const receipt = await found.forget();
+    for (const line of receipt) say(line);
+    if (options.json) report(world, { messages: found.messages, receipt });
     printHistoryNotices(world, history);
     return 0;
   } finally {
@@ -71,6 +83,7 @@ async function forgetIn(
   const { messages } = meant;
   if (meant.isNothing) {
     say('There is nothing to forget.');
+    if (options.json) report(world, { messages: [], receipt: [], book: book.name });
     return 0;
   }
   for (const { id, role, content } of messages.slice(0, LISTED))
@@ -78,11 +91,13 @@ async function forgetIn(
   if (messages.length > LISTED) say(`… and ${messages.length - LISTED} more`);
   if (!options.yes && !(await confirmed(world))) return 130;
   await exclusively(folder, async () => forgetInBook(meant));
-  say(
-    `Forgotten: ${quantity(messages.length, 'message')} of ${book.name}. Passages of it in the conversation stay; hi forget TEXT removes them.`,
-  );
+  const receipt = `Forgotten: ${quantity(messages.length, 'message')} of ${book.name}. Passages of it in the conversation stay; hi forget TEXT removes them.`;
+  say(receipt);
+  if (options.json) report(world, { messages: messages.map(({ id }) => id), receipt: [receipt], book: book.name });
   return 0;
 }
+
+const report = ({ stdout }: World, what: ForgetReport): void => writeJson(stdout, what, 2);
 
 /** How many messages are listed before they go. */
 const LISTED = 20;

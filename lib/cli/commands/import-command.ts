@@ -25,7 +25,7 @@ import type { CommonOptions } from '../base/options.js';
 import { ProgressLine } from '../base/output.js';
 import type { World } from '../base/world.js';
 import { importReview } from './import-review.js';
-import { joinHistories } from './join-histories.js';
+import { type Joined, joinHistories } from './join-histories.js';
 
 interface ImportOptions extends CommonOptions {
   readonly since?: string;
@@ -60,10 +60,12 @@ export async function importCommand(world: World, paths: readonly string[], opti
   const histories = paths.filter(
     (path) => leadsToFile(resolve(world.cwd, path)) && isHistory(resolve(world.cwd, path)),
   );
-  if (options.conflicts || histories.length > 0) await joinHistories(world, found, histories, options);
+  const joins = options.conflicts || histories.length > 0;
+  const joined = joins ? await joinHistories(world, found, histories, options) : [];
   const others = paths.filter((path) => !histories.includes(path));
-  const isDone = others.length === 0 && (options.conflicts || histories.length > 0);
-  return isDone ? 0 : await take(world, others, options, { folder: imports, since });
+  if (others.length > 0 || !joins) return await take(world, others, options, { folder: imports, since, joined });
+  if (options.json) writeJson(world.stdout, joined, 2);
+  return 0;
 }
 
 /**
@@ -109,7 +111,7 @@ async function take(
   world: World,
   paths: readonly string[],
   options: ImportOptions,
-  { folder, since }: Pick<ImportOrder, 'folder' | 'since'>,
+  { folder, since, joined }: Pick<ImportOrder, 'folder' | 'since'> & { readonly joined: readonly Joined[] },
 ): Promise<number> {
   const stop = new AbortController();
   let signalled: NodeJS.Signals | null = null;
@@ -134,7 +136,8 @@ async function take(
       outcomes.push(await importSource(found, order));
     }
     line.erase();
-    print(world, options.watch ? outcomes.filter(({ added }) => added > 0) : outcomes, skipped, options);
+    const told = options.watch ? outcomes.filter(({ added }) => added > 0) : outcomes;
+    print(world, told, skipped, { ...options, joined });
     if (outcomes.length > 0 || options.watch) return 0;
     if (!isNamed) return sayNothingHere(world, exports, options);
     const known = sources.map(({ title }) => title).join(', ');
@@ -192,9 +195,14 @@ function sayNothingHere(world: World, exports: readonly Export[], { quiet }: Imp
   return 0;
 }
 
-function print(world: World, outcomes: readonly Imported[], skipped: readonly string[], options: ImportOptions): void {
+function print(
+  world: World,
+  outcomes: readonly Imported[],
+  skipped: readonly string[],
+  options: ImportOptions & { readonly joined: readonly Joined[] },
+): void {
   const { stdout, stderr } = world;
-  if (options.json) writeJson(stdout, outcomes, 2);
+  if (options.json) writeJson(stdout, [...options.joined, ...outcomes], 2);
   else for (const outcome of outcomes) stdout.write(`${neutralise(`${sentenceOf(outcome, options)}\n`)}`);
   if (options.quiet) return;
   const problems = problemLines(outcomes);

@@ -103,7 +103,8 @@ async function askKey(world: World, folder: string): Promise<string> {
 async function printKey(asked: Asked): Promise<number> {
   const key = await required(asked).key();
   if (key === null) throw new HiError('config', 'There is no key.', { hint: 'Run: hi share FOLDER' });
-  asked.world.stdout.write(`${key}\n`);
+  if (asked.options.json) writeJson(asked.world.stdout, { key }, 2);
+  else asked.world.stdout.write(`${key}\n`);
   return 0;
 }
 

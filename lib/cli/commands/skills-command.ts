@@ -34,7 +34,9 @@ export async function skillsCommand(
     const library = await findSkills(world, options, config === null ? undefined : baseWindow(config, config));
     const history = await HistoryStore.open({ folder: paths.data, now: world.now });
     const text = await library.explain(name, history.entries, NO_OVERRIDES);
-    world.stdout.write(neutralise(text));
+    const skill = library.skills.find((one) => one.name === name);
+    if (options.json) writeJson(world.stdout, { skill, text });
+    else world.stdout.write(neutralise(text));
     await history.close();
     return 0;
   }

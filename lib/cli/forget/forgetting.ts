@@ -48,6 +48,7 @@ export async function forgetting(
     return null;
   }
   return {
+    messages: found.messages.map(({ id }) => id),
     shown: [...inHistory(found), ...places.flatMap(({ what }) => what)],
     async forget() {
       let short: readonly string[] = [];

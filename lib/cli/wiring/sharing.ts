@@ -121,6 +121,7 @@ export async function forgettingEverywhere(
   const found = await forgetting(order, history, paths, named);
   return (
     found && {
+      messages: found.messages,
       shown: found.shown,
       forget: async () => {
         const receipt = await found.forget();

@@ -41,6 +41,8 @@ export interface WaitingQuestions {
 
 /** What would be forgotten: how it is shown, and how to forget it. */
 export interface Forgetting {
+  /** The ids of the messages of the conversation among it. */
+  readonly messages: readonly number[];
   readonly shown: readonly string[];
   /** Resolves to the receipt. Throws a `HiError`. */
   forget(): Promise<readonly string[]>;
