@@ -70,10 +70,14 @@ function platformPackage(folder: string, platform: Platform, executable: string,
   return own;
 }
 
+/** What programs rely on that read the output. */
+const SCHEMAS = 'docs/output.schema.json';
+
 function launcherPackage(folder: string, platforms: readonly Platform[], project: Project): string {
   const own = join(folder, 'npm', LAUNCHER);
   mkdirSync(own, { recursive: true });
   cpSync('dist', join(own, 'dist'), { recursive: true });
+  cpSync(SCHEMAS, join(own, SCHEMAS));
   write(join(own, 'hi'), launcherScript(platforms));
   chmodSync(join(own, 'hi'), 0o755);
   copyFileSync('LICENSE', join(own, 'LICENSE'));

@@ -63,7 +63,7 @@ export function launcherManifest(platforms: readonly Platform[], project: Projec
     bin: { hi: 'hi' },
     type: 'module',
     engines,
-    files: ['hi', 'dist', 'LICENSE'],
+    files: ['hi', 'dist', 'docs', 'LICENSE'],
     optionalDependencies: {
       ...Object.fromEntries(chosen.map((platform) => [packageOf(platform), version])),
       ...optionalDependencies,

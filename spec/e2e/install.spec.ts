@@ -46,7 +46,8 @@ describe('the package', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(await say(machine.hi, ['--version'], machine.env)).toEqual({ status: 0, text: `${version}\n` });
     expect(existsSync(join(machine.prefix, 'share/man/man1/hi.1'))).toBe(true);
-    expect(existsSync(join(machine.prefix, 'lib/node_modules/hi-chat/docs/configure.md'))).toBe(true);
+    for (const file of ['configure.md', 'output.schema.json'])
+      expect(existsSync(join(machine.prefix, 'lib/node_modules/hi-chat/docs', file))).toBe(true);
   });
 
   it('needs no zstd other than its own', async () => {

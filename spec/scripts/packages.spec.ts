@@ -80,6 +80,12 @@ describe('the packages of the executables', () => {
     expect(manifest('hi-chat-native').optionalDependencies).not.toHaveProperty('hi-chat-windows-x64');
   });
 
+  it('contain the schemas of what --json prints', () => {
+    expect(manifest('hi-chat-native').files).toContain('docs');
+    const schemas = readFileSync(packages('npm', 'hi-chat-native', 'docs', 'output.schema.json'), 'utf8');
+    expect(JSON.parse(schemas).$defs).toHaveProperty('ask');
+  });
+
   it('have checksums that sha256sum accepts', () => {
     const check = (...parts: readonly string[]) =>
       execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: packages(...parts), encoding: 'utf8' });
