@@ -11,8 +11,8 @@ import type { SlashCommand } from './common/command.js';
 export const slashExport: SlashCommand = {
   name: 'export',
   aliases: ['save'],
-  usage: '/export FILE [--no-undone]',
-  summary: 'save the conversation as .html, .md or .json',
+  usage: '/export FILE',
+  summary: 'save as .html, .md or .json; also --no-undone',
   complete: (typed, { files }) => files.paths(typed),
   async *run(typed, { session, files, ask, now }, signal) {
     const isWhole = !typed.endsWith(NO_UNDONE);

@@ -13,7 +13,7 @@ export const slashReset: SlashCommand = {
   name: 'reset',
   aliases: ['clear', 'new'],
   usage: '/reset [OPTION]',
-  summary: 'clear all; also -y, --undo, --purge, --everywhere',
+  summary: 'clear all; for options: /help reset',
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
   async *run(argument, context) {

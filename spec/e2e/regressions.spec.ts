@@ -129,7 +129,7 @@ describe('what was broken once', () => {
     [['models'], "Run 'hi', then type: /model"],
     [['undo'], "Run 'hi', then type: /undo"],
     [['chat', 'good', 'morning'], 'run: hi ask "good morning"'],
-    [['config', 'set', 'model', 'x'], "Unknown command 'config set'"],
+    [['config', 'sett', 'model', 'x'], "Did you mean 'set'"],
   ])('names what was meant by hi %s', async (words, said) => {
     await setUp(() => ({}));
     const run = await hi(words);
