@@ -11,7 +11,7 @@ describe('the error with which hi exits', () => {
       columns: 60,
     });
     await terminal.exit();
-    expect(terminal.screen()).toContain("'week' is invalid.\nAllowed choices are day, month, model.\n");
+    expect(terminal.screen()).toContain("'week' is invalid.\nAllowed choices are day, month, model, server.\n");
     await terminal.close();
     home.remove();
   });
