@@ -22,6 +22,7 @@ import { forgetCommand } from './commands/forget-command.js';
 import { historyCommand } from './commands/history-command.js';
 import { importCommand } from './commands/import-command.js';
 import { memoryCommand, rememberCommand } from './commands/memory-command.js';
+import { modelsCommand } from './commands/models-command.js';
 import { recallCommand } from './commands/recall-command.js';
 import { resetCommand } from './commands/reset-command.js';
 import { shareCommand } from './commands/share-command.js';
@@ -242,6 +243,14 @@ export function commandTable(
           .option('--in <book>', 'of this imported book')
           .option('--json', 'print as a JSON array')
           .action(async (_options, self: Command) => finish(await usageCommand(world, mergedOptions(self)))),
+    ],
+
+    models: [
+      'list the models of the server in use',
+      (command) =>
+        addCommonOptions(command).action(async (_options, self: Command) =>
+          finish(await modelsCommand(world, mergedOptions(self))),
+        ),
     ],
 
     skills: [

@@ -37,6 +37,7 @@ export const LATE: readonly string[] = [
   'lib/cli/commands/mcp-list.ts',
   'lib/cli/commands/mcp-login.ts',
   'lib/cli/commands/memory-command.ts',
+  'lib/cli/commands/models-command.ts',
   'lib/cli/commands/recall-command.ts',
   'lib/cli/commands/reset-command.ts',
   'lib/cli/commands/share-command.ts',

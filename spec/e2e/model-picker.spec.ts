@@ -54,6 +54,22 @@ describe('/model without a name', () => {
   });
 });
 
+describe('hi models', () => {
+  it('lists the models for chats as -m takes them, that in use first, and says what is known of each server', async () => {
+    const chat = await start(() => ({ text: 'fine' }), {}, MODELS);
+    const chats = MODELS.slice(0, -1);
+    expect(await runProgram(chat.home, ['models'])).toMatchObject({ stdout: `${chats.join('\n')}\n`, stderr: '' });
+    const work = { provider: 'openai', api_base: chat.server.base, api_key: 'k', model: 'large-one' };
+    const dead = { ...work, api_base: 'http://127.0.0.1:9/v1' };
+    chat.home.writeConfig(JSON.stringify({ servers: { work, dead }, model: 'work' }));
+    const { stdout, stderr, status } = await runProgram(chat.home, ['models']);
+    expect([status, stdout.split('\n').slice(0, 2)]).toEqual([0, ['work/large-one', 'work/scripted']]);
+    expect(stderr).toMatch(
+      /^work {2}openai\/large-one · .* · answers\ndead {2}.* · does not answer: Nothing is listening/,
+    );
+  });
+});
+
 describe('/model with a name', () => {
   it('switches this chat without a question, and later ones with --save', async () => {
     const chat = await start(() => ({ text: 'fine' }), {}, MODELS);

@@ -126,7 +126,6 @@ describe('what was broken once', () => {
     [['help', 'mcp', 'ad'], "Did you mean 'add'"],
     [['what', 'is', 'the', 'time'], 'run: hi ask "what is the time"'],
     [["what's $1?"], "run: hi ask 'what'\\''s $1?'"],
-    [['models'], "Run 'hi', then type: /model"],
     [['undo'], "Run 'hi', then type: /undo"],
     [['chat', 'good', 'morning'], 'run: hi ask "good morning"'],
     [['config', 'sett', 'model', 'x'], "Did you mean 'set'"],
