@@ -67,5 +67,6 @@ describe('a search beside three writers', () => {
       home.remove();
       await server.close();
     }
-  }, 3_600_000);
+    // A search takes four seconds beside three writers on two cores.
+  }, 7_200_000);
 });
