@@ -1,7 +1,7 @@
 import { HiError } from '../errors.js';
 import { nearest } from '../registry.js';
-import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
-import { noneWhenCancelled } from './common/shown.js';
+import type { ModelServer, SlashCommand, SlashContext, SlashEvent } from './common/command.js';
+import { noneWhenCancelled, serverTable } from './common/shown.js';
 
 /** Keeps the model for later chats. */
 const SAVE = '--save';
@@ -30,23 +30,21 @@ export const slashModel: SlashCommand = {
 async function* offered(context: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
   const { session, models, ask } = context;
   const { provider, model: name, server, context_window, model_window = context_window } = session.target;
-  if (models.serverNames.length > 0) yield* serverTable(context, signal);
-  else yield { type: 'print', text: `${provider}/${name}, window ${model_window} tokens` };
-  const known = await listed(models, signal);
+  let list: ModelServer['models'];
+  if (models.serverNames.length > 0) {
+    yield { type: 'waiting', what: 'asking the servers' };
+    const rows = await models.servers(signal);
+    yield { type: 'print', text: serverTable(rows) };
+    list = rows[0]?.models ?? [];
+  } else {
+    yield { type: 'print', text: `${provider}/${name}, window ${model_window} tokens` };
+    list = await listed(models, signal);
+  }
   const elsewhere = models.serverNames.filter((one) => one !== server);
-  if ('failure' in known) yield { type: 'notice', level: 'info', text: withoutList(known.failure) };
-  const others = 'failure' in known ? elsewhere : [...elsewhere, ...known.names.filter((one) => one !== name)];
+  if (list instanceof HiError) yield { type: 'notice', level: 'info', text: withoutList(list) };
+  const others = list instanceof HiError ? elsewhere : [...elsewhere, ...list.filter((one) => one !== name)];
   if (ask.search !== null && others.length > 0) return yield* chosen([name, ...others], context, signal);
   if (others.length > 0) yield { type: 'print', text: `Available: ${others.join(', ')}` };
-}
-
-/** Shows every server, the one in use first. */
-async function* serverTable({ models }: SlashContext, signal: AbortSignal): AsyncGenerator<SlashEvent> {
-  yield { type: 'waiting', what: 'asking the servers' };
-  const rows = await models.servers(signal);
-  const width = rows.reduce((widest, { name }) => Math.max(widest, name.length), 0);
-  const lines = rows.map(({ name, text }, at) => `${at === 0 ? '*' : ' '} ${name.padEnd(width)}  ${text}`);
-  yield { type: 'print', text: lines.join('\n') };
 }
 
 /**
@@ -62,7 +60,7 @@ async function* named(
   const { session, models } = context;
   await session.useModel(argument, signal);
   const known = await listed(models, signal);
-  const names = 'names' in known ? known.names : [];
+  const names = known instanceof HiError ? [] : known;
   const { provider, model: given } = session.target;
   const isTagless = !names.includes(given) && names.includes(`${given}:latest`);
   if (isTagless) await session.useModel(`${session.target.server ?? provider}/${given}:latest`, signal);
@@ -114,15 +112,12 @@ async function* kept({ session, models }: SlashContext): AsyncGenerator<SlashEve
 }
 
 /** The models that the provider lists, or why there is no list. */
-async function listed(
-  models: SlashContext['models'],
-  signal: AbortSignal,
-): Promise<{ readonly names: readonly string[] } | { readonly failure: HiError }> {
+async function listed(models: SlashContext['models'], signal: AbortSignal): Promise<ModelServer['models']> {
   try {
-    return { names: await models.names(signal) };
+    return await models.names(signal);
   } catch (thrown) {
     if (!(thrown instanceof HiError)) throw thrown;
-    return { failure: thrown };
+    return thrown;
   }
 }
 

@@ -65,7 +65,7 @@ describe('hi models', () => {
     const { stdout, stderr, status } = await runProgram(chat.home, ['models']);
     expect([status, stdout.split('\n').slice(0, 2)]).toEqual([0, ['work/large-one', 'work/scripted']]);
     expect(stderr).toMatch(
-      /^work {2}openai\/large-one · .* · answers\ndead {2}.* · does not answer: Nothing is listening/,
+      /^\* work {2}openai\/large-one · .* · answers\n {2}dead {2}.* · does not answer: Nothing is listening/,
     );
   });
 });

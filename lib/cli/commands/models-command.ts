@@ -1,7 +1,9 @@
+import { HiError } from '../../errors.js';
 import { neutralise } from '../../screen/text/neutralise.js';
+import { serverTable } from '../../slash/common/shown.js';
 import type { CommonOptions } from '../base/options.js';
 import { readSettings, requireConfig, type SettingsOptions } from '../base/settings.js';
-import type { World } from '../base/world.js';
+import { stoppingOf, type World } from '../base/world.js';
 import { Connections } from '../wiring/connections.js';
 import { serverList } from '../wiring/server-list.js';
 
@@ -11,17 +13,19 @@ import { serverList } from '../wiring/server-list.js';
  */
 export async function modelsCommand(world: World, options: CommonOptions & SettingsOptions): Promise<number> {
   const settings = await readSettings(world, options);
-  const config = requireConfig(settings);
-  const connections = new Connections(world, options, settings, config);
-  const inUse = connections.target(config);
-  if (connections.serverNames.length > 0) {
-    const rows = await serverList(connections, inUse, world.now(), new AbortController().signal);
-    const width = rows.reduce((widest, { name }) => Math.max(widest, name.length), 0);
-    for (const { name, text } of rows) world.stderr.write(neutralise(`${name.padEnd(width)}  ${text}\n`));
+  const connections = new Connections(world, options, settings, requireConfig(settings));
+  const inUse = connections.target(requireConfig(settings));
+  const stopping = stoppingOf(world);
+  try {
+    const rows = await serverList(connections, inUse, world.now(), stopping.signal);
+    if (rows.length > 1) world.stderr.write(neutralise(`${serverTable(rows)}\n`));
+    const models = rows[0]?.models ?? [];
+    if (models instanceof HiError) throw models;
+    const at = inUse.server === undefined ? '' : `${inUse.server}/`;
+    const names = new Set([inUse.model, ...models]);
+    world.stdout.write(neutralise([...names].map((name) => `${at}${name}\n`).join('')));
+    return 0;
+  } finally {
+    stopping.release();
   }
-  const names = await connections.models(inUse);
-  const at = inUse.server === undefined ? '' : `${inUse.server}/`;
-  const ordered = new Set([inUse.model, ...names].map((name) => `${at}${name}\n`));
-  world.stdout.write(neutralise([...ordered].join('')));
-  return 0;
 }

@@ -19,11 +19,11 @@ export async function serverList(
   const describe = async (name: string, find: () => Promise<Target>): Promise<ModelServer> => {
     try {
       const target = await find();
-      const state = await stateOf(connections, target, signal);
-      return { name, text: [described(target), ratesText(target, now), state].join(' · ') };
+      const models = await listOf(connections, target, signal);
+      return { name, text: [described(target), ratesText(target, now), stateOf(models)].join(' · '), models };
     } catch (thrown) {
       if (!(thrown instanceof HiError)) throw thrown;
-      return { name, text: thrown.message };
+      return { name, text: thrown.message, models: thrown };
     }
   };
   return await Promise.all([
@@ -35,13 +35,17 @@ export async function serverList(
 const described = ({ provider, model, model_window, context_window }: Target): string =>
   `${provider}/${model} · window ${shortCount(model_window ?? context_window)}`;
 
-async function stateOf(connections: Connections, target: Target, signal: AbortSignal): Promise<string> {
+async function listOf(connections: Connections, target: Target, signal: AbortSignal): Promise<ModelServer['models']> {
   try {
-    await connections.models(target, PATIENCE, signal);
-    return 'answers';
+    return await connections.models(target, PATIENCE, signal);
   } catch (thrown) {
     if (!(thrown instanceof HiError)) throw thrown;
-    // A server that lists no models answers all the same.
-    return thrown.code === 'request' || thrown.code === 'model' ? 'answers' : `does not answer: ${thrown.message}`;
+    return thrown;
   }
+}
+
+function stateOf(models: ModelServer['models']): string {
+  // A server that lists no models answers all the same.
+  const isThere = !(models instanceof HiError) || models.code === 'request' || models.code === 'model';
+  return isThere ? 'answers' : `does not answer: ${models.message}`;
 }

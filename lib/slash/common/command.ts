@@ -1,5 +1,6 @@
 import type { CompressBlock } from '../../chat/entry.js';
 import type { ChatEvent, ScreenSettings } from '../../chat/event.js';
+import type { HiError } from '../../errors.js';
 import type { MemoryFile } from '../../memory/memory-file.js';
 import type { LineOrigin } from '../../memory/memory-text.js';
 import type { Named } from '../../registry.js';
@@ -28,6 +29,8 @@ export interface Chosen {
 export interface ModelServer {
   readonly name: string;
   readonly text: string;
+  /** The chat models that it lists; why it lists none. */
+  readonly models: readonly string[] | HiError;
 }
 
 /** The questions that wait for a server. */

@@ -2,6 +2,7 @@ import { firstCharacters } from '../../chat/text.js';
 import { HiError, isAbort } from '../../errors.js';
 import type { Which } from '../../session/pinned-messages.js';
 import type { LastTurn } from '../../session/session.js';
+import type { ModelServer } from './command.js';
 
 /** Formats rows as two aligned columns. */
 export function columns(rows: readonly (readonly [string, string])[]): string {
@@ -48,3 +49,7 @@ export function whichMessage(argument: string, usage: string): Which {
   }
   return sign === '' ? { place: number } : { id: number };
 }
+
+/** The servers as a table, a line each, the one in use first and marked. */
+export const serverTable = (rows: readonly ModelServer[]): string =>
+  columns(rows.map(({ name, text }, at) => [`${at === 0 ? '*' : ' '} ${name}`, text]));
