@@ -70,12 +70,7 @@ export class Session {
     this.reminders = new Reminders(history, search, () => this.target.context_window);
     const limits = () => ({ ...compaction, context_window: this.target.context_window });
     this.pins = new PinnedMessages(history, () => search.finder(), limits);
-    this.skills = new SkillState(
-      history,
-      (model) => deps.skills(model),
-      () => this.target,
-      () => deps.approvedSkills?.() ?? null,
-    );
+    this.skills = new SkillState(history, deps.skills, () => this.target);
     this.#turns = new SessionTurns(deps, this.skills, this.reminders, this.#turnSettings);
     this.ahead = this.#turns.ahead;
     this.restSummaries = this.#turns.restSummaries;

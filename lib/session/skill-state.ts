@@ -2,16 +2,15 @@ import { isMessage } from '../chat/entry.js';
 import type { ChatEvent } from '../chat/event.js';
 import type { HistoryStore } from '../history/store.js';
 import { NO_OVERRIDES, type SkillLibrary, type SkillOverrides, type SkillSelection } from '../skills/skill.js';
-import type { Target } from './common/deps.js';
+import type { SessionSkills, Target } from './common/deps.js';
 import { activeSkills } from './past-turns.js';
 
 /** The skills of a session: those found, and those the user loaded or dropped since the last message. */
 export class SkillState {
   readonly #history: HistoryStore;
-  readonly #find: (target: Target) => Promise<SkillLibrary>;
+  readonly #skills: SessionSkills;
   readonly #target: () => Target;
   readonly #shownWarnings = new Set<string>();
-  readonly #approved: () => readonly unknown[] | null;
   #library: {
     readonly target: Target;
     readonly approved: readonly unknown[] | null;
@@ -19,23 +18,17 @@ export class SkillState {
   } | null = null;
   #overrides = NO_OVERRIDES;
 
-  constructor(
-    history: HistoryStore,
-    find: (target: Target) => Promise<SkillLibrary>,
-    target: () => Target,
-    approved: () => readonly unknown[] | null = () => null,
-  ) {
+  constructor(history: HistoryStore, skills: SessionSkills, target: () => Target) {
     this.#history = history;
-    this.#find = find;
+    this.#skills = skills;
     this.#target = target;
-    this.#approved = approved;
   }
 
   /** The skills found at the start, with those of the project that were approved since, read for the current model. */
   library(): Promise<SkillLibrary> {
-    const [target, approved] = [this.#target(), this.#approved()];
+    const [target, approved] = [this.#target(), this.#skills.approved?.() ?? null];
     if (this.#library?.target !== target || this.#library.approved !== approved)
-      this.#library = { target, approved, skills: this.#find(target) };
+      this.#library = { target, approved, skills: this.#skills.find(target) };
     return this.#library.skills;
   }
 

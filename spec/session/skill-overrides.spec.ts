@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { SessionDeps } from '../../lib/session/common/deps.js';
 import type { SkillOverrides } from '../../lib/skills/skill.js';
-import { answer, drain, NO_SKILLS, type Stage, stage } from '../support/session.js';
+import { answer, drain, NO_SKILLS, type Stage, type StageChanges, stage } from '../support/session.js';
 
 let set: Stage;
 
@@ -9,7 +8,7 @@ const say = (text: string) => ({ text, texts: [], attachments: [] });
 const never = () => new AbortController().signal;
 
 /** Skills that note what the user asked of them with each message. */
-function noting(): Pick<SessionDeps, 'skills'> & { readonly asked: SkillOverrides[] } {
+function noting(): Required<Pick<StageChanges, 'skills'>> & { readonly asked: SkillOverrides[] } {
   const asked: SkillOverrides[] = [];
   return {
     asked,

@@ -40,7 +40,7 @@ async function skillState(more: Partial<SkillLibrary> = {}) {
       ...more,
     };
   };
-  const state = new SkillState(set.history, find, () => answering.target);
+  const state = new SkillState(set.history, { find }, () => answering.target);
   return { state, answering, opened, selected };
 }
 

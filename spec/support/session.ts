@@ -74,9 +74,10 @@ export interface Stage {
 }
 
 type Groups = 'models' | 'settings' | 'tools' | 'search' | 'standing';
+type Kept = Omit<SessionDeps, Groups | 'skills'>;
 
 /** How a session differs from the usual one. */
-export type StageChanges = Partial<Omit<SessionDeps, Groups>> & {
+export type StageChanges = Partial<Kept> & { readonly skills?: SessionDeps['skills']['find'] } & {
   readonly [Group in Groups]?: Partial<SessionDeps[Group]>;
 };
 
@@ -145,10 +146,10 @@ export async function stage(
     history,
     clock: null,
     saveImage: async () => ({ reason: 'nowhere' }),
-    skills: async () => NO_SKILLS,
     cache: { get: async () => null, put: async () => undefined },
     cwd: () => '/work',
     ...changes,
+    skills: { find: changes.skills ?? (async () => NO_SKILLS) },
     models: {
       target,
       find: async (model) => ({ ...target, model }),

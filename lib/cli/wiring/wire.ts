@@ -118,8 +118,10 @@ export async function wire(
         toolRunner(offered, { world, options, settings, config, context, connections, window, servers }),
       ),
     },
-    skills: (main) => skillsFor(world, main, smallFor(main) ?? main, settings, config, cache, project.skills),
-    approvedSkills: () => project.skills,
+    skills: {
+      find: (main) => skillsFor(world, main, smallFor(main) ?? main, settings, config, cache, project.skills),
+      approved: () => project.skills,
+    },
     search: {
       finder,
       sending,

@@ -151,6 +151,14 @@ export interface SessionSearch {
   hasBooks?(): boolean;
 }
 
+/** The skills of a session. */
+export interface SessionSkills {
+  /** Those for a model that answers. */
+  find(target: Target): Promise<SkillLibrary>;
+  /** What the user approved of the project's: another list once that changed, and `find` is to be called again. */
+  approved?(): readonly unknown[];
+}
+
 /** What a session depends on. Functions load what they need on their first call. */
 export interface SessionDeps {
   readonly history: HistoryStore;
@@ -158,11 +166,7 @@ export interface SessionDeps {
   readonly settings: SessionSettings;
   readonly tools: SessionTools;
   readonly search: SessionSearch;
-  skills(target: Target): Promise<SkillLibrary>;
-  /**
-   * What the user approved of the project's skills: another list once that changed, and `skills` is to be called again.
-   */
-  approvedSkills?(): readonly unknown[];
+  readonly skills: SessionSkills;
   /** The texts of every request; `settle` prepares a turn, may ask the user, and resolves to notices for them. */
   readonly standing: { read(): Promise<Standing>; settle(signal: AbortSignal): Promise<readonly string[]> };
   readonly cache: TextCache;
