@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Entry, isCompressBlock, isMessage } from '../chat/entry.js';
-import { undoneTurns } from '../chat/entry-list.js';
+import { marksAmong, undoneTurns } from '../chat/entry-list.js';
 import { readFileBlock } from '../chat/marked-text.js';
 import {
   type DocumentPart,
@@ -65,8 +65,7 @@ export async function* threadsOfHistory(
   read: ReadAttachment,
   leaveOut: LeaveOut,
 ): AsyncGenerator<SpokenThread> {
-  const marks: Entry[] = [];
-  for await (const entry of archive()) if (!isMessage(entry)) marks.push(entry);
+  const marks = await marksAmong(archive());
   leaveOut('summaries', marks.filter(isCompressBlock).length);
   const undone = undoneTurns(marks);
   let [held, day, turn, size]: [Message[], string, number, number] = [[], '', 0, 0];

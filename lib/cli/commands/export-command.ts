@@ -3,13 +3,13 @@ import { bookFiles, bookNames } from '../../books/book.js';
 import { exportAll } from '../../books/export-books.js';
 import { exportForms } from '../../books/export-forms.js';
 import { findPaths } from '../../config/paths.js';
-import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
+import { HiError, isAbort } from '../../errors.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
 import { pick } from '../../registry.js';
 import type { CommonOptions } from '../base/options.js';
 import { printHistoryNotices } from '../base/output.js';
-import type { World } from '../base/world.js';
+import { stoppingOf, type World } from '../base/world.js';
 import { countsOf, leftOutOf } from './import-command.js';
 
 interface ExportOptions extends CommonOptions {
@@ -31,15 +31,10 @@ export async function exportCommand(
   const paths = await findPaths(world.env, config ?? null);
   await prepareCodec();
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
-  const stop = new AbortController();
-  let signalled: NodeJS.Signals | null = null;
-  const release = world.onStop((signal) => {
-    signalled ??= signal;
-    stop.abort();
-  });
+  const stopping = stoppingOf(world);
   try {
     const outcomes = await exportAll({
-      ...{ form, target: resolve(world.cwd, folder), signal: stop.signal },
+      ...{ form, target: resolve(world.cwd, folder), signal: stopping.signal },
       archive: () => history.archive(),
       read: (sha256) => history.attachments.get(sha256),
       books: bookNames(paths.imports).map((name) => bookFiles(paths.imports, name)),
@@ -50,11 +45,11 @@ export async function exportCommand(
     if (outcomes.length === 0 && !quiet) world.stderr.write('Nothing was said yet.\n');
     return 0;
   } catch (thrown) {
-    if (signalled === null || !isAbort(thrown)) throw thrown;
+    if (stopping.status === null || !isAbort(thrown)) throw thrown;
     world.stderr.write('Stopped. Nothing was exported.\n');
-    return signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    return stopping.status;
   } finally {
-    release();
+    stopping.release();
     await history.close();
   }
 }

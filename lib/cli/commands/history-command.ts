@@ -26,7 +26,7 @@ import {
   printNotices,
   writeAll,
 } from '../base/output.js';
-import type { World } from '../base/world.js';
+import { stoppingOf, type World } from '../base/world.js';
 import { takeInFirst } from '../wiring/sharing.js';
 import { pageWriter, type WritePage } from './history-page.js';
 import { newestFirst, openPager } from './pager.js';
@@ -218,24 +218,19 @@ async function follow(
   filter: EntryFilter | null,
   options: HistoryOptions,
 ): Promise<number> {
-  const stop = new AbortController();
-  let signalled: NodeJS.Signals | null = null;
-  const release = world.onStop((signal) => {
-    signalled ??= signal;
-    stop.abort();
-  });
+  const stopping = stoppingOf(world);
   const all = filter ?? EVERYTHING;
   const last = options.number ?? FOLLOWED;
   const earlier = filter === null ? await store.newest(last) : filtered(store.archive(), all, last);
   async function* lines(): AsyncGenerator<Entry> {
     yield* earlier;
-    for await (const entry of followed(store, stop.signal)) if (passes(entry, all)) yield entry;
+    for await (const entry of followed(store, stopping.signal)) if (passes(entry, all)) yield entry;
   }
   try {
     await writeAll(world.stdout, printed(lines(), options, null));
-    return signalled === null ? 0 : signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    return stopping.status ?? 0;
   } finally {
-    release();
+    stopping.release();
     await store.close();
   }
 }

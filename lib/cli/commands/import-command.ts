@@ -23,7 +23,7 @@ import { askQuestion } from '../ask/terminal-question.js';
 import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
 import { ProgressLine } from '../base/output.js';
-import type { World } from '../base/world.js';
+import { stoppingOf, type World } from '../base/world.js';
 import { importReview } from './import-review.js';
 import { type Joined, joinHistories } from './join-histories.js';
 
@@ -113,17 +113,12 @@ async function take(
   options: ImportOptions,
   { folder, since, joined }: Pick<ImportOrder, 'folder' | 'since'> & { readonly joined: readonly Joined[] },
 ): Promise<number> {
-  const stop = new AbortController();
-  let signalled: NodeJS.Signals | null = null;
-  const release = world.onStop((signal) => {
-    signalled ??= signal;
-    stop.abort();
-  });
+  const stopping = stoppingOf(world);
   const line = new ProgressLine(world);
   const onProgress: ImportOrder['onProgress'] = (what, done, all) =>
     void (options.quiet || line.showShare(what, done, all));
   const { mirror = false, dryRun = false } = options;
-  const order: ImportOrder = { folder, since, mirror, dryRun, signal: stop.signal, onProgress };
+  const order: ImportOrder = { folder, since, mirror, dryRun, signal: stopping.signal, onProgress };
   const exports: Export[] = [];
   try {
     const skipped: string[] = [];
@@ -149,13 +144,13 @@ async function take(
       },
     );
   } catch (thrown) {
-    if (signalled === null || !isAbort(thrown)) throw thrown;
+    if (stopping.status === null || !isAbort(thrown)) throw thrown;
     line.erase();
     world.stderr.write('Stopped. Nothing more was imported.\n');
-    return signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    return stopping.status;
   } finally {
     line.erase();
-    release();
+    stopping.release();
     for (const one of exports) one.close();
   }
 }
