@@ -7,6 +7,27 @@ import type { Source } from './web-source.js';
 /** The usage of a turn before its first request. */
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, context_tokens: 0 };
 
+/** The tokens of one request, and the model that answered it. */
+export interface RequestUsage {
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+  /** The address of its server; absent for the vendor's own. */
+  readonly api_base?: string | undefined;
+  /** The name of its server in the configuration; absent for that of the flat form. */
+  readonly server?: string | undefined;
+}
+
+/** The event for the usage of a request to this model. */
+export function usageEvent(
+  purpose: 'answer' | 'summary',
+  { provider, model, api_base, server }: Omit<RequestUsage, 'usage'>,
+  usage: Usage,
+): ChatEventOf<'usage'> {
+  const where = { ...(api_base !== undefined && { api_base }), ...(server !== undefined && { server }) };
+  return { type: 'usage', purpose, provider, model, usage, ...where };
+}
+
 /** The sum of the usage of two requests. The window is as full as after the second. */
 export function addUsage(first: Usage, second: Usage): Usage {
   const billing = addBilling(first.billing, second.billing);
@@ -189,13 +210,7 @@ export type ChatEvent =
   | { readonly type: 'compact-progress'; readonly characters: number }
   | ({ readonly type: 'compact' } & CompactionReport)
   /** The tokens of one request, successful or not, if the server reports them. The turn's usage is their sum. */
-  | {
-      readonly type: 'usage';
-      readonly purpose: 'answer' | 'summary';
-      readonly provider: string;
-      readonly model: string;
-      readonly usage: Usage;
-    }
+  | ({ readonly type: 'usage'; readonly purpose: 'answer' | 'summary' } & RequestUsage)
   | { readonly type: 'skills'; readonly loaded: readonly string[]; readonly dropped: readonly string[] }
   /** Text of the program itself, printed as it is: a list, the output of a local command. */
   | {

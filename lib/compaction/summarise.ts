@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hasForeignParts, isCommandOutput } from '../chat/entry.js';
-import { addUsage, type ChatEvent } from '../chat/event.js';
+import { addUsage, type ChatEvent, usageEvent } from '../chat/event.js';
 import { citedIn, citingOnly } from '../chat/marked-text.js';
 import type { Message, Usage } from '../chat/message.js';
 import {
@@ -314,8 +314,7 @@ export async function* requestText(
         yield { type: 'compact-progress', characters };
         continue;
       }
-      const { provider, model: name } = model;
-      if (text.usage) yield { type: 'usage', purpose: 'summary', provider, model: name, usage: text.usage };
+      if (text.usage) yield usageEvent('summary', model, text.usage);
       return text;
     }
   } catch (thrown) {

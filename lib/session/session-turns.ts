@@ -354,11 +354,11 @@ export class SessionTurns {
 
   #run(provider: Provider, own: OwnDeps, signal: AbortSignal): ReturnType<typeof runTurn> {
     const { history, cwd, saveImage, tools } = this.#deps;
-    const { model, api_base, server, memory, spent } = this.#target;
+    const { model, api_base, server, memory } = this.#target;
     const { isCurrent, append, attempts, ...given } = own;
     const tried = this.#route?.isTrial ? { attempts: 1 } : attempts === undefined ? {} : { attempts };
     const deps: TurnDeps = {
-      asked: { provider, model, api_base, server, memory, spent, ...tried },
+      asked: { provider, model, api_base, server, memory, ...tried },
       log: { isCurrent, append, cwd, undisturbed: (work) => history.undisturbed(work) },
       keepImage: (drawing) => keepImage(drawing, history, saveImage),
       keepFiles: (files) => keptFiles(files, history),

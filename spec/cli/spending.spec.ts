@@ -5,7 +5,6 @@ import { spendingText } from '../../lib/cli/wiring/price.js';
 const answer = (more: Partial<UsageRecord>): UsageRecord => ({
   provider: 'openai',
   model: 'gpt-4o',
-  api_base: null,
   at: new Date('2026-01-01T00:00:00Z'),
   usage: { input_tokens: 1_000_000, output_tokens: 100_000, cached_tokens: 400_000, context_tokens: 1_100_000 },
   ...more,

@@ -1,8 +1,10 @@
 import { expect, it } from '@jest/globals';
-import type { ChatEvent } from '../../lib/chat/event.js';
-import type { Connections } from '../../lib/cli/wiring/connections.js';
-import type { UsageRecord } from '../../lib/cli/wiring/price.js';
+import { type ChatEvent, type RequestUsage, type StreamEvent, usageEvent } from '../../lib/chat/event.js';
+import type { Usage } from '../../lib/chat/message.js';
+import { withUsage } from '../../lib/cli/wiring/masked-provider.js';
 import { withCost } from '../../lib/cli/wiring/price.js';
+import type { Provider } from '../../lib/providers/common/provider.js';
+import { chatRequest } from '../support/providers.js';
 import { drain } from '../support/session.js';
 
 const USAGE = { input_tokens: 100_000, output_tokens: 10_000, cached_tokens: 0, context_tokens: 110_000 };
@@ -20,22 +22,20 @@ const END: ChatEvent = {
   turn: 1,
 };
 
-function record(model: string, api_base: string | null = null): UsageRecord {
-  return { provider: 'anthropic', model, api_base, at: new Date('2026-01-01'), usage: USAGE };
+function record(model: string, api_base?: string): RequestUsage {
+  return { provider: 'anthropic', model, api_base, usage: USAGE };
 }
 
 /** The costs that the ends of turns tell, where each turn makes these requests. */
-async function costsOf(...turns: readonly (readonly UsageRecord[])[]): Promise<readonly unknown[]> {
-  const spent: UsageRecord[] = [];
+async function costsOf(...turns: readonly (readonly RequestUsage[])[]): Promise<readonly unknown[]> {
   async function* events(): AsyncGenerator<ChatEvent> {
-    for (const records of turns) {
-      for (const one of records) spent.push(one);
+    for (const requests of turns) {
+      for (const one of requests) yield usageEvent('answer', one, one.usage);
       yield { type: 'text', text: 'x' };
       yield END;
     }
   }
-  const connections: Pick<Connections, 'spent'> = { spent };
-  const told = await drain(withCost(events(), connections));
+  const told = await drain(withCost(events(), () => new Date('2026-11-24')));
   return told.flatMap((event) => (event.type === 'turn-end' ? [event.cost] : []));
 }
 
@@ -56,7 +56,7 @@ it.each([
 /** The cost of one request of a million tokens in and a hundred thousand out, of which the bill says so much. */
 async function costOfBill(provider: string, model: string, usage: object): Promise<unknown> {
   const counts = { input_tokens: 50_000, output_tokens: 10_000, cached_tokens: 0, context_tokens: 60_000, ...usage };
-  const [cost] = await costsOf([{ provider, model, api_base: null, at: new Date('2026-11-24'), usage: counts }]);
+  const [cost] = await costsOf([{ provider, model, usage: counts }]);
   return cost;
 }
 
@@ -86,4 +86,19 @@ it.each([
   ['a long prompt of the smallest', 'anthropic', 'claude-haiku-5-5', { input_tokens: 200_000 }, 0.125],
 ])('counts %s', async (_what, provider, model, usage, cost) => {
   expect(await costOfBill(provider, model, usage)).toBeCloseTo(cost, 6);
+});
+
+it('is recorded as it goes on, with the model that answered in the bill', async () => {
+  const provider: Provider = {
+    name: 'p',
+    async *stream() {
+      yield { type: 'end', stop_reason: 'end', usage: USAGE, model: 'the-model-itself' };
+    },
+  };
+  const recorded: Usage[] = [];
+  const counted = withUsage(provider, (usage) => void recorded.push(usage));
+  const ends: StreamEvent[] = [];
+  for await (const event of counted.stream(chatRequest(), new AbortController().signal)) ends.push(event);
+  expect(recorded).toEqual([{ ...USAGE, billing: { model: 'the-model-itself' } }]);
+  expect(ends).toMatchObject([{ type: 'end', usage: recorded[0] }]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../lib/chat/json.js';
-import { textModel } from '../../lib/session/turn/metered-model.js';
+import { textModel } from '../../lib/session/turn/text-model.js';
 import { CONFIGURED } from '../support/compaction.js';
 import { memory } from '../support/memory.js';
 import { cases } from '../support/properties.js';
@@ -46,7 +46,6 @@ async function sizesOf(dialect: Dialect, strategy: string, limit: number | null,
     context_window: WINDOW,
     memory: memory(),
     connect: async () => provider,
-    spent() {},
   });
   const compaction = { ...CONFIGURED, strategy, trigger_ratio: limit === null ? 0.02 : 0.8, max_input_tokens: limit };
   const { session, close } = await stage([], {

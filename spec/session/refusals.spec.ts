@@ -110,7 +110,6 @@ async function conversation({ dialect, rules, steps, thinking, own, hasOptions }
     memory: known,
     ...(hasOptions && { options: { temperature: 0.3 } }),
     connect: async () => provider,
-    spent() {},
   };
   const set = await stage([], {
     models: { target },

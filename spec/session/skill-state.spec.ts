@@ -16,7 +16,6 @@ const target = (model: string): Target => ({
   connect: async () => {
     throw new Error('Nobody is asked.');
   },
-  spent: () => undefined,
 });
 
 const MAIN = target('main');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { textOf } from '../../lib/chat/message.js';
 import type { ChatRequest } from '../../lib/chat/request.js';
-import { textModel } from '../../lib/session/turn/metered-model.js';
+import { textModel } from '../../lib/session/turn/text-model.js';
 import { CONFIGURED } from '../support/compaction.js';
 import { memory } from '../support/memory.js';
 import { answer, drain, type Script, stage } from '../support/session.js';

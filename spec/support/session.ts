@@ -10,7 +10,7 @@ import type { Provider } from '../../lib/providers/common/provider.js';
 import { Recall } from '../../lib/recall/recall.js';
 import type { SessionDeps } from '../../lib/session/common/deps.js';
 import { Session } from '../../lib/session/session.js';
-import { textModel } from '../../lib/session/turn/metered-model.js';
+import { textModel } from '../../lib/session/turn/text-model.js';
 import type { SkillLibrary } from '../../lib/skills/skill.js';
 import type { ToolRunner } from '../../lib/tools/common/tool.js';
 import type { RestTimes } from '../../lib/view/rest.js';
@@ -122,7 +122,6 @@ export async function stage(
     ...(model_window && { model_window }),
     connect: async () => provider,
     ask,
-    spent() {},
   };
   const runner: ToolRunner = {
     specs: [],

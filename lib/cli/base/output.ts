@@ -1,7 +1,11 @@
+import { appendFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import truncatedWidth from 'fast-string-truncated-width';
 import { monotonic } from '../../clock.js';
 import type { Config } from '../../config/config.js';
 import { asksForPlainLines } from '../../config/resolve.js';
+import { HiError } from '../../errors.js';
+import { makeFolder } from '../../folder.js';
 import { listenToProgress } from '../../history/base/notices.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { OutputStream } from '../../screen/output-stream.js';
@@ -207,4 +211,27 @@ export function leaveWaitsToScreen(world: World, { screen_reader }: Pick<Config,
   endWaitLine?.();
   endWaitLine = null;
   if (areWaitsShown && (screen_reader || isDumb(world.env))) showWaits(world, true);
+}
+
+/**
+ * Opens the log of `--debug`; the function it returns appends a line with the time. Only the user can read the
+ * file. Each line is on disk when the call returns, so that the log of a crash is complete. Throws a `HiError` of code
+ * `config` that names the file.
+ */
+export function openDebugLog(path: string): (line: string) => void {
+  const write = (text: string): void => appendFileSync(path, text, { mode: 0o600 });
+  try {
+    makeFolder(dirname(path), 0o700);
+    write('');
+  } catch (cause) {
+    throw new HiError(
+      'config',
+      `Cannot write the debug log '${path}': ${cause instanceof Error ? cause.message : cause}`,
+      {
+        hint: 'Set HI_CACHE_DIR to a folder you can write to, or run without --debug.',
+        cause,
+      },
+    );
+  }
+  return (line) => write(`${new Date().toISOString()} ${neutralise(line)}\n`);
 }

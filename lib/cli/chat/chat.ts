@@ -75,7 +75,7 @@ async function openChat(world: World, given: ChatOptions, settings: Settings, fi
       prompt.leave();
       if (terminal === 'full' && !options.quiet) showHistoryProgress(world);
       const events = submitLine(line, submitDeps(world, terminal, context, { wired, screen, repl, usage }), signal);
-      return options.usage ? events.then((all) => withCost(all, wired.connections)) : events;
+      return options.usage ? events.then((all) => withCost(all, world.now)) : events;
     },
     skipWait: () => wired.session.skipWait(),
     completion: {

@@ -91,8 +91,8 @@ function pricesOf(
   { session, connections, config }: Pick<WiredSession, 'session' | 'connections' | 'config'>,
 ): Prices {
   return {
-    spending: async () => spendingText(connections.spent),
-    total: async () => fullSpendingText(connections, session.history, config),
+    spending: async () => spendingText(connections.used),
+    total: async () => fullSpendingText(connections.used, session.history, config),
     question: async (tokens) => {
       const cost = questionCost(session.target, tokens, world.now());
       return { line: costLine(cost), isDear: isDear(cost, session.target) };

@@ -243,7 +243,7 @@ async function ofOwnCommand(
  */
 async function shownEvents(
   options: ChatOptions,
-  { session, connections }: WiredSession,
+  { session }: WiredSession,
   { input, model }: Asked,
   structure: Structure | null,
   signal: AbortSignal,
@@ -255,7 +255,7 @@ async function shownEvents(
       : (await import('./ask-structured.js')).askStructured(session, input, structure, turn, signal);
   const isForPrograms = formatOf(options) !== 'text';
   const seen = isForPrograms ? withView(events, session) : events;
-  const priced = options.usage || isForPrograms ? withCost(seen, connections) : seen;
+  const priced = options.usage || isForPrograms ? withCost(seen, () => session.history.now()) : seen;
   return options.extract ? (await import('./ask-structured.js')).lastBlock(priced) : priced;
 }
 

@@ -60,7 +60,7 @@ function toldReply({ name, target, report, failure }: Reply) {
     const { code, message, hint } = failure ?? {};
     return { name, error: { code, message, hint } };
   }
-  const { provider, model, api_base = null } = target;
+  const { provider, model, api_base } = target;
   const cost = wholeCost(costOf([{ provider, model, api_base, at: new Date(), usage: report.usage }]));
   return { name, provider, model, text: report.text, usage: report.usage, cost };
 }

@@ -2,7 +2,7 @@ import type { TextPrompt } from '../../chat/request.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { textModel } from '../../session/turn/metered-model.js';
+import { textModel } from '../../session/turn/text-model.js';
 import { readSettings, requireConfig } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { holdTerminal } from '../terminal/hold-terminal.js';

@@ -79,14 +79,14 @@ async function recordsOfBook(folder: string, name: string): Promise<readonly Usa
   const book = bookNamed(folder, name);
   const records: UsageRecord[] = [];
   for (const { usage, model = 'unknown', at, provider = book.name } of messagesOf(book))
-    if (usage !== undefined) records.push({ usage, model, provider, api_base: null, at: new Date(at) });
+    if (usage !== undefined) records.push({ usage, model, provider, at: new Date(at) });
   return records;
 }
 
 function keyOf({ at, provider, model, server, api_base }: UsageRecord, by: UsagePeriod): string {
   if (by === 'model') return `${provider}/${model}`;
   if (by === 'server')
-    return server ?? (api_base !== null && URL.canParse(api_base) ? new URL(api_base).host : provider);
+    return server ?? (api_base !== undefined && URL.canParse(api_base) ? new URL(api_base).host : provider);
   if (Number.isNaN(at.getTime())) return 'no time';
   return localMinute(at.toISOString()).slice(0, by === 'day' ? 10 : 7);
 }

@@ -290,9 +290,9 @@ async function testCall(
   const answer: PartialAnswer = { parts: [], end: null };
   const ask = async (limited: AbortSignal): Promise<void> => {
     const request = requestOf(model, memory.facts);
-    for await (const event of requestAnswer(await member.create(settings), request, answer, memory, limited)) {
+    const asked = { provider: await member.create(settings), memory };
+    for await (const event of requestAnswer(asked, request, answer, limited))
       if (event.type === 'notice') prompts.say(event.text);
-    }
   };
   try {
     await withTimeout(TEST_LIMIT, signal, ask, TEST_HINT);

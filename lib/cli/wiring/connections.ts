@@ -1,8 +1,5 @@
-import { appendFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { mayLeave } from '../../books/consent.js';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
-import type { Usage } from '../../chat/message.js';
 import { type CacheRates, type CacheTerm, isOwnAddress, type ModelFacts, type ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
@@ -10,16 +7,15 @@ import { readKey } from '../../config/read-key.js';
 import { baseWindow, contextWindow, makerElsewhere, publishedWindow, restAfter } from '../../config/resolve.js';
 import type { ModelSettings } from '../../config/setting.js';
 import { HiError } from '../../errors.js';
-import { makeFolder } from '../../folder.js';
 import { isNear } from '../../http/address.js';
 import { KnownModels } from '../../providers/common/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
-import { neutralise } from '../../screen/text/neutralise.js';
 import { KNOWN_SERVERS, readyServers, requireServiceKey } from '../../servers/known-servers.js';
 import type { Target } from '../../session/common/deps.js';
 import type { SessionOptions } from '../base/options.js';
+import { openDebugLog } from '../base/output.js';
 import {
   readSettings,
   requireConfig,
@@ -32,7 +28,7 @@ import { requireTls } from '../base/warnings.js';
 import type { World } from '../base/world.js';
 import { withAllowedBooks } from './allowed-books.js';
 import { keepLimits, type Limits } from './limited-provider.js';
-import { withMaskedSecrets } from './masked-provider.js';
+import { withMaskedSecrets, withUsage } from './masked-provider.js';
 import type { UsageRecord } from './price.js';
 import { refreshFacts } from './refresh-facts.js';
 
@@ -45,7 +41,7 @@ export class Connections {
   readonly #settings: Settings;
   readonly #config: Config;
   readonly #known: KnownModels;
-  readonly #spent: UsageRecord[] = [];
+  readonly #used: UsageRecord[] = [];
   /** Whether `--debug` may write its log now. */
   readonly #traces: () => boolean;
   readonly #keys = new Map<string | null, { readonly key: Promise<string | null>; readonly at: number }>();
@@ -73,9 +69,6 @@ export class Connections {
   target(model: ModelSettings): Target {
     const { provider, model: name, api_base } = model;
     const memory = this.#known.of({ provider, api_base, model: name });
-    const spent = (usage: Usage): void => {
-      this.#spent.push({ provider, model: name, api_base, at: this.#world.now(), usage });
-    };
     const member = pick<ProviderMember>(providers, provider, 'provider');
     const { options } = this.#extrasOf(model);
     const after = restAfter(this.#config, model);
@@ -116,9 +109,8 @@ export class Connections {
       },
       options,
       weigh: (request, signal) => this.#weigh(model, { ...request, facts: memory.facts }, signal),
-      connect: memoized(async (signal) => this.#limited(await this.#connect(model, signal), target)),
+      connect: memoized(async (signal) => this.#counted(await this.#connect(model, signal), target)),
       ask: (signal, again) => this.#ask(model, memory, signal, again),
-      spent,
     };
     this.#models.set(target, model);
     return target;
@@ -134,9 +126,18 @@ export class Connections {
     });
   }
 
-  /** Says that what is spent from now on is of another turn. */
+  /** Says that what is used from now on is of another turn. */
   beginTurn(): void {
     this.#limits?.beginTurn();
+  }
+
+  /** The provider, kept within the limits, with the usage of each answer recorded. */
+  #counted(connected: Provider, target: Target): Provider {
+    const { provider, model, api_base } = target;
+    // A limit counts at the price of the model that is asked, which is what it reserves.
+    return withUsage(this.#limited(connected, target), (usage) =>
+      this.#used.push({ provider, model, api_base, at: this.#world.now(), usage }),
+    );
   }
 
   #limited(provider: Provider, target: Target): Provider {
@@ -148,8 +149,8 @@ export class Connections {
   }
 
   /** The usage of every request so far, oldest first. */
-  get spent(): readonly UsageRecord[] {
-    return this.#spent;
+  get used(): readonly UsageRecord[] {
+    return this.#used;
   }
 
   /**
@@ -294,8 +295,8 @@ export class Connections {
     return size;
   }
 
-  async #trace(): Promise<(line: string) => void> {
-    const write = await openDebugLog(this.#settings.paths.log);
+  #trace(): (line: string) => void {
+    const write = openDebugLog(this.#settings.paths.log);
     return (line) => {
       if (this.#traces()) write(line);
     };
@@ -316,7 +317,7 @@ export class Connections {
       options: optionsOf(isWhole(model) ? model : this.#config, provider),
       headers,
       env: this.#world.env,
-      ...(this.#options.debug ? { trace: await this.#trace() } : {}),
+      ...(this.#options.debug ? { trace: this.#trace() } : {}),
     };
   }
 }
@@ -373,27 +374,4 @@ export function memoized<Value>(
     });
     return making;
   };
-}
-
-/**
- * Opens the log of `--debug`; the function it resolves to appends a line with the time. Only the user can read the
- * file. Each line is on disk when the call returns, so that the log of a crash is complete. Throws a `HiError` of code
- * `config` that names the file.
- */
-async function openDebugLog(path: string): Promise<(line: string) => void> {
-  const write = (text: string): void => appendFileSync(path, text, { mode: 0o600 });
-  try {
-    makeFolder(dirname(path), 0o700);
-    write('');
-  } catch (cause) {
-    throw new HiError(
-      'config',
-      `Cannot write the debug log '${path}': ${cause instanceof Error ? cause.message : cause}`,
-      {
-        hint: 'Set HI_CACHE_DIR to a folder you can write to, or run without --debug.',
-        cause,
-      },
-    );
-  }
-  return (line) => write(`${new Date().toISOString()} ${neutralise(line)}\n`);
 }

@@ -107,7 +107,7 @@ class Limits {
 
   /** Dollars where the price is known, else tokens. A server of the user's own costs nothing. */
   #amountOf({ provider, model, api_base, isNear }: Priced, usage: Usage): Amount {
-    const record = { provider, model, api_base: api_base ?? null, at: this.#now(), usage };
+    const record = { provider, model, api_base, at: this.#now(), usage };
     const { dollars, priced } = costOf([record]);
     if (priced > 0) return { dollars, tokens: 0 };
     return isNear ? NOTHING : { dollars: 0, tokens: usage.input_tokens + usage.output_tokens };

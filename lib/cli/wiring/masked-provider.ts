@@ -1,8 +1,11 @@
 import type { StreamEvent } from '../../chat/event.js';
+import type { Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { HiError } from '../../errors.js';
 import { distinctive, ownSecretMask, SecretStream } from '../../permission/secrets.js';
 import type { Provider, ProviderSettings } from '../../providers/common/provider.js';
+
+type StreamEnd = Extract<StreamEvent, { type: 'end' }>;
 
 /**
  * The provider with secrets masked in its answers: a server that echoes the key must not get it onto the screen or into
@@ -58,6 +61,32 @@ function maskedEvent(event: StreamEvent, mask: (text: string) => string): Stream
   if (shown === json) return event;
   const read: StreamEvent = JSON.parse(shown);
   return read;
+}
+
+/**
+ * The provider, with the usage of each answer passed to `record`. The bill names the model that answered, if that is
+ * another than the one that was asked: an alias has no price of its own.
+ */
+export function withUsage(provider: Provider, record: (usage: Usage) => void): Provider {
+  return {
+    name: provider.name,
+    get origin() {
+      return provider.origin;
+    },
+    async *stream(request, signal) {
+      for await (const event of provider.stream(request, signal)) {
+        const billed = event.type === 'end' ? withModel(event, request.model) : event;
+        if (billed.type === 'end' && billed.usage !== null) record(billed.usage);
+        yield billed;
+      }
+    },
+  };
+}
+
+function withModel(end: StreamEnd, asked: string): StreamEnd {
+  const { usage, model } = end;
+  if (usage === null || model === undefined || model === asked) return end;
+  return { ...end, usage: { ...usage, billing: { ...usage.billing, model } } };
 }
 
 /** An adapter, and what it was created with. */

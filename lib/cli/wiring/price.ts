@@ -1,7 +1,6 @@
 import { calcPrice, findProvider, type ModelPrice, type PriceOptions } from '@pydantic/genai-prices';
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
-import type { ChatEvent } from '../../chat/event.js';
-import type { Usage } from '../../chat/message.js';
+import type { ChatEvent, RequestUsage } from '../../chat/event.js';
 import type { PriceRow, Vendor } from '../../chat/model.js';
 import { shortCount } from '../../chat/transcript.js';
 import type { HistoryStore } from '../../history/store.js';
@@ -10,20 +9,9 @@ import { providers } from '../../providers/index.js';
 import type { Target } from '../../session/common/deps.js';
 import type { Reply } from '../../session/several-answers.js';
 
-/** The usage of one answer or summary, and the model that wrote it. */
-export interface UsageRecord {
-  readonly provider: string;
-  readonly model: string;
-  readonly api_base: string | null;
-  /** The name of its server; absent for that of the flat form, and in messages of earlier versions. */
-  readonly server?: string | undefined;
+/** The usage of one answer or summary, and when it was written. */
+export interface UsageRecord extends RequestUsage {
   readonly at: Date;
-  readonly usage: Usage;
-}
-
-/** What a process has used so far. */
-interface Spent {
-  readonly spent: readonly UsageRecord[];
 }
 
 /** The total cost of some requests. */
@@ -123,7 +111,7 @@ export function compactionCosts(blocks: readonly CompressBlock[], server: Server
 function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRecord | null {
   if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) return null;
   const { usage, model, at, server, provider = own } = entry;
-  const address = entry.api_base ?? (provider === own ? api_base : null);
+  const address = entry.api_base ?? (provider === own ? (api_base ?? undefined) : undefined);
   return { provider, model, api_base: address, server, at: new Date(at), usage };
 }
 
@@ -137,7 +125,7 @@ function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number 
   const vendor = providers.find(({ name }) => name === provider);
   if (isOwn(vendor, api_base, model)) return 0;
   const providerId = vendor?.priceId ?? provider;
-  const seller = api_base === null ? sellerOf(vendor, providerId) : { providerApiUrl: api_base };
+  const seller = api_base === undefined ? sellerOf(vendor, providerId) : { providerApiUrl: api_base };
   // The table throws when a part exceeds the whole, which some servers report.
   const cache_read_tokens = Math.min(cached_tokens, input_tokens);
   const cache_write_tokens = Math.min(billing.cache_write_tokens ?? 0, input_tokens - cache_read_tokens);
@@ -162,11 +150,11 @@ function priceOf({ provider, model, api_base, at, usage }: UsageRecord): number 
  * Whether the model runs on a machine of the user's own, where it costs nothing. A gateway there may sell the models of
  * vendors, whose names tell, and a local Ollama passes on to its cloud.
  */
-function isOwn(vendor: Vendor | undefined, api_base: string | null, model: string): boolean {
+function isOwn(vendor: Vendor | undefined, api_base: string | undefined, model: string): boolean {
   if (vendor === undefined || /[:-]cloud$/.test(model)) return false;
   const name = model.slice(model.lastIndexOf('/') + 1);
   if (providers.some(({ ownNames }) => ownNames?.test(name))) return false;
-  return api_base === null ? vendor.keyVariables.length === 0 : isNear(api_base);
+  return api_base === undefined ? vendor.keyVariables.length === 0 : isNear(api_base);
 }
 
 /** The vendor in the table, with the prices that the table lacks. */
@@ -199,19 +187,19 @@ function pricesOf({ input, cached, output, step }: PriceRow): ModelPrice {
 }
 
 /**
- * The same events, with the cost of a turn's requests added to its `turn-end`: null unless the price of every request
- * is known.
+ * The same events, with the cost of the requests of a turn, those for its summaries included, added to its `turn-end`:
+ * null unless the price of every request is known.
  */
-export async function* withCost(events: AsyncIterable<ChatEvent>, connections: Spent): AsyncGenerator<ChatEvent> {
-  let from = connections.spent.length;
+export async function* withCost(events: AsyncIterable<ChatEvent>, now: () => Date): AsyncGenerator<ChatEvent> {
+  let records: UsageRecord[] = [];
   for await (const event of events) {
+    if (event.type === 'usage') records.push({ ...event, at: now() });
     if (event.type !== 'turn-end') {
       yield event;
       continue;
     }
-    const cost = wholeCost(costOf(connections.spent.slice(from)));
-    from = connections.spent.length;
-    yield { ...event, cost };
+    yield { ...event, cost: wholeCost(costOf(records)) };
+    records = [];
   }
 }
 
@@ -219,22 +207,22 @@ export async function* withCost(events: AsyncIterable<ChatEvent>, connections: S
  * The lines of `/status` that say what this chat used and what that costs at published prices. Loads the price table,
  * so it is imported on demand.
  */
-export function spendingText(spent: readonly UsageRecord[]): string {
-  if (spent.length === 0) return 'tokens       none in this chat yet';
+export function spendingText(used: readonly UsageRecord[]): string {
+  if (used.length === 0) return 'tokens       none in this chat yet';
   const sum = (count: (usage: UsageRecord['usage']) => number): string =>
-    shortCount(spent.reduce((total, { usage }) => total + count(usage), 0));
+    shortCount(used.reduce((total, { usage }) => total + count(usage), 0));
   const tokens = `${sum((usage) => usage.input_tokens)} in (${sum((usage) => usage.cached_tokens)} cached), ${sum((usage) => usage.output_tokens)} out`;
-  return [`tokens       ${tokens} in this chat`, `cost         ${costText(costOf(spent))}`].join('\n');
+  return [`tokens       ${tokens} in this chat`, `cost         ${costText(costOf(used))}`].join('\n');
 }
 
 /** What `/cost` prints: the same, and the cost of the whole conversation. */
 export async function fullSpendingText(
-  connections: Spent,
+  used: readonly UsageRecord[],
   history: HistoryStore,
   server: { readonly provider: string; readonly api_base: string | null },
 ): Promise<string> {
   const whole = costText(await conversationCost(history, server));
-  return `${spendingText(connections.spent)}\nconversation ${whole}`;
+  return `${spendingText(used)}\nconversation ${whole}`;
 }
 
 /**
@@ -272,7 +260,7 @@ export function questionCost(
     // What was not in the cache is written into it.
     const billing = { cache_write_tokens: tokens - cached_tokens };
     const usage = { input_tokens: tokens, output_tokens: 0, context_tokens: tokens, cached_tokens, billing };
-    return priceOf({ provider, model, api_base: api_base ?? null, at, usage });
+    return priceOf({ provider, model, api_base, at, usage });
   };
   const seconds = (speed: number): number | null =>
     isNear ? null : Number((LEAST_SECONDS + tokens / speed).toFixed(1));
@@ -294,7 +282,7 @@ export function ratesText(target: PricedModel, at: Date): string {
   if (isNear) return 'free';
   const rate = (usage: { readonly input_tokens: number; readonly output_tokens: number }): number | null => {
     const whole = { ...usage, cached_tokens: 0, context_tokens: RATED };
-    const price = priceOf({ provider, model, api_base: api_base ?? null, at, usage: whole });
+    const price = priceOf({ provider, model, api_base, at, usage: whole });
     return price === null ? null : price * (1_000_000 / RATED);
   };
   const [input, output] = [
@@ -307,7 +295,7 @@ export function ratesText(target: PricedModel, at: Date): string {
 /** Who answered one of several questions, with the cost; or why there is no answer. */
 export function replyLine({ name, target, report, failure }: Reply, at: Date): string {
   if (target === null || report === null) return `${name}: ${failure?.message ?? 'no answer'}`;
-  const { provider, model, api_base = null } = target;
+  const { provider, model, api_base } = target;
   const cost = costText(costOf([{ provider, model, api_base, at, usage: report.usage }]));
   return `${name} (${provider}/${model}) · ${target.isNear ? 'free' : cost}`;
 }

@@ -15,7 +15,7 @@ import { ServerStates } from '../../servers/server-states.js';
 import type { Fallback, SessionDeps, SessionSettings, Target } from '../../session/common/deps.js';
 import type { OtherMachines } from '../../session/common/other-machines.js';
 import { Session } from '../../session/session.js';
-import { textModel } from '../../session/turn/metered-model.js';
+import { textModel } from '../../session/turn/text-model.js';
 import { openSkills } from '../../skills/index.js';
 import type { SkillLibrary } from '../../skills/skill.js';
 import type { OpenMemory } from '../../slash/common/command.js';

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../chat/json.js';
-import type { Usage } from '../../chat/message.js';
 import type { CacheRates, ImageLimits, ModelMemory, ThinkingLevel, WebMode } from '../../chat/model.js';
 import type { AnswerSchema, ChatRequest, TextCache, TextModel, ToolEffects, ToolSpec } from '../../chat/request.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
@@ -71,8 +70,6 @@ export interface Target {
   readonly askEarly?: (signal: AbortSignal) => Promise<void>;
   /** Further options of each request, by the vendor's own names. */
   readonly options?: JsonObject;
-  /** Called with the usage of each answer. */
-  readonly spent: (usage: Usage) => void;
 }
 
 /** When, and on which machine, the user writes a message. */

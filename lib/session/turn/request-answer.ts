@@ -1,4 +1,4 @@
-import type { ChatEvent, StreamEvent } from '../../chat/event.js';
+import { type ChatEvent, type StreamEvent, usageEvent } from '../../chat/event.js';
 import { isRefused, type ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { Pieces } from '../../chat/text.js';
@@ -45,12 +45,22 @@ export class OutdatedRequest extends Error {
 /** Stores an image that the model drew. */
 export type KeepImage = (drawing: Extract<StreamEvent, { type: 'image' }>) => Promise<KeptImage>;
 
+/** A model at its server. */
+export interface AskedModel {
+  readonly provider: Provider;
+  readonly memory: ModelMemory;
+  /** Its address; absent for the vendor's own. */
+  readonly api_base?: string | undefined;
+  /** The name of its server in the configuration; absent for that of the flat form. */
+  readonly server?: string | undefined;
+  /** How often a request is sent if each time it fails; as often as usual if absent. */
+  readonly attempts?: number;
+}
+
 interface RequestOptions {
   readonly keepImage?: KeepImage | null;
   /** Whether everything in the request is still in the conversation. */
   isCurrent?(): Promise<boolean>;
-  /** How often the request is sent if each time it fails; as often as usual if absent. */
-  readonly attempts?: number;
   /** How long it waits for a server that says when it answers again; no longer than usual if absent. */
   readonly patience?: Patience;
 }
@@ -62,15 +72,15 @@ interface RequestOptions {
  * contains the part received. Throws `OutdatedRequest` before an attempt if the request is no longer current.
  */
 export async function* requestAnswer(
-  provider: Provider,
+  asked: AskedModel,
   unfitted: ChatRequest,
   answer: PartialAnswer,
-  memory: ModelMemory,
   signal: AbortSignal,
   options: RequestOptions = {},
 ): AsyncGenerator<ChatEvent> {
+  const { provider, memory } = asked;
   const { keepImage: keep = null, isCurrent } = options;
-  const attempts = new RequestAttempts(provider, { ...unfitted, facts: memory.facts }, memory, signal, options);
+  const attempts = new RequestAttempts(asked, { ...unfitted, facts: memory.facts }, signal, options.patience);
   for (;;) {
     const { request, unconfirmed } = attempts;
     if ((await isCurrent?.()) === false) throw new OutdatedRequest();
@@ -142,7 +152,7 @@ async function* once(
           yield warning(event.text);
           break;
         case 'end':
-          answer.end = withModel(event, request.model);
+          answer.end = event;
           break;
         case 'facts':
           memory.learn(event.facts);
@@ -173,16 +183,6 @@ function keepRest(answer: PartialAnswer, type: 'thinking' | 'text', pieces: Piec
   if (text !== '') answer.parts.push({ type, text });
 }
 
-/**
- * The end with the model that answered in its bill, if that is another than the one that was asked: an alias has no
- * price of its own.
- */
-function withModel(end: StreamEnd, asked: string): StreamEnd {
-  const { usage, model } = end;
-  if (usage === null || model === undefined || model === asked) return end;
-  return { ...end, usage: { ...usage, billing: { ...usage.billing, model } } };
-}
-
 /** Stores a picture and returns the event for the screen; null if none can be stored. */
 async function addImage(
   event: Extract<StreamEvent, { type: 'image' }>,
@@ -207,10 +207,9 @@ const PLAIN_ATTEMPT = 3;
  * it or failed.
  */
 class RequestAttempts {
-  readonly #provider: Provider;
-  readonly #memory: ModelMemory;
+  readonly #asked: AskedModel;
   readonly #signal: AbortSignal;
-  readonly #options: RequestOptions;
+  readonly #patience: Patience | undefined;
   #request: ChatRequest;
   #adapted: Adapted | null = null;
   /** The request before it was made plainer on suspicion; null if it was not. */
@@ -221,18 +220,15 @@ class RequestAttempts {
   #isGuessed = false;
   #contents = 0;
 
-  constructor(
-    provider: Provider,
-    request: ChatRequest,
-    memory: ModelMemory,
-    signal: AbortSignal,
-    options: RequestOptions,
-  ) {
-    this.#provider = provider;
+  constructor(asked: AskedModel, request: ChatRequest, signal: AbortSignal, patience: Patience | undefined) {
+    this.#asked = asked;
     this.#request = request;
-    this.#memory = memory;
     this.#signal = signal;
-    this.#options = options;
+    this.#patience = patience;
+  }
+
+  get #memory(): ModelMemory {
+    return this.#asked.memory;
   }
 
   get request(): ChatRequest {
@@ -255,7 +251,8 @@ class RequestAttempts {
     const isEmpty = end !== null && parts.length === 0;
     const less = isEmpty ? withoutContent(this.#request, end, this.#contents) : null;
     const failure = isEmpty && less === null ? await this.#failureOfEmpty(end) : null;
-    if (end?.usage) yield { type: 'usage', purpose: 'answer', provider: this.#provider.name, model, usage: end.usage };
+    const { provider } = this.#asked;
+    if (end?.usage) yield usageEvent('answer', { ...this.#asked, provider: provider.name, model }, end.usage);
     if (less === null && failure === null) return true;
     answer.end = null;
     if (failure !== null) throw failure;
@@ -268,9 +265,9 @@ class RequestAttempts {
    * no other attempt.
    */
   async *recover(failure: HiError): AsyncGenerator<ChatEvent> {
-    const { attempts = ATTEMPTS, patience } = this.#options;
+    const { attempts = ATTEMPTS } = this.#asked;
     const isOver = attempts < ATTEMPTS && this.#attempt >= attempts;
-    const delay = isOver ? null : delayBefore(this.#attempt, failure, patience?.left);
+    const delay = isOver ? null : delayBefore(this.#attempt, failure, this.#patience?.left);
     if (delay !== null) yield* this.#retry(failure, delay);
     else if (this.#isLastResort(failure)) {
       await this.#simplify(failure);
@@ -289,7 +286,7 @@ class RequestAttempts {
   }
 
   async *#retry(failure: HiError, delay: number): AsyncGenerator<ChatEvent> {
-    const { patience = new Patience(0, () => null) } = this.#options;
+    const patience = this.#patience ?? new Patience(0, () => null);
     const { next } = patience;
     yield { type: 'retry', attempt: this.#attempt, delay, reason: failure.message, ...(next !== null && { next }) };
     if (await patience.wait(delay, this.#signal)) throw failure;
@@ -344,7 +341,7 @@ class RequestAttempts {
     const isLast = this.#refusals === MOST_REFUSALS;
     this.#adapted = this.#refusals > MOST_REFUSALS ? null : adaptRequest(this.#request, refusal, this.#memory, isLast);
     if (this.#adapted === null) {
-      const failure = await causeOf(this.#provider, this.#request, refusal, this.#signal);
+      const failure = await causeOf(this.#asked.provider, this.#request, refusal, this.#signal);
       throw this.#isGuessed ? inVain(failure) : failure;
     }
     const { request, notice, proves } = this.#adapted;

@@ -106,9 +106,9 @@ export class Route {
     const next = yield* this.#next(failure);
     if (next === null) return null;
     await changed();
-    const { model, api_base, server, memory, spent } = next;
+    const { model, api_base, server, memory } = next;
     const provider = await next.connect(this.#signal);
-    return { provider, model, api_base, server, memory, spent, ...(this.isTrial && { attempts: 1 }) };
+    return { provider, model, api_base, server, memory, ...(this.isTrial && { attempts: 1 }) };
   }
 
   /** What to throw when no server is left: what the first one failed with. */

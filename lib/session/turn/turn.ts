@@ -1,5 +1,5 @@
 import { RECALL_TOOL } from '../../chat/entry-list.js';
-import { addUsage, type ChatEvent, NO_USAGE } from '../../chat/event.js';
+import { addUsage, type ChatEvent, type ChatEventOf, NO_USAGE } from '../../chat/event.js';
 import {
   type AnswerPart,
   isPart,
@@ -10,17 +10,14 @@ import {
   type ToolResultPart,
   type Usage,
 } from '../../chat/message.js';
-import type { ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { HiError, isAbort } from '../../errors.js';
-import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
+import { RequestRefusal } from '../../providers/common/provider.js';
 import type { GivenFile, ToolRunner } from '../../tools/common/tool.js';
 import type { PartialAnswer } from './failed-request.js';
 import type { Patience } from './patience.js';
-import { type KeepImage, OutdatedRequest, requestAnswer } from './request-answer.js';
+import { type AskedModel, type KeepImage, OutdatedRequest, requestAnswer } from './request-answer.js';
 import { cutCalls, cutResult, lengthCutNotice, Progress, stopBeforeRunning, type TurnOutcome } from './stop-turn.js';
-
-type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 
 /**
  * How often the conversation is searched again if something of it is removed each time, though nobody may forget
@@ -29,17 +26,8 @@ type UsageEvent = Extract<ChatEvent, { type: 'usage' }>;
 const SEARCHES = 9;
 
 /** The server that a turn asks. */
-export interface AskedServer {
-  readonly provider: Provider;
+export interface AskedServer extends AskedModel {
   readonly model: string;
-  readonly api_base: string | undefined;
-  /** Its name in the configuration; undefined for that of the flat form. */
-  readonly server: string | undefined;
-  readonly memory: ModelMemory;
-  /** How often a request is sent if each time it fails; as often as usual if absent. */
-  readonly attempts?: number;
-  /** Called with the usage of each answer. */
-  spent(usage: Usage): void;
 }
 
 /** The log of a turn. */
@@ -105,7 +93,7 @@ export async function* runTurn(
     for await (const event of askAndRun(turn, signal)) {
       if (event.type === 'image') turn.progress.takeImage(event);
       if (event.type === 'tool-start') turn.progress.takeStart(event);
-      if (event.type === 'usage') usage = taken(usage, event, turn.deps);
+      if (event.type === 'usage') usage = withRequest(usage, event);
       yield event;
     }
     return { ...turn.progress.outcome(turn.end), usage, kept: turn.progress.kept };
@@ -123,11 +111,9 @@ interface RunningTurn {
 }
 
 /** Adds the usage of one more request. A summary does not change how full the window is. */
-function taken(usage: Usage, event: UsageEvent, { asked }: TurnDeps): Usage {
-  const sum = addUsage(usage, event.usage);
-  if (event.purpose === 'summary') return { ...sum, context_tokens: usage.context_tokens };
-  asked.spent(event.usage);
-  return sum;
+function withRequest(usage: Usage, request: ChatEventOf<'usage'>): Usage {
+  const sum = addUsage(usage, request.usage);
+  return request.purpose === 'summary' ? { ...sum, context_tokens: usage.context_tokens } : sum;
 }
 
 async function* askAndRun(turn: RunningTurn, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
@@ -141,8 +127,7 @@ async function* askAndRun(turn: RunningTurn, signal: AbortSignal): AsyncGenerato
     const answer: PartialAnswer = { parts: [], end: null, earlier: progress.sources };
     try {
       const request = yield* deps.request(overflow === null ? 'auto' : 'overflow');
-      const options = { ...deps, isCurrent: log.isCurrent, ...(asked.attempts && { attempts: asked.attempts }) };
-      yield* requestAnswer(asked.provider, request, answer, asked.memory, signal, options);
+      yield* requestAnswer(asked, request, answer, signal, { ...deps, isCurrent: log.isCurrent });
     } catch (thrown) {
       if (thrown instanceof OutdatedRequest) continue;
       const overflowed = thrown instanceof HiError && thrown.code === 'window' && answer.parts.length === 0;

@@ -3,7 +3,7 @@ import { realWorld } from '../../../lib/cli/base/world.js';
 import { Connections } from '../../../lib/cli/wiring/connections.js';
 import { DEFAULTS } from '../../../lib/config/built.js';
 import { findPaths } from '../../../lib/config/paths.js';
-import { textModel } from '../../../lib/session/turn/metered-model.js';
+import { textModel } from '../../../lib/session/turn/text-model.js';
 
 async function isNear(provider: string, api_base: string | null): Promise<boolean | undefined> {
   const model = { provider, model: 'm', api_key: null, api_base, context_window: 4096, window_is_set: true };

@@ -47,7 +47,8 @@ async function asked(messages: readonly Message[], isRefused: (request: ChatRequ
   };
   let error: unknown = null;
   try {
-    for await (const event of requestAnswer(provider, request(messages), left, known, signal)) shown.push(event);
+    for await (const event of requestAnswer({ provider, memory: known }, request(messages), left, signal))
+      shown.push(event);
   } catch (thrown) {
     error = thrown;
   }

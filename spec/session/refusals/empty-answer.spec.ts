@@ -59,7 +59,12 @@ describe('an empty answer', () => {
     const tools = [{ name: 'bash', description: 'Runs.', parameters: { type: 'object' } }];
     const shown: string[] = [];
     const signal = new AbortController().signal;
-    const asked = requestAnswer({ name: 'scripted', stream }, request({ tools }), left, known, signal);
+    const asked = requestAnswer(
+      { provider: { name: 'scripted', stream }, memory: known },
+      request({ tools }),
+      left,
+      signal,
+    );
     for await (const { type } of asked) shown.push(type);
     expect(shown).toEqual(['request', 'usage', 'retry', 'request', 'usage', 'retry', 'request', 'usage']);
     expect(sent.map(({ facts }) => facts?.takes?.tools)).toEqual([undefined, undefined, false]);
@@ -78,10 +83,9 @@ describe('an answer cut by the window', () => {
     const known = memory();
     const left: PartialAnswer = { parts: [], end: null };
     const asked = requestAnswer(
-      { name: 'scripted', stream: cut(message) },
+      { provider: { name: 'scripted', stream: cut(message) }, memory: known },
       request({ context_window: 128_000 }),
       left,
-      known,
       new AbortController().signal,
     );
     await expect(drained(asked)).rejects.toMatchObject({ code: 'window' });

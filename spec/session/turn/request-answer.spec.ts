@@ -4,8 +4,8 @@ import type { Message, Usage } from '../../../lib/chat/message.js';
 import { type ModelMemory, refusedNow } from '../../../lib/chat/model.js';
 import { HiError } from '../../../lib/errors.js';
 import { delayBefore, type PartialAnswer, sleep } from '../../../lib/session/turn/failed-request.js';
-import { textModel } from '../../../lib/session/turn/metered-model.js';
 import { requestAnswer } from '../../../lib/session/turn/request-answer.js';
+import { textModel } from '../../../lib/session/turn/text-model.js';
 import { memory } from '../../support/memory.js';
 import { chatRequest } from '../../support/providers.js';
 import { answer, failure, type Script } from '../../support/session.js';
@@ -40,7 +40,7 @@ async function ask(
     },
   };
   try {
-    for await (const event of requestAnswer(provider, { ...chatRequest(), messages }, left, known, signal))
+    for await (const event of requestAnswer({ provider, memory: known }, { ...chatRequest(), messages }, left, signal))
       shown.push(event);
   } catch (error) {
     return { shown, left, error, attempts: attempt };
@@ -255,7 +255,6 @@ describe('a text model', () => {
   const prompt = { system: 'Shorten.', user: 'A long text.', max_output_tokens: 99 };
 
   async function write(script: Script) {
-    const spent: Usage[] = [];
     const requests: unknown[] = [];
     const progress: number[] = [];
     const model = textModel({
@@ -270,10 +269,9 @@ describe('a text model', () => {
           return script(request, signal);
         },
       }),
-      spent: (usage) => void spent.push(usage),
     });
     const text = await model.write(prompt, (count) => void progress.push(count), new AbortController().signal);
-    return { model, text, spent, requests, progress };
+    return { model, text, requests, progress };
   }
 
   it('sends one prompt without tools', async () => {
@@ -294,10 +292,9 @@ describe('a text model', () => {
   });
 
   it('returns the text, and reports its usage', async () => {
-    const { text, spent } = await write(answer('Short.', [], USAGE));
+    const { text } = await write(answer('Short.', [], USAGE));
     expect(text).toEqual({ text: 'Short.', stop_reason: 'end', usage: USAGE });
-    expect(spent).toEqual([USAGE]);
-    expect(await write(answer('Short.'))).toMatchObject({ text: { usage: null }, spent: [] });
+    expect(await write(answer('Short.'))).toMatchObject({ text: { usage: null } });
   });
 
   it('reports the number of characters so far, including thinking', async () => {

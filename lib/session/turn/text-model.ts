@@ -9,7 +9,7 @@ import { requestAnswer } from './request-answer.js';
  * with the first prompt.
  */
 export function textModel(target: Omit<Target, 'images' | 'options'>): TextModel {
-  const { provider, model, api_base, server, isNear = false, memory, connect, spent } = target;
+  const { provider, model, api_base, server, isNear = false, memory, connect } = target;
   return {
     provider,
     model,
@@ -37,14 +37,14 @@ export function textModel(target: Omit<Target, 'images' | 'options'>): TextModel
         max_output_tokens: prompt.max_output_tokens,
         attachments: new Map(),
       } as const;
-      for await (const event of requestAnswer(await connect(signal), request, answer, memory, signal)) {
+      const asked = { provider: await connect(signal), memory };
+      for await (const event of requestAnswer(asked, request, answer, signal)) {
         if (event.type !== 'text' && event.type !== 'thinking') continue;
         characters += event.text.length;
         onProgress(characters);
       }
-      const usage = answer.end?.usage ?? null;
-      if (usage !== null) spent(usage);
-      return { text: textOf(answer.parts), stop_reason: answer.end?.stop_reason ?? 'end', usage };
+      const { stop_reason = 'end', usage = null } = answer.end ?? {};
+      return { text: textOf(answer.parts), stop_reason, usage };
     },
   };
 }
