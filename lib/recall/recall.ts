@@ -350,10 +350,14 @@ export class Recall {
     let rested = monotonic();
     try {
       if (missing.length === 0) await folder.mergeAll(archive);
-      for (const [done, number] of missing.entries()) {
-        if (!(await folder.add(archive, number))) return false;
-        this.#deps.onIndexed?.(all - missing.length + done + 1, all);
-        if (done + 1 >= least && monotonic() > end) break;
+      let left = missing;
+      for (const number of missing) {
+        // It may have been indexed with a later one.
+        if (!left.includes(number)) continue;
+        if (!(await folder.add(archive, number, budget >= STEP))) return false;
+        left = folder.missing(archive.pieces).toReversed();
+        this.#deps.onIndexed?.(all - left.length, all);
+        if (missing.length - left.length >= least && monotonic() > end) break;
         if (monotonic() - rested < SLICE) continue;
         await nextTurn();
         rested = monotonic();

@@ -12,29 +12,38 @@ import { FrequencyLists } from '../index/postings.js';
 import { asBytes, inOrder } from './dictionary.js';
 import { DamagedSegment, packSpots, type Spot } from './pages.js';
 import { Segment } from './segment.js';
-import { type SegmentBody, SegmentWriter } from './segment-writer.js';
+import { type IndexedPiece, type SegmentBody, SegmentWriter } from './segment-writer.js';
 
-/** Writes the segment of one piece. The result is deterministic. Throws read errors. */
-export function buildSegment(archive: Archive, piece: Piece, file: number, vocabulary?: Vocabulary): void {
+/** Writes the segment of consecutive pieces. The result is deterministic. Throws read errors. */
+export function buildSegment(archive: Archive, pieces: readonly Piece[], file: number, vocabulary?: Vocabulary): void {
   const collector = new Collector(vocabulary);
-  const spots: Spot[] = [];
+  const spots: Uint8Array[] = [];
   const undone: number[] = [];
-  const reader = new KindReader();
-  for (const { entry, place } of archive.read(piece)) {
-    for (const turn of changesOfUndone(entry)) undone.push(turn);
-    const document = isMessage(entry) ? documentOf(entry, reader.kindOf(entry)) : null;
-    if (document === null) continue;
-    collector.add(document);
-    spots.push({ id: entry.id, place });
+  const indexed: IndexedPiece[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    const { offset, size, content } = piece;
+    indexed.push({ offset, size, content, document: collector.count, spots: length });
+    const own: Spot[] = [];
+    const reader = new KindReader();
+    for (const { entry, place } of archive.read(piece)) {
+      for (const turn of changesOfUndone(entry)) undone.push(turn);
+      const document = isMessage(entry) ? documentOf(entry, reader.kindOf(entry)) : null;
+      if (document === null) continue;
+      collector.add(document);
+      own.push({ id: entry.id, place });
+    }
+    const packed = packSpots(own);
+    spots.push(packed);
+    length += packed.length;
   }
-  const { offset, size, content } = piece;
-  writeDocuments(collector, spots, { pieces: [{ offset, size, content, document: 0, spots: 0 }], undone }, file);
+  writeDocuments(collector, Buffer.concat(spots), { pieces: indexed, undone }, file);
 }
 
-/** Writes a segment of documents in memory. The result is deterministic. */
+/** Writes a segment of documents in memory, with their packed spots. The result is deterministic. */
 export function writeDocuments(
   collector: Collector,
-  spots: readonly Spot[],
+  spots: Uint8Array,
   about: Pick<SegmentBody, 'pieces' | 'undone'>,
   file: number,
 ): void {
@@ -47,7 +56,7 @@ export function writeDocuments(
     writer.add(word, lists);
   }
   const columns = { kinds: collector.kinds(), lengths: collector.lengths(), days: collector.days() };
-  writer.finish({ ...about, columns: [{ ...columns, spots: packSpots(spots) }] });
+  writer.finish({ ...about, columns: [{ ...columns, spots }] });
 }
 
 /** The turns that an entry undoes, and as negative numbers those that it redoes. */
@@ -114,7 +123,7 @@ export async function writeTailFile(
   archive: Pick<Archive, 'ifCurrent'>,
 ): Promise<boolean> {
   const about = { offset: first, size: held.count, content: held.sum, document: 0, spots: 0 };
-  const spots = ids.map((id) => ({ id, place: 0 }));
+  const spots = packSpots(ids.map((id) => ({ id, place: 0 })));
   const write = (file: number): void => writeDocuments(collector, spots, { pieces: [about], undone: [] }, file);
   return await writeIndexFile(join(folder, nameFrom(first)), archive, write);
 }

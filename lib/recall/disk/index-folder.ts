@@ -103,23 +103,29 @@ export class IndexFolder {
   }
 
   /**
-   * Builds the segment of one piece, and merges eight segments of a level into one. False if the conversation has
-   * changed.
+   * Builds the segment of a missing piece, and merges eight segments of a level into one. With `inGroups`, where all
+   * eight are missing, it builds that one at once, which saves the merge, but takes a third of a second. False if the
+   * conversation has changed.
    */
-  async add(archive: Archive, number: number): Promise<boolean> {
-    const piece = archive.pieces[number];
-    if (piece === undefined) return false;
+  async add(archive: Archive, number: number, inGroups: boolean): Promise<boolean> {
+    const first = Math.floor(number / FACTOR) * FACTOR;
+    const group = { first, level: 1 };
+    const isInside = first + FACTOR <= archive.pieces.length;
+    const isWhole = inGroups && isInside && !this.#held.some((held) => overlap(held, group));
+    const place = isWhole ? group : { first: number, level: 0 };
+    const pieces = archive.pieces.slice(place.first, place.first + lengthOf(place));
+    if (pieces.length === 0) return false;
     if (this.#vocabulary.isFull) this.#vocabulary = new Vocabulary();
-    const write = (file: number): void => buildSegment(archive, piece, file, this.#vocabulary);
-    if (!(await this.#make({ first: number, level: 0 }, archive, write))) return false;
-    await this.#mergeAround(number, archive);
+    const write = (file: number): void => buildSegment(archive, pieces, file, this.#vocabulary);
+    if (!(await this.#make(place, archive, write))) return false;
+    await this.#mergeAround(place, archive);
     return true;
   }
 
   /** Does the merges that a killed process left undone. */
   async mergeAll(archive: Archive): Promise<boolean> {
-    for (const { first, level } of this.#held)
-      if (first % lengthOf({ level: level + 1 }) === 0) await this.#mergeAround(first, archive);
+    for (const held of this.#held)
+      if (held.first % lengthOf({ level: held.level + 1 }) === 0) await this.#mergeAround(held, archive);
     return true;
   }
 
@@ -161,10 +167,10 @@ export class IndexFolder {
     this.#held = [];
   }
 
-  async #mergeAround(number: number, archive: Archive): Promise<void> {
-    for (let level = 0; level < LEVELS; level += 1) {
+  async #mergeAround(place: Place, archive: Archive): Promise<void> {
+    for (let { level } = place; level < LEVELS; level += 1) {
       const length = lengthOf({ level: level + 1 });
-      const first = Math.floor(number / length) * length;
+      const first = Math.floor(place.first / length) * length;
       const inputs = this.#held.filter((held) => held.level === level && overlap(held, { first, level: level + 1 }));
       if (inputs.length < FACTOR) return;
       if (!(await this.#merge(inputs, { first, level: level + 1 }, archive))) return;

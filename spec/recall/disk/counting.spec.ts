@@ -102,7 +102,7 @@ describe('the index', () => {
             const missing = folder.missing(archive.pieces);
             const next = missing[(order.next().value ?? 0) % missing.length];
             if (next === undefined) break;
-            await folder.add(archive, next);
+            await folder.add(archive, next, false);
           }
           const expected = counted(all.flat());
           expect(indexed(folder)).toEqual(expected);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { writeDocuments } from '../../../lib/recall/disk/build.js';
+import { packSpots } from '../../../lib/recall/disk/pages.js';
 import { Segment } from '../../../lib/recall/disk/segment.js';
 import { Collector } from '../../../lib/recall/index/collector.js';
 
@@ -35,7 +36,7 @@ describe('a segment', () => {
       const file = openSync(path, 'w');
       const spots = Array.from({ length: collector.count }, (_, index) => ({ id: index + 1, place: index }));
       const piece = { offset: 0, size: 1, content: 1, document: 0, spots: 0 };
-      writeDocuments(collector, spots, { pieces: [piece], undone: [] }, file);
+      writeDocuments(collector, packSpots(spots), { pieces: [piece], undone: [] }, file);
       closeSync(file);
       const counts = [readFileSync(path), withoutWords(readFileSync(path))].map((bytes) => {
         writeFileSync(path, bytes);
