@@ -251,8 +251,7 @@ class SourceImport {
         this.#outcome.changed += 1;
         if (spool !== null) this.#changed.set(changed, await asStored(thread, message, attachments));
       }
-      if (this.#known.has(identity)) continue;
-      this.#known.add(identity);
+      if (!this.#known.add(identity)) continue;
       this.#outcome.added += 1;
       if (spool !== null) fresh.push(await asStored(thread, message, attachments));
     }

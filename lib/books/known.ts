@@ -31,13 +31,12 @@ export function spokenText(role: NewMessage['role'], content: NewMessage['conten
 export class KnownMessages {
   readonly #digests = new Set<string>();
 
-  has(message: Identity): boolean {
-    return this.#digests.has(ownKey(message)) || this.#digests.has(copyKey(message));
-  }
-
-  add(message: Identity): void {
-    this.#digests.add(ownKey(message));
-    this.#digests.add(copyKey(message));
+  /** Adds a message. False if it was there. */
+  add(message: Identity): boolean {
+    const keys = [ownKey(message), copyKey(message)];
+    const isKnown = keys.some((key) => this.#digests.has(key));
+    for (const key of keys) this.#digests.add(key);
+    return !isKnown;
   }
 }
 

@@ -120,7 +120,9 @@ export function fileAt(path: string, size: number): SourceFile {
     async *bytes() {
       try {
         let isFirst = true;
-        for await (const piece of createReadStream(path, { highWaterMark: PIECE })) {
+        // A stream allocates a whole piece for the smallest file.
+        const highWaterMark = Math.max(1, Math.min(PIECE, size));
+        for await (const piece of createReadStream(path, { highWaterMark })) {
           const isPacked = isFirst && piece.toString('hex', 0, 4) === ZSTD;
           isFirst = false;
           if (isPacked) return yield* unpacked(path, size);
