@@ -233,6 +233,10 @@ describe('a hostile export', () => {
     expect(await shelf.import('cut.json')).toMatchObject([
       { threads: 1, problems: [{ what: 'the file ends in the middle of an object' }] },
     ]);
+    write('between.json', whole.slice(0, whole.lastIndexOf(',{"id":"b"')));
+    expect(await shelf.import('between.json')).toMatchObject([
+      { threads: 1, problems: [{ what: 'the file ends in the middle of an array' }] },
+    ]);
     write('lines.jsonl', `${jsonLines(claudeCodeLines(talk('s', 1000)))}{"type":"user","sess`);
     expect(await shelf.import('lines.jsonl')).toMatchObject([
       { unread: 1, problems: [{ place: 'line 13', what: 'not a JSON object' }] },

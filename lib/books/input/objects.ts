@@ -136,6 +136,7 @@ async function* inArray(pieces: AsyncIterable<Buffer>, report: Report): AsyncGen
     at += piece.length;
   }
   if (splitter.isInside) report(`byte ${at}`, 'the file ends in the middle of an object');
+  else if (splitter.isOpen) report(`byte ${at}`, 'the file ends in the middle of an array');
 }
 
 function placed(text: Buffer, place: string, report: Report): Placed | null {

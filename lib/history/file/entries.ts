@@ -159,6 +159,11 @@ export class ArraySplitter {
     return this.#depth > 0;
   }
 
+  /** True in an array that has not ended. */
+  get isOpen(): boolean {
+    return this.#arrays > this.#closed;
+  }
+
   /** The objects that end in this piece. All must be consumed before the next piece. */
   *push(piece: Buffer): Generator<Buffer> {
     for (const { text } of this.elements(piece)) yield text;
