@@ -70,7 +70,8 @@ function worksAlready(world: World, paths: Paths): readonly string[] {
     ...(skills.size > 0 ? [quantity(skills.size, 'skill')] : []),
     ...(commands > 0 ? [quantity(commands, 'command')] : []),
   ];
-  return counts.length === 0 ? [] : [`${counts.join(' and ')} of other programs, which work here too`];
+  const work = skills.size + commands === 1 ? 'works' : 'work';
+  return counts.length === 0 ? [] : [`${counts.join(' and ')} of other programs, which ${work} here too`];
 }
 
 /** MCP servers, of which none is started. */
