@@ -79,10 +79,10 @@ const STEP = 500;
 class Outdated extends Error {}
 
 /**
- * Indexes missing pieces for `budget` milliseconds, and at least so many. Throws `Outdated`, but not in the last
- * opening.
+ * Indexes missing pieces for `budget` milliseconds, and at least so many. Resolves to the failure that ended it, or
+ * null. Throws `Outdated`, but not in the last opening.
  */
-type IndexMissing = (budget: number, least?: number) => Promise<void>;
+type IndexMissing = (budget: number, least?: number) => Promise<unknown>;
 
 /** What finds earlier messages: in the conversation, or in imported books too. */
 export type Finder = Pick<
@@ -206,22 +206,20 @@ export class Recall {
       this.#isReady = false;
       this.#tail.close();
       this.#library.clear();
-      const all = archive.pieces.length;
-      for (let left = all; left > 0; ) {
+      while (folder.missing(archive.pieces).length > 0) {
         signal.throwIfAborted();
-        await index(SLICE);
-        const now = folder.missing(archive.pieces).length;
-        if (now === left) {
+        const cause = await index(SLICE);
+        if (cause !== null) {
           throw new HiError('history', `The index in '${this.#deps.folder}' cannot be written.`, {
             hint: 'Check the folder and its disk. Until then only the newest messages are found.',
+            cause,
           });
         }
-        left = now;
         await nextTurn();
       }
       this.#tail.of(archive, folder.path, () => true);
       await this.#keepTail(archive);
-      return all;
+      return archive.pieces.length;
     });
   }
 
@@ -291,8 +289,9 @@ export class Recall {
         const archive = await this.#deps.history.reading();
         try {
           const result = await work(archive, async (budget, least) => {
-            const isCurrent = await this.#index(archive, budget, least);
-            if (!isCurrent && openings < OPENINGS) throw new Outdated();
+            const failure = await this.#index(archive, budget, least);
+            if (failure instanceof Outdated && openings < OPENINGS) throw failure;
+            return failure;
           });
           return { result };
         } catch (thrown) {
@@ -337,13 +336,13 @@ export class Recall {
 
   /**
    * Indexes the newest pieces first, because they are needed most. Unreadable pieces are left for later, and all if
-   * nothing can be written. False if something was removed meanwhile.
+   * nothing can be written. Resolves to the failure then, `Outdated` if something was removed meanwhile, else to null.
    */
-  async #index(archive: Archive, budget: number, least = 1): Promise<boolean> {
+  async #index(archive: Archive, budget: number, least = 1): Promise<unknown> {
     const folder = this.#folderOf(archive);
     const { writes } = this.#deps;
     folder.look(archive.pieces, writes);
-    if (!writes) return true;
+    if (!writes) return null;
     const end = monotonic() + budget;
     const missing = folder.missing(archive.pieces).toReversed();
     const all = archive.pieces.length;
@@ -354,7 +353,7 @@ export class Recall {
       for (const number of missing) {
         // It may have been indexed with a later one.
         if (!left.includes(number)) continue;
-        if (!(await folder.add(archive, number, budget >= STEP))) return false;
+        if (!(await folder.add(archive, number, budget >= STEP))) return new Outdated();
         left = folder.missing(archive.pieces).toReversed();
         this.#deps.onIndexed?.(all - left.length, all);
         if (missing.length - left.length >= least && monotonic() > end) break;
@@ -362,11 +361,11 @@ export class Recall {
         await nextTurn();
         rested = monotonic();
       }
-      return true;
+      return null;
     } catch (thrown) {
       if (!isUnwritten(thrown) && !(thrown instanceof DamagedSegment)) throw thrown;
       // Another process may have removed an unfinished file, or the whole index.
-      return !isMissing(thrown);
+      return isMissing(thrown) ? new Outdated() : thrown;
     }
   }
 

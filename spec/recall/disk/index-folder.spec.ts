@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { removeIndex } from '../../../lib/recall/disk/index-folder.js';
 import type { Archive } from '../../../lib/recall/index/documents.js';
 import { Recall } from '../../../lib/recall/recall.js';
@@ -197,6 +197,29 @@ describe('the index on disk', () => {
     expect(indexHashes(folder)).toEqual(rebuilt);
     for (const one of [recall, rebuilding]) one.close();
     for (const one of [store, other]) await one.close();
+  });
+
+  it('is rebuilt whole though a search with an older view removes a file of it meanwhile', async () => {
+    const folder = copy();
+    const store = await openIn(folder);
+    // Every step ends after one piece.
+    let seconds = process.uptime();
+    const clock = jest.spyOn(process, 'uptime').mockImplementation(() => {
+      seconds += 1;
+      return seconds;
+    });
+    let removals = 3;
+    const onIndexed = (): void => {
+      const [newest] = indexFiles(folder);
+      if (newest !== undefined && removals > 0) rmSync(folder + newest[0]);
+      removals -= 1;
+    };
+    const recall = new Recall({ folder: join(folder, 'recall'), history: store, writes: true, onIndexed });
+    expect(await recall.rebuild(new AbortController().signal)).toBeGreaterThanOrEqual(PIECES);
+    clock.mockRestore();
+    recall.close();
+    await store.close();
+    expect(await foundIn(folder)).toEqual(fresh);
   });
 
   it('is completed in steps, as long as each adds something', async () => {
