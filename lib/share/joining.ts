@@ -12,8 +12,18 @@ import { Damaged, frameAt } from '../history/file/frames.js';
 import { flattenEntries } from '../history/file/layout.js';
 import { openDamaged } from '../history/repair/open-log.js';
 import { loadSalvage } from '../history/repair/salvage-loader.js';
+import { runningTurns } from '../history/turns.js';
 import type { TurnItem } from './items.js';
-import { type Accounted, account, arrivedMessages, catchUp, emptyAccount, isFinished, turnItem } from './log-reader.js';
+import {
+  type Accounted,
+  type Arriving,
+  account,
+  arrivedMessages,
+  catchUp,
+  emptyAccount,
+  isFinished,
+  turnItem,
+} from './log-reader.js';
 import type { SharedHistory } from './standing.js';
 import { batchesOf } from './taking.js';
 
@@ -66,13 +76,15 @@ export async function joinHistory(
     accounted = emptyAccount();
     for (const entry of entries) account(accounted, entry);
   });
-  const items = turns.map(([first, ...others]) => turnItem([first, ...others]));
+  // Histories that were joined by other means may have a turn twice.
+  const items = [...new Map(turns.map(turnItem).map((item) => [item.turn, item])).values()];
   const isOwn = accounted.last.id === 0 || items.some(({ turn }) => accounted.known.has(turn));
   if (!isOwn && !isTheirs)
     throw new HiError('usage', `'${basename(path)}' has no turn of this conversation.`, {
       hint: "If it is another person's, or another conversation, add it with --theirs: all of it counts as foreign.",
     });
-  const missing = items.filter(({ turn }) => !accounted.known.has(turn));
+  const arriving = arrivingIn(data, accounted);
+  const missing = items.filter((item) => arrivedMessages(item, accounted, 1, arriving, null).length > 0);
   if (isDry) return { turns: items.length, added: missing.length };
   const from = join(dirname(path), 'attachments');
   let added = 0;
@@ -92,16 +104,15 @@ async function append(
   accounted: Accounted,
   isForeign: boolean,
 ): Promise<number> {
-  const barred = new Set([...accounted.forgotten.values()].flatMap(({ messages }) => messages.map(String)));
   const [there, here] = [{ ...historyPathsIn(dirname(from)), attachments: from }, historyPathsIn(data)];
   let names = 0;
   const written = await history.takeIn((next) => {
     catchUp(accounted, history.loaded);
     names = 0;
+    const arriving = arrivingIn(data, accounted);
     const messages: Message[] = [];
     for (const item of items) {
-      if (accounted.known.has(item.turn)) continue;
-      const arrived = arrivedMessages(item, next + messages.length, null, (name) => barred.has(String(name)), null);
+      const arrived = arrivedMessages(item, accounted, next + messages.length, arriving, null);
       for (const message of arrived) messages.push(isForeign ? { ...message, rests_on: 'foreign' } : message);
       if (arrived.length > 0) names += 1;
     }
@@ -115,6 +126,15 @@ async function append(
     commitAttachment(here, sha256);
   }
   return names;
+}
+
+function arrivingIn(data: string, { forgotten }: Accounted): Arriving {
+  const barred = new Set([...forgotten.values()].flatMap(({ messages }) => messages.map(String)));
+  return {
+    from: null,
+    isBarred: (name) => barred.has(String(name)),
+    isRunning: (turn) => runningTurns(data).has(turn),
+  };
 }
 
 /** The finished turns in a history, and the names of those that were undone. */

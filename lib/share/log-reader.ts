@@ -4,7 +4,7 @@ import type { Message, Part, TextPart } from '../chat/message.js';
 import { isTurnName, turnName } from '../chat/turn-name.js';
 import { decodeEntry } from '../history/file/decode-entry.js';
 import { pinnable } from '../view/block-state.js';
-import { openTurns } from '../view/view.js';
+import { endsTurn, openTurns } from '../view/view.js';
 import { type Decisions, decidedHere, decidedThere } from './decisions.js';
 import { type DecisionItem, type ForgetItem, type MessageName, messageName, type TurnItem } from './items.js';
 import { KnownTurns } from './known-turns.js';
@@ -15,6 +15,8 @@ export interface Accounted {
   decisions: Decisions;
   /** The turns of this machine that were not given out, by the id of their first message. */
   readonly open: Set<number>;
+  /** The turns that have not ended, running or cut short, with the newest message of each. */
+  readonly unfinished: Map<number, Pick<Message, 'at' | 'role'>>;
   /** The pinned messages by their ids. */
   readonly pins: Map<number, MessageName>;
   /** What was forgotten, by its id. */
@@ -24,8 +26,8 @@ export interface Accounted {
 
 /** The account of an empty history. */
 export function emptyAccount(): Accounted {
-  const [open, pins, forgotten] = [new Set<number>(), new Map(), new Map()];
-  return { known: new KnownTurns(), decisions: {}, open, pins, forgotten, last: { id: 0, at: '' } };
+  const lists = { open: new Set<number>(), unfinished: new Map(), pins: new Map(), forgotten: new Map() };
+  return { known: new KnownTurns(), decisions: {}, last: { id: 0, at: '' }, ...lists };
 }
 
 /** Accounts for the next entry. */
@@ -45,8 +47,10 @@ export function catchUp(accounted: Accounted, entries: readonly Entry[]): void {
   }
 }
 
-function accountMessage({ known, open }: Accounted, message: Message): void {
-  const { id, turn, from, uid, content, role } = message;
+function accountMessage({ known, open, unfinished }: Accounted, message: Message): void {
+  const { id, turn, at, from, uid, content, role } = message;
+  if (endsTurn(message)) unfinished.delete(turn);
+  else unfinished.set(turn, { at, role });
   // A turn whose first message was forgotten keeps its name with the next one.
   if (id !== turn && !isTurnName(uid)) return;
   if (role !== 'user' && content.length === 0) return;
@@ -116,28 +120,54 @@ function travelling({ id: _id, turn: _turn, from: _from, ...message }: Message):
 /** What of a turn must stay away: single messages that were forgotten. */
 export type IsBarred = (name: MessageName) => boolean;
 
+/** How turns are taken in. */
+export interface Arriving {
+  /** The machine that they came from; null for this one. */
+  readonly from: string | null;
+  readonly isBarred: IsBarred;
+  /** Whether the turn of that id is running here. */
+  isRunning(turn: number): boolean;
+}
+
 /**
- * The messages of a turn that came from the machine `from`, null for this one, as they are appended with ids from
- * `next` on; none if they cannot be read. `line` is put before the user's words.
+ * The messages of a turn that are not here, as they are appended with ids from `next` on; none if they cannot be read.
+ * A turn that was cut short here is completed. `line` is put before the user's words.
  */
 export function arrivedMessages(
-  { turn, messages }: TurnItem,
+  item: TurnItem,
+  { known, unfinished }: Accounted,
   next: number,
-  from: string | null,
-  isBarred: IsBarred,
+  arriving: Arriving,
   line: TextPart | null,
 ): readonly Message[] {
-  const arrived: Message[] = [];
-  for (const stored of withoutBarred(turn, messages, isBarred)) {
-    const element = { ...stored, id: next + arrived.length, turn: next, ...(from !== null && { from }) };
+  const { turn } = item;
+  const messages = withoutBarred(turn, item.messages, arriving.isBarred);
+  if (!known.has(turn)) return named(turn, decoded(messages, next, next, arriving), line);
+  const id = known.idOf(turn) ?? 0;
+  const newest = unfinished.get(id);
+  if (newest === undefined || arriving.isRunning(id)) return [];
+  const last = messages.findLastIndex(({ at, role }) => at === newest.at && role === newest.role);
+  return last < 0 ? [] : decoded(messages.slice(last + 1), next, id, arriving);
+}
+
+/** Messages of a turn with that id as they are appended; none if one cannot be read. */
+function decoded(messages: readonly JsonObject[], next: number, turn: number, { from }: Arriving): readonly Message[] {
+  const decoded: Message[] = [];
+  for (const stored of messages) {
+    const element = { ...stored, id: next + decoded.length, turn, ...(from !== null && { from }) };
     const entry = decodeEntry(element, () => JSON.stringify(element));
     if (entry === null || !isMessage(entry)) return [];
-    arrived.push(entry);
+    decoded.push(entry);
   }
-  const [first, ...others] = arrived;
+  return decoded;
+}
+
+/** A whole turn under its name, with `line` before the user's words. */
+function named(turn: string, messages: readonly Message[], line: TextPart | null): readonly Message[] {
+  const [first, ...others] = messages;
   if (first === undefined) return [];
-  const named = first.uid === turn || turnName(first) === turn ? first : { ...first, uid: turn };
-  return [line === null || named.role !== 'user' ? named : withLine(named, line), ...others];
+  const begun = first.uid === turn || turnName(first) === turn ? first : { ...first, uid: turn };
+  return [line === null || begun.role !== 'user' ? begun : withLine(begun, line), ...others];
 }
 
 /**

@@ -86,9 +86,10 @@ export class Standing {
     const since = stored === null || known === null ? null : await entriesSince(history, stored.last);
     if (stored === null || known === null || since === null) return await this.readAll();
     this.state = { ...stored };
-    const { decisions, open, pins, forgotten, last } = stored;
-    const items = new Map(forgotten.map((item) => [item.id, item]));
-    this.accounted = { known, decisions, open: new Set(open), pins: new Map(pins), forgotten: items, last };
+    const { decisions, last } = stored;
+    const [open, unfinished, pins] = [new Set(stored.open), new Map(stored.unfinished), new Map(stored.pins)];
+    const forgotten = new Map(stored.forgotten.map((item) => [item.id, item]));
+    this.accounted = { known, decisions, open, unfinished, pins, forgotten, last };
     for (const entry of since) account(this.accounted, entry);
     this.accounted.decisions = this.lines.decided(this.accounted.decisions, false);
   }
@@ -131,10 +132,11 @@ export class Standing {
   }
 
   #store(): void {
-    const { known, decisions, open, pins, forgotten, last } = this.accounted;
+    const { known, decisions, open, unfinished, pins, forgotten, last } = this.accounted;
     const standing = { ...this.state, log: this.deps.history.name, last, decisions };
-    const lists = { open: [...open], pins: [...pins], forgotten: [...forgotten.values()] };
-    this.state = { ...writeState(this.#paths, { ...standing, ...lists }, known, this.inOwnFiles !== null) };
+    const lists = { open: [...open], unfinished: [...unfinished], pins: [...pins] };
+    const next = { ...standing, ...lists, forgotten: [...forgotten.values()] };
+    this.state = { ...writeState(this.#paths, next, known, this.inOwnFiles !== null) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, ftruncateSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, parseObject } from '../chat/json.js';
+import type { Message } from '../chat/message.js';
 import { readRegularFile } from '../regular-file.js';
 import { removeIfThere, writeAside } from '../write-aside.js';
 import type { Decisions } from './decisions.js';
@@ -54,6 +55,8 @@ export interface ShareState {
   readonly own: Readonly<Record<string, number>>;
   /** The turns of this machine that were not given out yet. */
   readonly open: readonly number[];
+  /** The turns that have not ended, with the newest message of each. */
+  readonly unfinished: readonly (readonly [turn: number, newest: Pick<Message, 'at' | 'role'>])[];
   readonly decisions: Decisions;
   /** The pinned messages by their ids. */
   readonly pins: readonly (readonly [id: number, name: MessageName])[];
@@ -102,7 +105,7 @@ export const NO_MACHINE: MachineState = {
 
 /** A state in which nothing was read or given out. */
 export function emptyState(folder: string, log: string | null): ShareState {
-  const lists = { open: [], pins: [], forgotten: [], pending: [], cleaned: [], late: [] };
+  const lists = { open: [], unfinished: [], pins: [], forgotten: [], pending: [], cleaned: [], late: [] };
   return {
     folder,
     log,
@@ -143,7 +146,7 @@ export function statePaths(data: string): StatePaths {
 }
 
 /** With every other form of the state there is another version: one of an earlier version is found out again. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** So many of the newest turns of a machine are remembered by name: some of them may be forgotten. */
 export const RECENT = 8;

@@ -4,9 +4,10 @@ import type { Message } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { attachmentsIn } from '../history/attachments.js';
 import { progress } from '../history/base/notices.js';
+import { runningTurns } from '../history/turns.js';
 import { waitingDecisions, withReceived } from './decisions.js';
 import { type ForgetItem, itemOf, type ResetItem, type SummaryItem, type TurnItem } from './items.js';
-import { account, arrivedMessages, markOf } from './log-reader.js';
+import { type Arriving, account, arrivedMessages, markOf } from './log-reader.js';
 import { changedMachines, type News, newsOf, stateOfMachine } from './news.js';
 import { inFolder } from './shared-folder.js';
 import { later, type Standing } from './standing.js';
@@ -47,6 +48,16 @@ interface Coming {
   /** Whether a line says where they were said. */
   isIntroduced: boolean;
 }
+
+/** What of some turns was not here. */
+interface Came {
+  readonly names: ReadonlySet<string>;
+  readonly messages: readonly Message[];
+  /** Whether a line says where the first of them was said. */
+  readonly hasBegun: boolean;
+}
+
+const NONE: Came = { names: new Set(), messages: [], hasBegun: false };
 
 /** Turns of all machines that are taken in in one pass over the history. */
 interface Pass {
@@ -208,23 +219,22 @@ export class Taking {
   /** Appends the turns that are not here. A line is put before the first one with `hasLine`. */
   async #append(items: readonly TurnItem[], coming: Coming, hasLine: boolean): Promise<void> {
     const late = this.#at.attachments.fetch(items, coming.machine);
-    let names: ReadonlySet<string> = new Set();
+    let came: Came = NONE;
     const written = await this.#at.deps.history.takeIn((next) => {
       this.#at.catchUp();
-      const arrived = this.#arrived(items, next, coming, hasLine);
-      names = arrived.names;
-      return arrived.messages;
+      came = this.#arrived(items, next, coming, hasLine);
+      return came.messages;
     });
     this.#at.catchUp();
     this.#at.attachments.commit(written);
     this.#at.state.late = [...this.#at.state.late, ...late];
-    this.#count(coming, names, hasLine);
+    this.#count(coming, came);
   }
 
-  #count(coming: Coming, names: ReadonlySet<string>, hasLine: boolean): void {
+  #count(coming: Coming, { names, hasBegun }: Came): void {
     const { known, open } = this.#at.accounted;
     coming.came += names.size;
-    coming.isIntroduced ||= hasLine && names.size > 0;
+    coming.isIntroduced ||= hasBegun;
     if (coming.machine === this.#at.folder.machine) for (const name of names) open.delete(known.idOf(name) ?? 0);
   }
 
@@ -249,14 +259,14 @@ export class Taking {
         progress('Taking in the conversation', done, pass.items);
         const late = inFolder(this.#at.folder.path, () => this.#at.attachments.fetch(batch, coming.machine));
         this.#at.state.late = [...this.#at.state.late, ...late];
-        const { names, messages } = this.#arrived(batch, id, coming, pass.hasLine);
-        for (const message of messages) {
+        const came = this.#arrived(batch, id, coming, pass.hasLine);
+        for (const message of came.messages) {
           account(this.#at.accounted, message);
           if (attachmentsIn(message).length > 0) pass.pictured.push(message);
           yield message;
         }
-        this.#count(coming, names, pass.hasLine);
-        id += messages.length;
+        this.#count(coming, came);
+        id += came.messages.length;
         done += batch.length;
       }
     }
@@ -264,24 +274,31 @@ export class Taking {
   }
 
   /** Those of the turns that are not here, with ids from `next` on. */
-  #arrived(items: readonly TurnItem[], next: number, { machine, read, isIntroduced }: Coming, hasLine: boolean) {
+  #arrived(items: readonly TurnItem[], next: number, { machine, read, isIntroduced }: Coming, hasLine: boolean): Came {
     const names = new Set<string>();
+    let hasBegun = false;
     const messages: Message[] = [];
     const forgotten = [...this.#at.accounted.forgotten.values(), ...this.#at.state.pending];
     const barred = new Set(forgotten.flatMap((item) => item.messages.map(String)));
-    const isBarred = (name: readonly string[]): boolean => barred.has(String(name));
     const away = new Set(this.#at.state.pending.flatMap(({ turns }) => turns));
     const from = machine === this.#at.folder.machine ? null : machine;
+    const arriving: Arriving = {
+      from,
+      isBarred: (name) => barred.has(String(name)),
+      isRunning: (turn) => runningTurns(this.#at.deps.data).has(turn),
+    };
     for (const item of items) {
-      if (this.#at.accounted.known.has(item.turn) || away.has(item.turn) || names.has(item.turn)) continue;
-      const isFirst = hasLine && from !== null && !isIntroduced && names.size === 0;
+      if (away.has(item.turn) || names.has(item.turn)) continue;
+      const isNew = !this.#at.accounted.known.has(item.turn);
+      const isFirst: boolean = hasLine && from !== null && !isIntroduced && isNew && !hasBegun;
       const line = isFirst ? this.#at.deps.line(this.#at.shown(machine, read.name), timeOf(item.messages[0])) : null;
-      const arrived = arrivedMessages(item, next + messages.length, from, isBarred, line);
+      const arrived = arrivedMessages(item, this.#at.accounted, next + messages.length, arriving, line);
       if (arrived.length === 0) continue;
+      hasBegun ||= isFirst;
       names.add(item.turn);
       for (const message of arrived) messages.push(message);
     }
-    return { names, messages };
+    return { names, messages, hasBegun };
   }
 
   /**

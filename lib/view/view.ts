@@ -191,7 +191,7 @@ function turn(messages: readonly Message[], newest: Message): Turn {
 /** Whether a message is the output of a local command, which no model was asked about. */
 export const isNote = ({ role, stop_reason }: Message): boolean => role === 'user' && stop_reason !== undefined;
 
-function endsTurn(message: Message): boolean {
+export function endsTurn(message: Message): boolean {
   if (message.role === 'user') return isNote(message);
   return message.role === 'assistant' && message.stop_reason !== undefined && message.stop_reason !== 'tool_calls';
 }

@@ -1,11 +1,14 @@
 import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { isMessage } from '../../lib/chat/entry.js';
+import { newUid } from '../../lib/chat/turn-name.js';
 import { exchangeNow, openSharing } from '../../lib/share/share.js';
 import { barKnown, machineId, statePaths } from '../../lib/share/state.js';
 import { quickFolder } from '../support/history.js';
 import {
   depsOf,
+  entriesOf,
   KEY,
   type Machine,
   machinesSharing,
@@ -15,6 +18,8 @@ import {
   sync,
   turnsOn,
 } from '../support/shared.js';
+
+const AT = '2026-11-22T09:00:00.000Z';
 
 let machines: readonly Machine[] = [];
 
@@ -51,6 +56,40 @@ describe('an exchange', () => {
     expect(filesOf(laptop).length).toBeLessThan(10);
     expect(await sync(desktop)).toBe(39);
     expect(await turnsOn(desktop)).toEqual(await turnsOn(laptop));
+  });
+
+  it('completes a turn that was cut short here with what another machine read of it, under the ids that it has', async () => {
+    machines = await machinesSharing('laptop', 'desktop');
+    const [laptop, desktop] = machines as [Machine, Machine];
+    const uid = newUid();
+    const asked = { role: 'user', content: [{ type: 'text', text: 'asked' }], cwd: '/w', uid } as const;
+    const [begun] = await on(laptop, (history) => history.takeIn((id) => [{ ...asked, id, turn: id, at: AT }]));
+    await sync(laptop);
+    await say(laptop, 'then');
+    await on(desktop, (history) =>
+      history.takeIn((id) => [
+        { ...asked, id, turn: id, at: AT },
+        {
+          role: 'assistant',
+          content: [{ type: 'text', text: 'answered' }],
+          cwd: '/w',
+          stop_reason: 'end',
+          at: AT,
+          id: id + 1,
+          turn: id,
+        },
+      ]),
+    );
+    await sync(desktop);
+    expect([await sync(laptop), await sync(laptop), await sync(desktop)]).toEqual([1, 0, 1]);
+    expect(await turnsOn(laptop)).toEqual(await turnsOn(desktop));
+    const messages = (await entriesOf(laptop)).filter(isMessage);
+    expect(messages.map(({ id, turn }) => [id, turn])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 2],
+      [4, begun?.turn],
+    ]);
   });
 
   it('waits a minute for a number that is missing, which is taken in whenever it comes', async () => {

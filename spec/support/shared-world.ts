@@ -217,7 +217,7 @@ export class World {
     );
     if (isCertain)
       for (const { content } of meant)
-        for (const part of content) if (part.type === 'text') this.forgotten.add(part.text);
+        for (const part of content) if (part.type === 'text' && part.clock !== true) this.forgotten.add(part.text);
   }
 
   /** The summary repeats what was said, so that it must be forgotten with it. */
@@ -294,7 +294,7 @@ export class World {
       const content = openedFile(folder, id, name);
       if (typeof content === 'string') continue;
       for (const item of content.items) given = own.write([JSON.stringify(item)], given).last;
-      rmSync(join(path, name));
+      rmSync(join(path, name), { force: true });
     }
     for (let more = names.length; more < 64; more += 1) given = own.write([NEWER], given).last;
     own.write(Array<string>(1001).fill(NEWER), given);
