@@ -174,7 +174,7 @@ function claudeAnswer(
 }
 
 /** The largest file that is put into a line, in bytes: hi reads no line above 32 MB. */
-const LARGEST_IN_LINE = 20 * 1024 * 1024;
+const LARGEST_IN_LINE = 20_000_000;
 
 async function claudeBlock(file: SpokenFile, { leaveOut }: Writing): Promise<JsonObject | null> {
   const bytes = await file.read();

@@ -76,10 +76,33 @@ export function windowIn(words: string): number | null {
   return null;
 }
 
-/** A count with its noun: `1 message`, `3 messages`, `2 entries`. */
+/** A count with its noun: `1 message`, `1,400 messages`, `2 entries`. */
 export function quantity(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return `${withCommas(count)} ${count === 1 ? one : many}`;
 }
+
+/** A whole number: `950`, `18,400`. */
+export function withCommas(count: number): string {
+  const digits = String(count);
+  return digits.length < 4 ? digits : `${withCommas(Number(digits.slice(0, -3)))},${digits.slice(-3)}`;
+}
+
+/** A share as a whole percentage: `62%`. */
+export const percent = (share: number): string => `${Math.round(100 * share)}%`;
+
+/** A size: `804 bytes`, `1.2 kB`, `104 kB`, `2 GB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return quantity(Math.round(bytes), 'byte');
+  let [value, unit] = [bytes / 1000, 0];
+  while (value >= 999.5 && unit < SIZES.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)} ${SIZES[unit]}`;
+}
+
+const SIZES = ['kB', 'MB', 'GB', 'TB'];
+
+/** US dollars: `$0`, `$0.0123`, `$12.30`. */
+export const dollarText = (dollars: number): string =>
+  dollars === 0 ? '$0' : `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 
 /** The text as the beginning of a sentence. */
 export function capitalised(text: string): string {

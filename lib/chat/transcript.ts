@@ -10,7 +10,7 @@ import {
 } from './entry.js';
 import type { CompactionReport, KeptEntry } from './event.js';
 import { commandIn, type Message, type Part, type TextPart, withWholeTexts } from './message.js';
-import { firstCharacters, localMinute, quantity } from './text.js';
+import { firstCharacters, localMinute, quantity, sizeText } from './text.js';
 import { sourceMarkdown, sourceText, withCitations } from './web-source.js';
 
 /** The number of characters of a tool's arguments or result that a transcript shows. */
@@ -181,7 +181,7 @@ function partText(part: Part, shown = shortened): string {
       return part.recalled === undefined ? part.text : recalledLine([part]);
     case 'image':
     case 'document':
-      return `[${part.type}: ${part.name ?? part.mime}, ${shortCount(part.bytes)} bytes]`;
+      return `[${part.type}: ${part.name ?? part.mime}, ${sizeText(part.bytes)}]`;
     case 'tool_call':
       return `[${part.name} ${shown(JSON.stringify(part.args))}]`;
     case 'tool_result':

@@ -1,7 +1,7 @@
 import { citedIn, citingOnly, withoutElements, withoutLookalikes } from '../chat/marked-text.js';
 import { type Message, type Part, type StopReason, spokenParts, typedText } from '../chat/message.js';
 import { estimateTokens, type TextPrompt, type Tokens, type WrittenText } from '../chat/request.js';
-import { firstCharacters } from '../chat/text.js';
+import { firstCharacters, percent } from '../chat/text.js';
 import { HiError } from '../errors.js';
 import type { Fact, FactKind } from '../view/block-state.js';
 import { headAndTail, nameOfImage } from '../view/shorten.js';
@@ -66,7 +66,7 @@ function dataOf({ earlier, facts, transcript }: Material): string {
 function taskFor({ earlier, facts, budget, target_ratio, focus, language }: Material): string {
   const replaces = earlier === '' ? 'these messages' : 'the earlier summary and these messages together';
   const lines = [
-    `Write the record that replaces ${replaces}. Reduce them to about ${Math.round(target_ratio * 100)}% of their length or less, and to at most ${budget} tokens (about ${Math.floor(budget * 0.7)} words).`,
+    `Write the record that replaces ${replaces}. Reduce them to about ${percent(target_ratio)} of their length or less, and to at most ${budget} tokens (about ${Math.floor(budget * 0.7)} words).`,
     'Keep: user preferences, important decisions and why they were made, results (with names, numbers, dates, paths, commands and URLs copied exactly), the active context, requests that are still open.',
     'Remove: redundant information, outdated context, irrelevant details. What was corrected later counts only as corrected; say of what is finished that it is finished.',
     `${CITE} Keep the ids that stand in the record so far, and make none up.`,

@@ -8,8 +8,8 @@ import { PlainStream } from './web-standard.js';
  * The largest response that is read, in bytes. A long answer in small pieces takes 50 MB, a list of models less than
  * one. An endless one would fill the memory.
  */
-const MAX_ANSWER = 64 * 1024 * 1024;
-const MAX_LIST = 4 * 1024 * 1024;
+const MAX_ANSWER = 64_000_000;
+const MAX_LIST = 4_000_000;
 
 /** The body of a response, for the SDKs. The idle timer runs only while a read is pending. */
 export function toBody(

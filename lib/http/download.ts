@@ -1,6 +1,7 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
+import { sizeText } from '../chat/text.js';
 import { HiError, systemCode } from '../errors.js';
 import { agentFor, privateHost, proxyFor, publicLookup, withoutPassword } from './address.js';
 import { decompressed } from './body.js';
@@ -102,7 +103,7 @@ async function read(response: IncomingMessage, address: string, options: Downloa
   try {
     for await (const chunk of decompressed(response, headers)) {
       size += chunk.length;
-      if (size > limit) throw failed(address, `It is larger than the limit of ${limit / 1024 / 1024} MB.`);
+      if (size > limit) throw failed(address, `It is larger than the limit of ${sizeText(limit)}.`);
       chunks.push(chunk);
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type JsonObject, jsonText } from '../chat/json.js';
+import { sizeText } from '../chat/text.js';
 import { HiError } from '../errors.js';
 
 /** The error for a request that its caller cancelled. */
@@ -19,7 +20,7 @@ export function idleError(url: URL, idleTimeout: number): HiError {
 
 /** The error for a response that is endless or too large. */
 export function oversizedError({ host }: URL, most: number): HiError {
-  return new HiError('malformed', `'${host}' sent more than ${most / 1024 / 1024} MiB in one response.`, {
+  return new HiError('malformed', `'${host}' sent more than ${sizeText(most)} in one response.`, {
     hint: 'The part received is kept. Check api_base: the server may be faulty.',
   });
 }

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { isJsonObject, type JsonObject, parseObject } from '../chat/json.js';
+import { sizeText } from '../chat/text.js';
 import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
 import { atMost, GRACE } from './body.js';
@@ -12,7 +13,7 @@ import { idleError, StreamError, webPage } from './failures.js';
 const KEEPALIVE_LIMIT = 5;
 
 /** The longest event, in characters. One event may hold a whole image; an endless one would fill the memory. */
-const MAX_EVENT = 32 * 1024 * 1024;
+const MAX_EVENT = 32_000_000;
 
 /**
  * Yields the data of the events of a response up to `[DONE]`, in one array for each read. Then reads to the end of the
@@ -69,7 +70,7 @@ export async function* serverSentEvents(response: Response, idleTimeout: number)
 }
 
 function oversizedEvent({ host }: URL): HiError {
-  return new HiError('malformed', `'${host}' sent ${MAX_EVENT / 1024 / 1024} MiB without a complete event.`, {
+  return new HiError('malformed', `'${host}' sent ${sizeText(MAX_EVENT)} without a complete event.`, {
     hint: 'Check api_base: this may not be a chat server.',
   });
 }

@@ -15,7 +15,7 @@ export function usePlainGlobals(): void {
 }
 
 /** The largest body that is read as a whole, in bytes. It is then in memory several times. */
-const MAX_WHOLE = 16 * 1024 * 1024;
+const MAX_WHOLE = 16_000_000;
 
 /**
  * The part of `Response` that the SDKs use: status, headers, and the body, whole or as a stream. Google's SDK also

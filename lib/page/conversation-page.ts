@@ -17,8 +17,8 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../chat/message.js';
-import { firstCharacters, localMinute, localTime } from '../chat/text.js';
-import { recalledLine, shortCount, shownParts, transcriptOf } from '../chat/transcript.js';
+import { firstCharacters, localMinute, localTime, quantity, sizeText } from '../chat/text.js';
+import { recalledLine, shownParts, transcriptOf } from '../chat/transcript.js';
 import { asSource, numberLink, type Source } from '../chat/web-source.js';
 import { escaped, harmless, linkStart, markdownHtml } from './markdown-html.js';
 import { POLICY, SCRIPT, STYLE } from './page-parts.js';
@@ -238,7 +238,7 @@ async function imageHtml(part: ImagePart, read: ReadAttachment): Promise<string>
 }
 
 const fileLine = ({ type, name, mime, bytes }: Extract<Part, { readonly bytes: number }>): string =>
-  `[${type}: ${name ?? mime}, ${shortCount(bytes)} bytes]`;
+  `[${type}: ${name ?? mime}, ${sizeText(bytes)}]`;
 
 /** A call on one line, with its first informative argument, and all arguments folded. */
 function callHtml({ name, args }: ToolCallPart): string {
@@ -280,5 +280,5 @@ function foldedText(kind: string, line: string, text: string): string {
 function bounded(text: string): string {
   return text.length <= SHOWN_LENGTH
     ? text
-    : `${firstCharacters(text, SHOWN_LENGTH)}…\n(${text.length.toLocaleString('en')} characters)`;
+    : `${firstCharacters(text, SHOWN_LENGTH)}…\n(${quantity(text.length, 'character')})`;
 }

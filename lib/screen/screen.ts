@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatEventOf, KeptEntry, TextSpan, WrapMode } from '../chat/event.js';
 import type { Usage } from '../chat/message.js';
-import { quantity } from '../chat/text.js';
+import { dollarText, quantity, sizeText } from '../chat/text.js';
 import { compactionLine, keptText, shortCount } from '../chat/transcript.js';
 import { numberMark, type Source } from '../chat/web-source.js';
 import { type HiError, unreachable } from '../errors.js';
@@ -260,7 +260,7 @@ export class Screen {
     const shown = this.#options.inlineImage?.(path, mime) ?? null;
     if (typeof shown === 'string') this.#layout.logLine(shown, PLAIN);
     else void shown?.then((drawn) => drawn !== null && this.#layout.logLine(drawn, PLAIN));
-    this.#line(`Picture: ${path} (${shortCount(bytes)} bytes)`, PLAIN);
+    this.#line(`Picture: ${path} (${sizeText(bytes)})`, PLAIN);
   }
 
   #retry(event: ChatEventOf<'retry'>): void {
@@ -340,7 +340,7 @@ function usageLine({ provider, model, usage }: UsageOf, purpose: string): string
 /** The cost of a turn for the usage line; empty if it was not requested or there is none. */
 function costPhrase(cost: number | null | undefined): string {
   if (cost === undefined || cost === 0) return '';
-  return cost === null ? ' · cost unknown' : ` · $${cost.toFixed(cost < 0.1 ? 4 : 2)}`;
+  return cost === null ? ' · cost unknown' : ` · ${dollarText(cost)}`;
 }
 
 /** How a list of sources is shown. */

@@ -6,6 +6,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import { fileBlock, textBlock } from '../chat/marked-text.js';
 import { fileFormat } from '../chat/media.js';
 import type { Part } from '../chat/message.js';
+import { sizeText } from '../chat/text.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
 import type { HistoryStore } from '../history/store.js';
 import type { GivenFile } from '../tools/common/tool.js';
@@ -14,9 +15,8 @@ import type { Attachment, UserInput } from './common/deps.js';
 /** A file from the user as sent to the model: as text, or as an attachment. */
 export type FileInput = { readonly text: string } | { readonly attachment: Attachment };
 
-const MEGABYTE = 1024 * 1024;
 /** Vendors accept files up to about this size. */
-export const LARGEST = 20 * MEGABYTE;
+export const LARGEST = 20_000_000;
 
 /** Where to look for a file, and how to read it. */
 export interface ReadOptions {
@@ -137,8 +137,8 @@ function refusal(path: string, reason: string, remedy: string, cause?: unknown):
 }
 
 function tooLarge(path: string, size: number | null): HiError {
-  const found = size === null ? 'It is larger than 20 MB' : `It has ${(size / MEGABYTE).toFixed(1)} MB`;
-  return refusal(path, `${found}, and the limit is 20 MB.`, 'Attach a smaller file or a part of it');
+  const found = size === null ? 'It is too large' : `It has ${sizeText(size)}`;
+  return refusal(path, `${found}, and the limit is ${sizeText(LARGEST)}.`, 'Attach a smaller file or a part of it');
 }
 
 // Opening a pipe that nobody writes to would block for ever.

@@ -1,5 +1,5 @@
 import type { ChatEvent, ViewReport } from '../chat/event.js';
-import { localMinute, quantity } from '../chat/text.js';
+import { localMinute, percent, quantity } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { isConflictCopy } from '../history/base/history-paths.js';
 import type { HistoryStore } from '../history/store.js';
@@ -83,7 +83,7 @@ function remarkOn(file: string): string {
 }
 
 const ofWindow = ({ context_tokens, context_window, used }: Status): string =>
-  `${shortCount(context_tokens)} of ${shortCount(context_window)} tokens (${Math.round(used * 100)}%)`;
+  `${shortCount(context_tokens)} of ${shortCount(context_window)} tokens (${percent(used)})`;
 
 const windowText = {
   known: ofWindow,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileBlock, textBlock } from '../chat/marked-text.js';
 import { estimateTokens, type TextCache, type TextModel } from '../chat/request.js';
-import { firstCharacters } from '../chat/text.js';
+import { firstCharacters, percent } from '../chat/text.js';
 import { shortCount } from '../chat/transcript.js';
 import { type FoundSkill, headingsOf } from './describe.js';
 import { within } from './skill.js';
@@ -57,7 +57,7 @@ function keyOf(body: string): string {
 
 function request(skill: FoundSkill, body: string): string {
   const target = estimateTokens(body.length * TARGET_RATIO);
-  return `Shorten the file between the markers to about ${TARGET_RATIO * 100} % of its length: at most ${target} tokens.
+  return `Shorten the file between the markers to about ${percent(TARGET_RATIO)} of its length: at most ${target} tokens.
 
 Keep:
 - the instructions: what to do, in which order, on which conditions, and what never to do

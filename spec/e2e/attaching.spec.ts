@@ -87,7 +87,7 @@ describe('what cannot be attached', () => {
     const run = command === 'ask' ? await hi(['ask', '-f', 'large.txt', 'x']) : await hi(['chat'], 'see @large.txt\n');
     expect(run).toMatchObject({ status: 2, stdout: '' });
     expect(run.stderr).toBe(
-      "hi: Cannot attach 'large.txt': It has 30.0 MB, and the limit is 20 MB.\n" +
+      "hi: Cannot attach 'large.txt': It has 31 MB, and the limit is 20 MB.\n" +
         '    Attach a smaller file or a part of it; nothing was sent.\n',
     );
   });

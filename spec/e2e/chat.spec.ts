@@ -328,13 +328,13 @@ describe('hi chat in a terminal', () => {
   it('shows head and tail of a long output of !command, and says how much was added', async () => {
     const chat = await start(() => ({ text: 'seen' }), { context_window: 20_000 });
     await chat.open();
-    await chat.say('!seq 2000', /· 8,893 characters added \(11 % of the window\)/);
+    await chat.say('!seq 2000', /· 8,893 characters added \(11% of the window\)/);
     expect(chat.terminal.transcript()).toMatch(
-      /hi> !seq 2000\n1\n2\n[\s\S]*\n20\n… 1970 more lines\n1991\n[\s\S]*\n2000\n· 8,893/,
+      /hi> !seq 2000\n1\n2\n[\s\S]*\n20\n… 1,970 more lines\n1991\n[\s\S]*\n2000\n· 8,893/,
     );
-    await chat.say('!seq 60000', /\n… 59970 more lines\n59991\n/);
+    await chat.say('!seq 60000', /\n… 59,970 more lines\n59991\n/);
     await chat.say("!printf '%05000d' 0", /· 5,000 characters added/);
-    expect(chat.terminal.transcript()).toMatch(/\n0{2000}\n… 1000 more characters\n0{2000}\n· 5,000/);
+    expect(chat.terminal.transcript()).toMatch(/\n0{2000}\n… 1,000 more characters\n0{2000}\n· 5,000/);
     await chat.say('!seq 30', /· 81 characters added\n/);
     expect(chat.terminal.transcript()).toMatch(/\n29\n30\n· 81 characters added\n/);
     await chat.say('!true', /!true\n\nhi/);

@@ -139,7 +139,9 @@ describe('a question shows the whole call', () => {
     const content = `first line\n${'x'.repeat(75)}\n`.repeat(30_000);
     await ask([{ name: 'write_file', args: { path: 'large.txt', content } }]);
     await terminal.until(MENU);
-    expect(terminal.screen()).toContain('│ Too large for a diff: 60001 lines (2610000 characters) would be written.\n');
+    expect(terminal.screen()).toContain(
+      '│ Too large for a diff: 60,001 lines (2,610,000 characters) would be written.\n',
+    );
     expect(terminal.screen()).toContain('❯ no\n');
     terminal.type('v');
     await terminal.until('1-22 of 60003');

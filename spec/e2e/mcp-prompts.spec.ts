@@ -110,7 +110,7 @@ describe('a resource of a server', () => {
     const chat = await opened();
     await chat.open();
     chat.terminal.type(`see @notes:memo://large now${KEY.enter}`);
-    await chat.until("Cannot attach 'notes:memo://large': It has 20.0 MB, and the limit is 20 MB.");
+    await chat.until("Cannot attach 'notes:memo://large': It has 21 MB, and the limit is 20 MB.");
     await chat.until('hi> see @notes:memo://large now');
     expect(chat.server.requests).toEqual([]);
   });

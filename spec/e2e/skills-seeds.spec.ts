@@ -131,7 +131,7 @@ describe('seed 003, compression of skills content', () => {
     await using chat = await skilled({ ...SMALL, config: CROWDED, answer: shortens });
     await chat.ask(LONG_MESSAGE);
     const prompt = JSON.stringify(chat.requests.find(isCompression)?.messages);
-    expect(prompt).toMatch(/about 50 %/);
+    expect(prompt).toMatch(/about 50%/);
     expect(prompt).toMatch(
       /Keep:.*instructions.*key examples.*important context.*Remove:.*redundant explanation.*outdated.*irrelevant/,
     );

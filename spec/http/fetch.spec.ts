@@ -89,7 +89,7 @@ describe('a request', () => {
     const response = await fetchFor(server.url)(server.url, init);
     await expect(response.text()).rejects.toMatchObject({
       code: 'malformed',
-      message: `'${new URL(server.url).host}' sent more than ${most} MiB in one response.`,
+      message: `'${new URL(server.url).host}' sent more than ${most} MB in one response.`,
     });
     await server.requests[0]?.closed;
   });

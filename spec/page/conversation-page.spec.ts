@@ -155,7 +155,7 @@ describe('the page of a conversation', () => {
     expect(withClass(elements, 'note').map(({ text }) => text)).toEqual([
       `[image: image/png, ${bytes.length} bytes]: lost`,
       `[image: image/svg+xml, ${bytes.length} bytes]`,
-      '[document: paper.pdf, 2k bytes]',
+      '[document: paper.pdf, 2 kB]',
     ]);
     expect(forbiddenIn(elements)).toEqual([]);
   });

@@ -95,7 +95,7 @@ describe('a bracketed paste', () => {
     terminal.type('\r');
     await terminal.until(/echo[\s\S]*hi>$/);
     expect(submitted()[0]?.text).toBe(long);
-    expect(terminal.transcript()).toMatch(/line 9\n… 4990 more lines\necho/);
+    expect(terminal.transcript()).toMatch(/line 9\n… 4,990 more lines\necho/);
     expect(terminal.transcript().split('\n').length).toBeLessThan(30);
   });
 

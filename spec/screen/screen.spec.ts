@@ -59,7 +59,7 @@ describe('a screen', () => {
     }
     await screen.flush();
     expect(streams.written.err.match(/[✓✗].*/gu)).toEqual([
-      '✓ tool · 1200 entries',
+      '✓ tool · 1,200 entries',
       '✓ tool · 2 lines',
       '✓ tool · 0 lines',
       '✓ tool · no output · 1s',

@@ -10,7 +10,7 @@ import { png } from '../support/pictures.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'hi-files-'));
 const PNG = png();
-const LIMIT = 20 * 1024 * 1024;
+const LIMIT = 20_000_000;
 
 function read(path: string, pipes = false, signal = new AbortController().signal): Promise<FileInput> {
   return readFileInput(path, { cwd, pipes, signal });
@@ -70,7 +70,7 @@ describe('a file for the model', () => {
     ]);
     truncateSync(join(cwd, 'large.txt'), LIMIT + 1);
     expect(await refusalOf('large.txt')).toEqual([
-      "Cannot attach 'large.txt': It has 20.0 MB, and the limit is 20 MB.",
+      "Cannot attach 'large.txt': It has 20 MB, and the limit is 20 MB.",
       'Attach a smaller file or a part of it; nothing was sent.',
     ]);
   });
@@ -136,7 +136,7 @@ describe('a pipe', () => {
     const reading = refusalOf(name, true);
     const writer = feed(name, 'cat /dev/zero');
     expect(await reading).toEqual([
-      "Cannot attach 'endless': It is larger than 20 MB, and the limit is 20 MB.",
+      "Cannot attach 'endless': It is too large, and the limit is 20 MB.",
       'Attach a smaller file or a part of it; nothing was sent.',
     ]);
     writer.kill();

@@ -1,10 +1,11 @@
 import { isJsonObject, isTooDeep, type JsonObject, MAX_LEVELS } from '../../chat/json.js';
+import { sizeText } from '../../chat/text.js';
 import { ArraySplitter } from '../../history/file/entries.js';
 import { type Reading, type Sample, type SourceFile, Unreadable } from '../common/book-source.js';
 import { SQLITE_MARK, tablesIn } from './sqlite.js';
 
 /** The largest object that is read, in bytes: a conversation of a million words has a tenth of it. */
-const LARGEST_OBJECT = 32 * 1024 * 1024;
+const LARGEST_OBJECT = 32_000_000;
 
 /** How many bytes of a file decide what it is, where it is no JSON. */
 const TEXT_SAMPLE = 64 * 1024;
@@ -100,7 +101,7 @@ async function* inLines(pieces: AsyncIterable<Buffer>, report: Report): AsyncGen
     const [line, length] = [Buffer.concat(pending), held];
     pending = [];
     held = 0;
-    if (length > LARGEST_OBJECT) report(place, `a line of ${megabytes(length)} is too long`);
+    if (length > LARGEST_OBJECT) report(place, `a line of ${sizeText(length)} is too long`);
     else if (line.toString().trim() !== '') return placed(line, place, report);
     return null;
   };
@@ -132,7 +133,7 @@ async function* inArray(pieces: AsyncIterable<Buffer>, report: Report): AsyncGen
       if (found !== null) yield found;
     }
     for (; dropped < splitter.dropped; dropped += 1)
-      report(`byte ${at}`, `an object of more than ${megabytes(LARGEST_OBJECT)} is too large`);
+      report(`byte ${at}`, `an object of more than ${sizeText(LARGEST_OBJECT)} is too large`);
     at += piece.length;
   }
   if (splitter.isInside) report(`byte ${at}`, 'the file ends in the middle of an object');
@@ -156,5 +157,3 @@ function parsed(text: Buffer): JsonObject | null {
     throw thrown;
   }
 }
-
-const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;

@@ -1,5 +1,6 @@
 import { addAbortSignal } from 'node:stream';
 import { fileBlock, textBlock } from '../../chat/marked-text.js';
+import { sizeText } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { withoutPassword } from '../../http/address.js';
 import { download } from '../../http/download.js';
@@ -130,7 +131,7 @@ export async function webInput(
   const input = inputFrom(/^utf-?8$/i.test(charset) ? bytes : inUtf8(bytes, charset, type), url.pathname);
   const name = withoutPassword(address);
   const from = url.href === new URL(address).href ? '' : `, from ${withoutPassword(url.href)}`;
-  notify(visibleLine(`Fetched ${name}: ${type || 'no type'}, ${sizeOf(bytes.length)}${from}`));
+  notify(visibleLine(`Fetched ${name}: ${type || 'no type'}, ${sizeText(bytes.length)}${from}`));
   return 'text' in input ? { text: fileBlock(name, input.text) } : input;
 }
 
@@ -157,9 +158,4 @@ function inUtf8(bytes: Buffer, charset: string, type: string): Buffer {
   } catch {
     return bytes;
   }
-}
-
-function sizeOf(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

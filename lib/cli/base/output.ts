@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import truncatedWidth from 'fast-string-truncated-width';
+import { percent } from '../../chat/text.js';
 import { monotonic } from '../../clock.js';
 import type { Config } from '../../config/config.js';
 import { asksForPlainLines } from '../../config/resolve.js';
@@ -143,7 +144,7 @@ export class ProgressLine {
 
   /** Shows the completed share as a percentage. */
   showShare(what: string, done: number, all: number): void {
-    this.show(() => `${what}: ${all === 0 ? 100 : Math.min(100, Math.floor((100 * done) / all))} %`);
+    this.show(() => `${what}: ${percent(all === 0 ? 1 : Math.min(1, done / all))}`);
   }
 
   erase(): void {

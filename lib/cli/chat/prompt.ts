@@ -1,6 +1,6 @@
 import { type Message, textOf, typedText } from '../../chat/message.js';
 import { isOwnAddress } from '../../chat/model.js';
-import { quantity } from '../../chat/text.js';
+import { percent, quantity } from '../../chat/text.js';
 import type { Config } from '../../config/config.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
@@ -72,7 +72,7 @@ export function greeting(session: Session, used: number): string {
   const length = messages === 0 ? 'a new conversation' : quantity(messages, 'message');
   if (session.history.isAside) return `${server}/${model} · an aside, without the conversation · /help`;
   // A share of a window that is only assumed would be wrong.
-  const share = session.target.window_is_known === false ? [] : [`${Math.round(used * 100)}% of the window used`];
+  const share = session.target.window_is_known === false ? [] : [`${percent(used)} of the window used`];
   return [`${server}/${model}`, length, ...share, '/help'].join(' · ');
 }
 
@@ -121,7 +121,7 @@ function lastRows(all: readonly string[], rows: number): readonly string[] {
 
 /** `hi> `, `hi 62%> ` once half of the window is used, and `hi off> ` off the record. */
 function promptText(used: number, isOffRecord: boolean): string {
-  const share = used < SHOWN_FROM ? '' : ` ${Math.round(used * 100)}%`;
+  const share = used < SHOWN_FROM ? '' : ` ${percent(used)}`;
   return `hi${share}${isOffRecord ? ' off' : ''}> `;
 }
 

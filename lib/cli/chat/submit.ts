@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../../chat/event.js';
 import { estimateTokens } from '../../chat/request.js';
+import { percent, quantity } from '../../chat/text.js';
 import { HiError, isAbort } from '../../errors.js';
 import { pick } from '../../registry.js';
 import { beginsWithPastedLines } from '../../repl/editing/long-pastes.js';
@@ -176,10 +177,9 @@ async function* runShell(
   if (printed > 0) yield { type: 'notice', level: 'info', text: addedLine(printed, session.target.context_window) };
 }
 
-/** `· 30,000 characters added (6 % of the window)`. */
+/** `· 30,000 characters added (6% of the window)`. */
 function addedLine(characters: number, contextWindow: number): string {
-  const count = characters.toLocaleString('en-US');
-  const share = Math.round((100 * estimateTokens(characters)) / contextWindow);
-  const part = share < 1 ? '' : ` (${share} % of the window)`;
-  return `· ${count} ${characters === 1 ? 'character' : 'characters'} added${part}`;
+  const share = estimateTokens(characters) / contextWindow;
+  const part = share < 0.005 ? '' : ` (${percent(share)} of the window)`;
+  return `· ${quantity(characters, 'character')} added${part}`;
 }

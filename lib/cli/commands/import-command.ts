@@ -10,7 +10,7 @@ import {
 } from '../../books/import-books.js';
 import { type Export, findFiles } from '../../books/input/find-files.js';
 import { sources } from '../../books/sources/index.js';
-import { quantity } from '../../chat/text.js';
+import { quantity, withCommas } from '../../chat/text.js';
 import { findPaths } from '../../config/paths.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
 import { prepareCodec } from '../../history/file/codec.js';
@@ -172,7 +172,7 @@ async function agreed(
     return false;
   }
   const parts = [countsOf(threads, messages), ...span(from, until)];
-  const words = `${title}: ${parts.join(', ')}; ${added === 0 ? 'nothing' : number(added)} of it new.`;
+  const words = `${title}: ${parts.join(', ')}; ${added === 0 ? 'nothing' : withCommas(added)} of it new.`;
   if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
     world.stderr.write(`${words} To import it, run: hi import ${found.source.name}\n`);
     return false;
@@ -216,23 +216,20 @@ function sentenceOf(outcome: Imported, { dryRun, mirror }: ImportOptions): strin
   const { title, threads, messages, added, changed, removed, from, until, left_out } = outcome;
   const parts = [countsOf(threads, messages), ...span(from, until)];
   const verb = dryRun ? 'would be' : added === 1 ? 'is' : 'are';
-  const news = added === 0 ? 'nothing is new' : `${number(added)} ${verb} new`;
-  const mirrored = mirror ? `, ${number(changed)} changed, ${number(removed)} removed` : '';
+  const news = added === 0 ? 'nothing is new' : `${withCommas(added)} ${verb} new`;
+  const mirrored = mirror ? `, ${withCommas(changed)} changed, ${withCommas(removed)} removed` : '';
   return `${title}: ${parts.join(', ')}; ${news}${mirrored}.${leftOutOf(left_out)}`;
 }
 
 /** ` Left out: 3 summaries.`; nothing if nothing was. */
 export function leftOutOf(left_out: Readonly<Record<string, number>>): string {
-  const left = Object.entries(left_out).map(([what, count]) => `${number(count)} ${what}`);
+  const left = Object.entries(left_out).map(([what, count]) => `${withCommas(count)} ${what}`);
   return left.length > 0 ? ` Left out: ${left.join(', ')}.` : '';
 }
 
 /** `2 conversations, 18,400 messages` */
 export const countsOf = (threads: number, messages: number): string =>
-  `${counted(threads, 'conversation')}, ${counted(messages, 'message')}`;
-
-const number = (count: number): string => count.toLocaleString('en');
-const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? '' : 's'}`;
+  `${quantity(threads, 'conversation')}, ${quantity(messages, 'message')}`;
 
 function span(from: string, until: string): readonly string[] {
   if (from === '') return [];

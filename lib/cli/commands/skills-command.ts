@@ -1,4 +1,4 @@
-import { shortCount } from '../../chat/transcript.js';
+import { sizeText } from '../../chat/text.js';
 import { DEFAULTS } from '../../config/built.js';
 import { findPaths, sharedSkills } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';
@@ -49,7 +49,7 @@ export async function skillsCommand(
   const width = library.skills.reduce((widest, { name }) => Math.max(widest, name.length), 0);
   for (const { name, description, bytes } of library.skills) {
     world.stdout.write(
-      `${colour.bold(neutralise(name).padEnd(width))}  ${neutralise(description)} ${colour.dim(`(${shortCount(bytes)} bytes)`)}\n`,
+      `${colour.bold(neutralise(name).padEnd(width))}  ${neutralise(description)} ${colour.dim(`(${sizeText(bytes)})`)}\n`,
     );
   }
   for (const { path, reason } of library.warnings) world.stderr.write(neutralise(`skill ${path}: ${reason}\n`));

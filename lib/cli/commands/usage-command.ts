@@ -1,5 +1,5 @@
 import { bookNamed, messagesOf } from '../../books/book.js';
-import { localMinute, quantity } from '../../chat/text.js';
+import { dollarText, localMinute, quantity } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
@@ -12,7 +12,7 @@ import { readSettings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { limitLines } from '../wiring/limited-provider.js';
 import type { UsageRecord } from '../wiring/price.js';
-import { costOf, costText, dollarText, recordsOf, wholeCost } from '../wiring/price.js';
+import { costOf, costText, recordsOf, wholeCost } from '../wiring/price.js';
 
 /** How requests are grouped. */
 type UsagePeriod = 'day' | 'month' | 'model' | 'server';

@@ -1,4 +1,4 @@
-import { capitalised } from '../../chat/text.js';
+import { capitalised, percent, sizeText } from '../../chat/text.js';
 import { monotonic } from '../../clock.js';
 import { readKey } from '../../config/read-key.js';
 import { HiError, isAbort } from '../../errors.js';
@@ -77,7 +77,7 @@ async function choose(
       `${capitalised(title)} is running, but it has no model yet. Which one should it download?`,
       [
         ...downloads.map(
-          ({ name, bytes, summary }) => [`=${name}`, `${name}: ${bytesText(bytes)}, ${summary}`] as const,
+          ({ name, bytes, summary }) => [`=${name}`, `${name}: ${sizeText(bytes)}, ${summary}`] as const,
         ),
         ['other', OTHER],
         ['none', otherwise],
@@ -99,7 +99,7 @@ async function typedModel(puller: Puller, prompts: Prompts, signal: AbortSignal)
   try {
     const bytes = await downloadSize(puller, name, signal);
     if (bytes === null) return name;
-    const answer = await prompts.select(`${visibleLine(name)} has ${bytesText(bytes)}. Download it?`, [
+    const answer = await prompts.select(`${visibleLine(name)} has ${sizeText(bytes)}. Download it?`, [
       ['yes', 'yes'],
       ['no', 'no, choose another'],
     ]);
@@ -133,7 +133,7 @@ async function pullModel({ world, member, settings }: Puller, name: string, sign
       line.show((columns) => downloadText(name, progress, speed, columns));
     }
     line.erase();
-    const size = progress.all === null ? '' : `: ${bytesText(progress.all)} in ${shortTime(monotonic() - startedAt)}`;
+    const size = progress.all === null ? '' : `: ${sizeText(progress.all)} in ${shortTime(monotonic() - startedAt)}`;
     world.stderr.write(`Downloaded ${name}${size}.\n`);
   } catch (thrown) {
     line.erase();
@@ -164,7 +164,7 @@ function stepsOf({ member, settings }: Puller, name: string, signal: AbortSignal
 }
 
 function stoppedText(name: string, { done, all }: PullProgress): string {
-  const at = all === null ? '' : ` at ${Math.floor((100 * done) / all)} %`;
+  const at = all === null ? '' : ` at ${percent(done / all)}`;
   return `The download of ${name} was stopped${at}. What was downloaded is kept, and the next download resumes there.`;
 }
 
@@ -184,9 +184,9 @@ export function downloadText(
   const share = done / all;
   const speed = elapsed < SETTLING ? 0 : (1000 * (done - began)) / elapsed;
   const figures = [
-    `${Math.floor(100 * share)} %`,
-    `${bytesText(done)} of ${bytesText(all)}`,
-    ...(speed > 0 ? [`${bytesText(speed)}/s`, `${shortTime((1000 * (all - done)) / speed)} left`] : []),
+    percent(share),
+    `${sizeText(done)} of ${sizeText(all)}`,
+    ...(speed > 0 ? [`${sizeText(speed)}/s`, `${shortTime((1000 * (all - done)) / speed)} left`] : []),
   ].join(' · ');
   const words = `Downloading ${name} `;
   const cells = Math.min(MOST_CELLS, columns - words.length - figures.length - 3);
@@ -196,13 +196,4 @@ export function downloadText(
 function bar(share: number, cells: number): string {
   const filled = Math.floor(share * cells);
   return `▕${'█'.repeat(filled)}${'░'.repeat(cells - filled)}▏`;
-}
-
-const UNITS = ['kB', 'MB', 'GB', 'TB'];
-
-/** A size as people read it: `2.0 GB`. */
-function bytesText(bytes: number): string {
-  let [value, unit] = [bytes / 1000, 0];
-  while (value >= 999.5 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return `${value < 100 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
 }

@@ -1,7 +1,6 @@
 import { textBlock } from '../../chat/marked-text.js';
 import { estimateTokens } from '../../chat/request.js';
-import { quantity } from '../../chat/text.js';
-import { shortCount } from '../../chat/transcript.js';
+import { quantity, sizeText } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import type { CallResult } from '../../mcp/calls/read-result.js';
 import type { PromptDefinition } from '../../mcp/definitions/definition.js';
@@ -38,7 +37,7 @@ function promptCommand(servers: UserCalls, prompt: ServerPrompt): SlashCommand {
       const input = serverInput('prompt', { server, name: definition.name }, `/${typed}`, result);
       if (input.texts.length + input.attachments.length === 0)
         throw new HiError('usage', `The prompt /${typed} is empty.`, { hint: 'Nothing was sent.' });
-      yield { type: 'notice', level: 'info', text: `prompt ${typed} (${sizeText(result)})` };
+      yield { type: 'notice', level: 'info', text: `prompt ${typed} (${contentText(result)})` };
       // What is taken back is the command.
       yield* context.session.send({ ...input, text: `/${typed} ${argument}`.trim() }, signal);
     },
@@ -115,7 +114,7 @@ export async function attachResource(
       hint: 'Check the address; nothing was sent.',
     });
   const input = serverInput('resource', { server, uri }, typed, result);
-  return { ...input, label: `${typed} (${sizeText(result)})` };
+  return { ...input, label: `${typed} (${contentText(result)})` };
 }
 
 /**
@@ -132,7 +131,7 @@ function serverInput(
     if (size > LARGEST)
       throw new HiError(
         'usage',
-        `Cannot attach '${name}': It has ${(size / 1024 / 1024).toFixed(1)} MB, and the limit is 20 MB.`,
+        `Cannot attach '${name}': It has ${sizeText(size)}, and the limit is ${sizeText(LARGEST)}.`,
         { hint: 'Nothing was sent.' },
       );
   const inputs = files.map(({ bytes }) => inputFrom(bytes, name));
@@ -144,9 +143,9 @@ function serverInput(
 }
 
 /** `12 tokens, 1 file` */
-function sizeText({ text, files }: CallResult): string {
+function contentText({ text, files }: CallResult): string {
   const tokens = estimateTokens(text.length);
-  const words = text === '' ? [] : [`${shortCount(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`];
+  const words = text === '' ? [] : [quantity(tokens, 'token')];
   return [...words, ...(files.length > 0 ? [quantity(files.length, 'file')] : [])].join(', ');
 }
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { estimateTokens } from '../../chat/request.js';
-import { shortCount } from '../../chat/transcript.js';
+import { quantity, sizeText } from '../../chat/text.js';
 import { systemCode } from '../../errors.js';
 import type { Attachment, UserInput } from '../../session/common/deps.js';
 import { type FileInput, listFolder, readFileInput } from '../../session/input.js';
@@ -117,18 +117,15 @@ async function firstExisting(paths: readonly MentionedPath[], cwd: string): Prom
 async function attach(path: string, cwd: string, signal: AbortSignal): Promise<Attached> {
   const listing = await listFolder(path, cwd);
   if (listing !== null) {
-    return { text: listing.text, label: `${path} (folder, ${counted(listing.entries, 'entry', 'entries')})` };
+    return { text: listing.text, label: `${path} (folder, ${quantity(listing.entries, 'entry', 'entries')})` };
   }
   const input = await readFileInput(path, { cwd, pipes: false, signal });
   if ('text' in input) {
-    return { ...input, label: `${path} (${counted(estimateTokens(input.text.length), 'token', 'tokens')})` };
+    return { ...input, label: `${path} (${quantity(estimateTokens(input.text.length), 'token')})` };
   }
   const { kind, bytes } = input.attachment;
-  return { ...input, label: `${path} (${kind}, ${counted(bytes.length, 'byte', 'bytes')})` };
+  return { ...input, label: `${path} (${kind}, ${sizeText(bytes.length)})` };
 }
-
-const counted = (count: number, one: string, many: string): string =>
-  `${shortCount(count)} ${count === 1 ? one : many}`;
 
 /** How many names the notice has room for. */
 const MAX_NAMES = 5;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StreamEvent } from '../../chat/event.js';
 import type { Usage } from '../../chat/message.js';
 import type { ChatRequest } from '../../chat/request.js';
+import { dollarText } from '../../chat/text.js';
 import type { Config } from '../../config/config.js';
 import { HiError } from '../../errors.js';
 import { isUnsent } from '../../http/failures.js';
@@ -9,7 +10,7 @@ import type { Provider } from '../../providers/common/provider.js';
 import { type Amount, addAmounts, Ledger, NOTHING, type Spending } from '../../servers/ledger.js';
 import type { Target } from '../../session/common/deps.js';
 import type { Asker } from '../base/options.js';
-import { costOf, dollarText } from './price.js';
+import { costOf } from './price.js';
 
 /** How long an answer is taken to be before it is known, in tokens, if the request sets no limit. */
 const USUAL_ANSWER = 2000;

@@ -2,6 +2,7 @@ import { calcPrice, findProvider, type ModelPrice, type PriceOptions } from '@py
 import { type CompressBlock, type Entry, isCompressBlock, isMessage } from '../../chat/entry.js';
 import type { ChatEvent, RequestUsage } from '../../chat/event.js';
 import type { PriceRow, Vendor } from '../../chat/model.js';
+import { dollarText } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
 import type { HistoryStore } from '../../history/store.js';
 import { isNear } from '../../http/address.js';
@@ -67,10 +68,6 @@ export function costText({ dollars, unknown, priced, hasGifts, isOwn }: Cost): s
   if (names === '') return hasGifts ? `at most ${dollarText(dollars)}, ${given}` : `about ${dollarText(dollars)}`;
   return `at least ${dollarText(dollars)}: no published price for ${names}`;
 }
-
-/** `$0`, `$0.0123`, `$12.30`. */
-export const dollarText = (dollars: number): string =>
-  dollars === 0 ? '$0' : `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 
 /** The cost of the whole conversation, as far as its messages record it. */
 export async function conversationCost(history: HistoryStore, server: ServerNow): Promise<Cost> {

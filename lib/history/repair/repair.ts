@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Entry } from '../../chat/entry.js';
+import { quantity } from '../../chat/text.js';
 import { fileNamesIn } from '../../remove-files.js';
 import { renameOver } from '../../write-aside.js';
 import { type HistoryPaths, linkOrCopy, PROCESS_NAME } from '../base/history-paths.js';
@@ -234,7 +235,7 @@ export function repairNotice(report: SalvageReport, kept: string, unverified: st
   const isDamaged = format === null && parts < 2;
   return [
     ...causes(report),
-    entries > 0 ? `${counted(entries, 'entry was', 'entries were')} recovered.` : emptyNotice(report),
+    entries > 0 ? `${quantity(entries, 'entry was', 'entries were')} recovered.` : emptyNotice(report),
     ...losses(report, unverified),
     `The ${isDamaged ? 'damaged ' : ''}file is kept as '${kept}'.`,
   ].join(' ');
@@ -245,7 +246,7 @@ export function editNotice(report: SalvageReport): string {
   const { changed, isRenumbered, foreign } = report;
   const done = [
     ...(isRenumbered ? ['entries got new ids, because theirs do not ascend or are too high'] : []),
-    ...(changed > 0 ? [`${counted(changed, 'entry', 'entries')} lacked fields, which were filled in`] : []),
+    ...(changed > 0 ? [`${quantity(changed, 'entry', 'entries')} lacked fields, which were filled in`] : []),
     ...(foreign > 0 ? [foreignElements(foreign)] : []),
   ];
   return `The history was edited by another program: ${done.join('; ')}. The file stays unchanged until the next message.`;
@@ -270,22 +271,18 @@ function causes({ format, parts, missing, unverified }: SalvageReport): readonly
 
 function losses({ missing, unverified, foreign, repeated }: SalvageReport, path: string | null): readonly string[] {
   const found: string[] = [];
-  if (missing > 0) found.push(`${counted(missing, 'entry is', 'entries are')} missing.`);
+  if (missing > 0) found.push(`${quantity(missing, 'entry is', 'entries are')} missing.`);
   if (unverified > 0) found.push(`${unconfirmedEntries(unverified)}; see '${path}'.`);
   if (foreign > 0) found.push(`${foreignElements(foreign)}.`);
-  if (repeated > 0) found.push(`${counted(repeated, 'entry was', 'entries were')} there twice.`);
+  if (repeated > 0) found.push(`${quantity(repeated, 'entry was', 'entries were')} there twice.`);
   return found;
 }
 
 function unconfirmedEntries(count: number): string {
-  return `${counted(count, 'entry is', 'entries are')} left out, because no checksum confirms ${count === 1 ? 'it' : 'them'}`;
+  return `${quantity(count, 'entry is', 'entries are')} left out, because no checksum confirms ${count === 1 ? 'it' : 'them'}`;
 }
 
 function foreignElements(count: number): string {
   const reason = count === 1 ? 'it is not a message' : 'they are not messages';
-  return `${counted(count, 'element is', 'elements are')} left out, because ${reason}`;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return `${quantity(count, 'element is', 'elements are')} left out, because ${reason}`;
 }

@@ -1,5 +1,5 @@
 import type { TextPart } from '../../chat/message.js';
-import { localTime } from '../../chat/text.js';
+import { localTime, percent } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { searchedText } from '../index/documents.js';
 import { parseQuery } from '../rank/query.js';
@@ -56,7 +56,7 @@ function foundText({ hits, more, unsearched }: Found, query: string, now: Date, 
   const rest =
     unsearched === 0
       ? ''
-      : `\n${Math.max(1, Math.round(unsearched * 100))} % of the conversation is not indexed yet and was not searched.`;
+      : `\n${percent(Math.max(0.01, unsearched))} of the conversation is not indexed yet and was not searched.`;
   if (hits.length === 0) return { recalled: `Nothing like that was said.${rest}` };
   const shown: string[] = [];
   const books = new Map<string, string[]>();

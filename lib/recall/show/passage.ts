@@ -1,5 +1,5 @@
 import type { TextSpan } from '../../chat/event.js';
-import { localTime, quantity } from '../../chat/text.js';
+import { localTime, percent, quantity } from '../../chat/text.js';
 import { documentKind, searchedText } from '../index/documents.js';
 import { queryOf } from '../rank/query.js';
 import { type Found, type Hit, idOf, type Said } from '../search.js';
@@ -182,7 +182,7 @@ export function summaryLine({ hits, isWhole }: Found, query: string): string {
 
 /** The notice that a part of the conversation is not indexed yet. */
 export function unsearchedLine(unsearched: number): string {
-  return `${Math.max(1, Math.round(100 * unsearched))} % of the conversation is not indexed yet. To index it now, run: hi recall --rebuild`;
+  return `${percent(Math.max(0.01, unsearched))} of the conversation is not indexed yet. To index it now, run: hi recall --rebuild`;
 }
 
 function headOf(

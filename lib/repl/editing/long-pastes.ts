@@ -1,5 +1,5 @@
 import { quotedInput } from '../../chat/message.js';
-import { quantity } from '../../chat/text.js';
+import { quantity, sizeText } from '../../chat/text.js';
 import {
   bufferOf,
   type EditBuffer,
@@ -91,10 +91,8 @@ const tokenOf = (name: string): MarkedText => ({
 });
 
 function sizeOf(text: string): string {
-  const bytes = Buffer.byteLength(text);
-  const size = bytes < 1000 ? quantity(bytes, 'byte') : `${Math.round(bytes / 1000).toLocaleString('en-US')} kB`;
   const lines = text.replace(/\n$/, '').split('\n').length;
-  return `${lines === 1 ? '1 line' : `${lines.toLocaleString('en-US')} lines`}, ${size}`;
+  return `${quantity(lines, 'line')}, ${sizeText(Buffer.byteLength(text))}`;
 }
 
 /** Puts a token wherever the paste is, but not over another token. */

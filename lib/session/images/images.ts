@@ -5,6 +5,7 @@ import { fileFormat, type SmallImage, tooLargeImages } from '../../chat/media.js
 import type { ImagePart, Part } from '../../chat/message.js';
 import type { ImageLimits } from '../../chat/model.js';
 import type { ChatRequest, TextCache } from '../../chat/request.js';
+import { sizeText } from '../../chat/text.js';
 import type { HistoryStore } from '../../history/store.js';
 import { smallImageAside } from './small-image-aside.js';
 
@@ -54,10 +55,8 @@ function isNewest({ sha256 }: ImagePart, { messages }: ChatRequest): boolean {
 
 function noticeOf({ name, bytes: before }: ImagePart, { mime, width, height, bytes }: SmallImage): string {
   const format = mime === 'image/png' ? 'PNG' : 'JPEG';
-  return `${name ?? 'A picture'}: ${megabytes(before)}, sent as ${width} × ${height} ${format}, ${megabytes(bytes.length)}`;
+  return `${name ?? 'A picture'}: ${sizeText(before)}, sent as ${width} × ${height} ${format}, ${sizeText(bytes.length)}`;
 }
-
-const megabytes = (bytes: number): string => `${Math.max(0.1, bytes / 1024 / 1024).toFixed(1)} MB`;
 
 function withSmall(request: ChatRequest, small: ReadonlyMap<string, SmallImage>): ChatRequest {
   const smaller = (part: Part): Part => {

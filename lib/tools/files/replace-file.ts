@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, lstat, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { quantity } from '../../chat/text.js';
 import { HiError, systemCode } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
 import { identityOf, type JudgedPlace } from '../../permission/paths/resolve-path.js';
@@ -187,9 +188,5 @@ async function readBefore(path: string): Promise<Before> {
 }
 
 function size(content: string): string {
-  return `${count(content.split('\n').length, 'line')} (${count(content.length, 'character')})`;
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+  return `${quantity(content.split('\n').length, 'line')} (${quantity(content.length, 'character')})`;
 }

@@ -60,7 +60,7 @@ describe('a picture that is too large for the vendor', () => {
     const { events, request: sent } = await fitted(request);
     expect(events).toEqual([
       { type: 'waiting', what: 'scaling cat.png' },
-      { type: 'notice', level: 'info', text: 'cat.png: 0.1 MB, sent as 100 × 3 JPEG, 0.1 MB' },
+      { type: 'notice', level: 'info', text: 'cat.png: 115 bytes, sent as 100 × 3 JPEG, 7 bytes' },
     ]);
     expect(sent.messages[0]?.content).toEqual([{ ...image(LARGE, 'cat.png'), mime: 'image/jpeg' }, image(SMALL)]);
     expect(Buffer.from(sent.attachments.get(shaOf(LARGE)) ?? []).toString()).toBe('smaller');
@@ -127,6 +127,6 @@ describe('a picture that is too large for the vendor', () => {
     const data = Buffer.alloc(3 * 1024 * 1024).toString('base64');
     cache.stored.set(hash, JSON.stringify({ mime: 'image/png', width: 90, height: 3, data }));
     const { events } = await fitted(requestWith([message(1, 'user', image(LARGE))], LARGE), { made, cache }, []);
-    expect(events.at(-1)).toMatchObject({ text: 'A picture: 0.1 MB, sent as 90 × 3 PNG, 3.0 MB' });
+    expect(events.at(-1)).toMatchObject({ text: 'A picture: 115 bytes, sent as 90 × 3 PNG, 3.1 MB' });
   });
 });

@@ -46,7 +46,7 @@ describe('compression of skills', () => {
   it('tells the model the target ratio, what to keep and what to remove', async () => {
     const { make, prompts } = scriptedModel('Shorter.');
     await git(await library(make));
-    expect(prompts[0]?.user).toMatch(/about 50 % of its length: at most \d+ tokens/);
+    expect(prompts[0]?.user).toMatch(/about 50% of its length: at most \d+ tokens/);
     expect(prompts[0]?.user).toMatch(/Keep:[\s\S]*instructions[\s\S]*key examples[\s\S]*important context/);
     expect(prompts[0]?.user).toMatch(/Remove:[\s\S]*redundant explanation[\s\S]*outdated[\s\S]*irrelevant/);
   });
