@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isMessage, type Mark } from '../chat/entry.js';
 import { undoneTurns } from '../chat/entry-list.js';
-import type { Message } from '../chat/message.js';
+import { type Message, textOf } from '../chat/message.js';
 import { turnName } from '../chat/turn-name.js';
 import { HiError } from '../errors.js';
 import { attachmentsIn, commitAttachment, readAttachment, storeAttachment } from '../history/attachments.js';
@@ -71,13 +71,20 @@ export async function joinHistory(
   { isTheirs, isDry }: { readonly isTheirs: boolean; readonly isDry: boolean },
 ): Promise<Joined> {
   const { turns, undone } = await turnsIn(path);
+  // Histories that were joined by other means may have a turn twice.
+  const items = [...new Map(turns.map(turnItem).map((item) => [item.turn, item])).values()];
+  const names = new Map(turns.flatMap((turn) => turn.map((message) => [keyOf(message), turnName(turn[0])])));
   let accounted = emptyAccount();
   await history.readAll((entries) => {
     accounted = emptyAccount();
-    for (const entry of entries) account(accounted, entry);
+    for (const entry of entries) {
+      account(accounted, entry);
+      // `hi forget` may have taken the beginning of a turn, and its name, on one side: its other messages are there.
+      if (!isMessage(entry) || entry.content.length === 0) continue;
+      const name = names.get(keyOf(entry));
+      if (name !== undefined && !accounted.known.has(name)) accounted.known.add(name, entry.turn);
+    }
   });
-  // Histories that were joined by other means may have a turn twice.
-  const items = [...new Map(turns.map(turnItem).map((item) => [item.turn, item])).values()];
   const isOwn = accounted.last.id === 0 || items.some(({ turn }) => accounted.known.has(turn));
   if (!isOwn && !isTheirs)
     throw new HiError('usage', `'${basename(path)}' has no turn of this conversation.`, {
@@ -136,6 +143,8 @@ function arrivingIn(data: string, { forgotten }: Accounted): Arriving {
     isRunning: (turn) => runningTurns(data).has(turn),
   };
 }
+
+const keyOf = ({ at, role, content }: Message): string => `${at} ${role} ${textOf(content)}`;
 
 /** The finished turns in a history, and the names of those that were undone. */
 async function turnsIn(

@@ -53,6 +53,21 @@ it('histories of this conversation are joined as often and in whatever order one
   expect(await said()).toEqual(whole);
 });
 
+it('an answer whose question was forgotten, here or there, stays once, and the question away where it was forgotten', async () => {
+  await hi('ask', 'beginning');
+  await hi('ask', 'CANARY');
+  const [whole, part] = ['whole', 'part'].map((name) => join(home.folder, `${name}.json.zst`)) as [string, string];
+  copyFileSync(home.historyFile, whole);
+  const answers = async (): Promise<number> => (await hi('history', '--json')).stdout.split('"assistant"').length - 1;
+  await hi('forget', '#3', '--yes');
+  copyFileSync(home.historyFile, part);
+  expect((await hi('import', whole)).stdout).toBe('whole.json.zst: 2 turns; nothing is new.\n');
+  expect([await said(), await answers()]).toEqual([['beginning'], 2]);
+  copyFileSync(whole, home.historyFile);
+  expect((await hi('import', part)).stdout).toBe('part.json.zst: 2 turns; nothing is new.\n');
+  expect([await said(), await answers()]).toEqual([['CANARY', 'beginning'], 2]);
+});
+
 it('conflict copies are taken in and removed', async () => {
   const [one = '', two = ''] = await forked();
   const beside = join(home.data, 'history.json.sync-conflict-20261124-101112-ABCDEFG.zst');
