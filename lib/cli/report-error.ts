@@ -3,7 +3,7 @@ import { asHiError, EXIT_STATUS, HiError, isAbort } from '../errors.js';
 import { nearest, suggestion } from '../registry.js';
 import { errorText, wrapLines } from '../screen/print.js';
 import { neutralise } from '../screen/text/neutralise.js';
-import { writeJson } from './base/command-output.js';
+import { shellQuoted, writeJson } from './base/command-output.js';
 import type { World } from './base/world.js';
 
 /** How an error is printed. */
@@ -67,10 +67,6 @@ export function chatWithText(words: readonly string[]): HiError {
     hint: `To ask one question, run: hi ask ${shellQuoted(words.join(' '))}`,
   });
 }
-
-/** The text as one word of a shell, as people write it. */
-const shellQuoted = (text: string): string =>
-  /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 
 /** Throws a `HiError` of code `usage` where `help` names a command that does not exist. */
 export async function checkHelpWords([first, ...words]: readonly string[], program: Command): Promise<void> {

@@ -264,9 +264,9 @@ describe('hi compact', () => {
 describe('hi reset', () => {
   it('refuses if nobody can be asked, and clears with -y', async () => {
     await talk(1);
-    const refused = await hi(['reset']);
+    const refused = await hi(['reset', '--purge']);
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain('hi reset -y');
+    expect(refused.stderr).toContain('hi reset --purge -y');
     expect(existsSync(home.historyFile)).toBe(true);
     expect((await hi(['reset', '-y'])).status).toBe(0);
     expect(existsSync(home.historyFile)).toBe(false);

@@ -162,7 +162,12 @@ describe('hi forget', () => {
 
   it('refuses without a terminal unless -y is given, and refuses unknown ids', async () => {
     keep(TALK);
-    expect(await hi('forget', 'xyzzy')).toMatchObject({ status: 2, stderr: expect.stringContaining('hi forget -y') });
+    for (const [words, advised] of [
+      [['forget', 'xyzzy'], 'hi forget xyzzy -y'],
+      [['forget', '--last'], 'hi forget --last -y'],
+      [['forget', '--', "it's", '#3'], `hi forget -y -- "it's" "#3"`],
+    ] as const)
+      expect(await hi(...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(`run: ${advised}\n`) });
     expect(await hi('forget')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Nothing given to forget.'),

@@ -21,3 +21,7 @@ export function colours({ stdout, env }: World): ChalkInstance {
 export function writeJson(stdout: OutputStream, value: unknown, indent = 0): void {
   stdout.write(`${neutraliseJson(toJson(value, indent))}\n`);
 }
+
+/** The text as one word of a shell, as people write it. */
+export const shellQuoted = (text: string): string =>
+  /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;

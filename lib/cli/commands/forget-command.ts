@@ -8,8 +8,7 @@ import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
 import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { confirm } from '../ask/inquirer.js';
-import { askQuestion } from '../ask/terminal-question.js';
+import { confirmCommand, requireTerminal } from '../ask/confirm-command.js';
 import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
 import { printHistoryNotices } from '../base/output.js';
@@ -37,11 +36,7 @@ interface ForgetReport {
 export async function forgetCommand(world: World, words: readonly string[], options: ForgetOptions): Promise<number> {
   const isNothing =
     options.in === undefined && words.join('').trim() === '' && options.since === undefined && !options.last;
-  if (!isNothing && !options.yes && (world.stdinIs !== 'terminal' || !world.stderr.isTTY)) {
-    throw new HiError('usage', 'Cannot ask for confirmation without a terminal.', {
-      hint: "To forget without being asked, run 'hi forget -y'.",
-    });
-  }
+  if (!isNothing && !options.yes) requireTerminal(world);
   const say = (text: string): void => void (options.quiet || world.stderr.write(neutralise(`${text}\n`)));
   const paths = await findPaths(world.env, options.config ?? null);
   if (options.in !== undefined) return await forgetIn(world, paths.imports, options.in, words.join(' '), options, say);
@@ -57,7 +52,7 @@ export async function forgetCommand(world: World, words: readonly string[], opti
       return 0;
     }
     for (const line of found.shown) say(line);
-    if (!options.yes && !(await confirmed(world))) return 130;
+    if (!options.yes && !(await confirmCommand(world, QUESTION))) return 130;
     const receipt = await found.forget();
     for (const line of receipt) say(line);
     if (options.json) report(world, { messages: found.messages, receipt });
@@ -89,7 +84,7 @@ async function forgetIn(
   for (const { id, role, content } of messages.slice(0, LISTED))
     say(`#${book.name}:${id} ${role}: ${firstCharacters(textOf(content).replace(/\s+/g, ' ').trim(), 60)}`);
   if (messages.length > LISTED) say(`… and ${messages.length - LISTED} more`);
-  if (!options.yes && !(await confirmed(world))) return 130;
+  if (!options.yes && !(await confirmCommand(world, QUESTION))) return 130;
   await exclusively(folder, async () => forgetInBook(meant));
   const receipt = `Forgotten: ${quantity(messages.length, 'message')} of ${book.name}. Passages of it in the conversation stay; hi forget TEXT removes them.`;
   say(receipt);
@@ -98,6 +93,8 @@ async function forgetIn(
 }
 
 const report = ({ stdout }: World, what: ForgetReport): void => writeJson(stdout, what, 2);
+
+const QUESTION = 'Forget all of this for good?';
 
 /** How many messages are listed before they go. */
 const LISTED = 20;
@@ -120,14 +117,4 @@ function meantBy(book: BookFiles, text: string, { since, last }: ForgetOptions, 
     return meantInBook(book, ({ id }) => ids.has(id));
   }
   return withText(book, text);
-}
-
-async function confirmed(world: World): Promise<boolean> {
-  const message = 'Forget all of this for good?';
-  const streams = { input: world.stdin, output: world.stderr };
-  try {
-    return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);
-  } catch {
-    return false;
-  }
 }

@@ -18,8 +18,7 @@ import { parseTime } from '../../recall/show/when.js';
 import { leadsToFile } from '../../remove-files.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { isHistory } from '../../share/joining.js';
-import { confirm } from '../ask/inquirer.js';
-import { askQuestion } from '../ask/terminal-question.js';
+import { confirmCommand } from '../ask/confirm-command.js';
 import { writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
 import { ProgressLine } from '../base/output.js';
@@ -178,7 +177,7 @@ async function agreed(
     return false;
   }
   world.stderr.write(`${words}\n`);
-  return added > 0 && (await confirmed(world, 'Import it?'));
+  return added > 0 && (await confirmCommand(world, 'Import it?'));
 }
 
 function sayNothingHere(world: World, exports: readonly Export[], { quiet }: ImportOptions): number {
@@ -265,21 +264,8 @@ function list(world: World, folder: string, { json, quiet }: ImportOptions): num
 
 async function remove(world: World, folder: string, name: string, options: ImportOptions): Promise<number> {
   const book = bookNamed(folder, name);
-  if (!options.yes && !(await confirmed(world, `Remove the book '${name}'?`))) return EXIT_STATUS.interrupted;
+  if (!options.yes && !(await confirmCommand(world, `Remove the book '${name}'?`))) return EXIT_STATUS.interrupted;
   await removeBook(book);
   if (!options.quiet) world.stderr.write(`Removed the book '${name}'.\n`);
   return 0;
-}
-
-async function confirmed(world: World, message: string): Promise<boolean> {
-  if (world.stdinIs !== 'terminal' || !world.stderr.isTTY)
-    throw new HiError('usage', 'Cannot ask for confirmation without a terminal.', {
-      hint: 'To do it without asking, add -y.',
-    });
-  try {
-    const streams = { input: world.stdin, output: world.stderr };
-    return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);
-  } catch {
-    return false;
-  }
 }

@@ -3,8 +3,7 @@ import { findPaths, wasShared } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { CLEARED_ELSEWHERE, KEPT_ELSEWHERE } from '../../session/common/other-machines.js';
-import { confirm } from '../ask/inquirer.js';
-import { askQuestion } from '../ask/terminal-question.js';
+import { confirmCommand } from '../ask/confirm-command.js';
 import type { CommonOptions } from '../base/options.js';
 import { printHistoryNotices, printNotices } from '../base/output.js';
 import type { World } from '../base/world.js';
@@ -35,7 +34,7 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
     say(`Restored ${quantity(history.totals.messages, 'message')}.`);
     return 0;
   }
-  if (!options.yes && !(await confirmed(world, options))) return 130;
+  if (!options.yes && !(await confirmCommand(world, questionOf(options)))) return 130;
   const history = await HistoryStore.open({ folder: paths.data, now: world.now });
   let { messages } = history.totals;
   printHistoryNotices(world, history);
@@ -65,20 +64,9 @@ export async function resetCommand(world: World, options: ResetOptions): Promise
   return 0;
 }
 
-async function confirmed(world: World, { purge, everywhere }: ResetOptions): Promise<boolean> {
-  if (world.stdinIs !== 'terminal' || !world.stderr.isTTY) {
-    throw new HiError('usage', 'Cannot ask for confirmation without a terminal.', {
-      hint: "To clear without asking, run 'hi reset -y'.",
-    });
-  }
+function questionOf({ purge, everywhere }: ResetOptions): string {
   const where = everywhere ? ' on all machines' : '';
-  const message = purge
+  return purge
     ? `Clear the conversation${where} for good, with no copy?`
     : `Clear the conversation${where}? A copy is kept.`;
-  try {
-    const streams = { input: world.stdin, output: world.stderr };
-    return await askQuestion((asking) => confirm({ message, default: false }, asking), streams);
-  } catch {
-    return false;
-  }
 }
