@@ -65,6 +65,26 @@ describe('one question to several models', () => {
     );
   });
 
+  it('prints each as a line when it arrives, and all of them in the last', async () => {
+    const { home: own } = await start();
+    const { stdout } = await runProgram(own, ['ask', '-o', 'stream-json', '-m', 'a', '-m', 'b', 'Who?']);
+    const [first, ...rest] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(first).toMatchObject({ type: 'reply', name: 'b', text: 'I am quick' });
+    expect(rest).toMatchObject([
+      { type: 'reply', name: 'a', text: 'I am slow' },
+      {
+        type: 'result',
+        replies: [
+          { name: 'b', kept: false },
+          { name: 'a', kept: true },
+        ],
+      },
+    ]);
+  });
+
   it('keeps nothing if none answers', async () => {
     const { home: own } = await start();
     expect((await runProgram(own, ['ask', '-m', 'c', '-m', 'c/broken', 'Who?'])).status).toBe(5);

@@ -140,7 +140,10 @@ describe('docs/output.schema.json', () => {
     expect(first).toMatchObject({ compaction: { source: 'model' }, text: 'ok' });
     const fitting = await json(['ask', '--ephemeral', '--schema', 'name', 'who?']);
     expect(fitting).toMatchObject({ data: { name: 'Ann' }, turn: null });
-    expect(await json(['ask', '-m', 'main', '-m', 'second', 'two?'])).toHaveLength(2);
+    const several = ['ask', '-m', 'main', '-m', 'second', 'two?'];
+    expect(await json(several)).toHaveLength(2);
+    const { stdout } = await talk.hi([...several, '-o', 'stream-json']);
+    expect(lines(stdout).map((line) => faults('reply_event', line))).toEqual([[], [], []]);
   });
 
   it('has every event of a turn', async () => {

@@ -23,12 +23,14 @@ export async function askModels(
   const { model: _last, ...rest } = options;
   const wired = await openSession(world, rest);
   const { session, close } = wired;
+  const format = formatOf(options);
   const question = [...texts, text].join('\n\n');
   const replies: Reply[] = [];
   try {
     for await (const reply of session.askSeveral([...new Set(models)], question, stop.signal)) {
       replies.push(reply);
-      if (formatOf(options) === 'text') showReply(world, options, reply);
+      if (format === 'text') showReply(world, options, reply);
+      else if (format === 'stream-json') printLine(world, { type: 'reply', ...toldReply(reply) });
     }
     const answers = replies.filter(({ report }) => report !== null);
     const kept = models.map((name) => answers.find((one) => one.name === name)).find((one) => one !== undefined);
@@ -39,13 +41,16 @@ export async function askModels(
       answers.filter((one) => one !== kept),
     );
     const told = replies.map((reply) => ({ ...toldReply(reply), kept: reply === kept }));
-    if (formatOf(options) !== 'text') world.stdout.write(`${neutraliseJson(toJson(told))}\n`);
+    if (format === 'json') printLine(world, told);
+    else if (format === 'stream-json') printLine(world, { type: 'result', replies: told });
     else if (!options.quiet) world.stderr.write(`Kept: ${kept.name}.\n`);
     return 0;
   } finally {
     await close();
   }
 }
+
+const printLine = ({ stdout }: World, value: object): void => void stdout.write(`${neutraliseJson(toJson(value))}\n`);
 
 /** A line above the answer says whose it is. */
 function showReply(world: World, { quiet }: ChatOptions, reply: Reply): void {
