@@ -130,7 +130,7 @@ export function commandTable(
           .argument('[text...]', 'the words that were said; "exact words" in quotes')
           .option('--from <time>', 'not older than this: 2026-03-14, 2026-03, 2026, yesterday, 30d')
           .option('--until <time>', 'not newer than this')
-          .addOption(new Option('--who <who>', 'only messages from one of them').choices(['user', 'model', 'tool']))
+          .addOption(new Option('--who <who>', 'only messages from one of them').choices(['user', 'assistant', 'tool']))
           .option('-n, --number <count>', 'at most this many messages (10)', count)
           .option('--in <book>', 'only in this imported book')
           .option('--json', 'print as a JSON array')

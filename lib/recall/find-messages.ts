@@ -6,12 +6,12 @@ import type { Kind } from './index/part.js';
 import type { RankedDocument } from './rank/chooser.js';
 import { type Bounds, type Query, queryOf, SAID, whoIsAsked } from './rank/query.js';
 import { candidatesFor, certainty, phraseTest, ranked, type TextOf } from './rank/rank.js';
-import { type Finds, type Hit, isWithin, type Search, type Speaker } from './search.js';
+import { type Finds, type Hit, isWithin, type Search } from './search.js';
 import { isUndone, type Library } from './searched-index.js';
 
-const KINDS_OF: Readonly<Record<Speaker, readonly Kind[]>> = {
+const KINDS_OF: Readonly<Record<Message['role'], readonly Kind[]>> = {
   user: ['user', 'attached'],
-  model: ['model', 'foreign', 'call'],
+  assistant: ['model', 'foreign', 'call'],
   tool: ['tool', 'note'],
 };
 

@@ -3,14 +3,11 @@ import type { Message } from '../chat/message.js';
 import { type Archive, documentKind, type Piece } from './index/documents.js';
 import type { PlainKind } from './index/part.js';
 
-/** The speaker to search for. */
-export type Speaker = 'user' | 'model' | 'tool';
-
 /** A search. */
 export interface Search {
   /** The words; text in quotes must occur literally. Without words, everything in the given period. */
   readonly query: string;
-  readonly who: Speaker | null;
+  readonly who: Message['role'] | null;
   /** Inclusive, like `until`. */
   readonly from: Date | null;
   readonly until: Date | null;

@@ -21,8 +21,8 @@ export const recall: Tool<ConversationSearch & Record<string, string | number>> 
       until: { type: 'string', description: 'Not newer than, in the same formats.' },
       who: {
         type: 'string',
-        enum: ['user', 'model', 'tool'],
-        description: 'Only what the user said, the model said, or tools printed.',
+        enum: ['user', 'assistant', 'tool'],
+        description: 'Only what the user said, you said, or tools printed.',
       },
       around: {
         type: 'integer',

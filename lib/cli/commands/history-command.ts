@@ -11,7 +11,7 @@ import { EXIT_STATUS, HiError } from '../../errors.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
 import type { Finder } from '../../recall/recall.js';
-import { entriesAround, type Search } from '../../recall/search.js';
+import { entriesAround } from '../../recall/search.js';
 import { matchesIn, summaryLine, unsearchedLine } from '../../recall/show/passage.js';
 import { parseTime } from '../../recall/show/when.js';
 import type { AnswerStyle } from '../../screen/answer-writer.js';
@@ -259,8 +259,7 @@ async function matches(
   const line = new ProgressLine(world);
   const onIndexed = (done: number, all: number): void => void (quiet || line.showShare('Indexing', done, all));
   const recall = finderOf({ writes: true, indexesAll: true, onIndexed });
-  const { role, from, until } = filter ?? EVERYTHING;
-  const who: Search['who'] = role === 'assistant' ? 'model' : role;
+  const { role: who, from, until } = filter ?? EVERYTHING;
   const search = { query, who, from, until, every: true, count: number };
   const outcome = await recall.search(search);
   line.erase();

@@ -1,9 +1,10 @@
 import { searchBooksToo, searchOfBook } from '../../books/search-books.js';
+import type { Message } from '../../chat/message.js';
 import { findPaths, wasShared } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { type Finder, Recall } from '../../recall/recall.js';
-import type { Found, Search, Speaker } from '../../recall/search.js';
+import type { Found, Search } from '../../recall/search.js';
 import { foundLines, marked, summaryLine, unsearchedLine } from '../../recall/show/passage.js';
 import { parseTime } from '../../recall/show/when.js';
 import { neutralise } from '../../screen/text/neutralise.js';
@@ -16,7 +17,7 @@ import { takeInFirst } from '../wiring/sharing.js';
 interface RecallOptions extends CommonOptions {
   readonly from?: string;
   readonly until?: string;
-  readonly who?: Speaker;
+  readonly who?: Message['role'];
   readonly number?: number;
   readonly json?: boolean;
   readonly rebuild?: boolean;

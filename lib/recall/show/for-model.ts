@@ -1,11 +1,11 @@
-import type { TextPart } from '../../chat/message.js';
+import type { Message, TextPart } from '../../chat/message.js';
 import { localTime, percent } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
 import { searchedText } from '../index/documents.js';
 import { parseQuery } from '../rank/query.js';
 import type { Finder } from '../recall.js';
 import { passageLength, tokenBound } from '../recall-unasked.js';
-import { type Found, type Hit, idOf, originLabel, type Reminder, type Said, type Speaker } from '../search.js';
+import { type Found, type Hit, idOf, originLabel, type Reminder, type Said } from '../search.js';
 import { passageOf } from './passage.js';
 import { distance, parseTime } from './when.js';
 
@@ -14,7 +14,7 @@ interface Request {
   readonly query?: string;
   readonly from?: string;
   readonly until?: string;
-  readonly who?: Speaker;
+  readonly who?: Message['role'];
   readonly around?: number;
   readonly count?: number;
 }

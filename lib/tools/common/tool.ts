@@ -124,7 +124,7 @@ export interface ConversationSearch {
   readonly query?: string;
   readonly from?: string;
   readonly until?: string;
-  readonly who?: 'user' | 'model' | 'tool';
+  readonly who?: 'user' | 'assistant' | 'tool';
   readonly around?: number;
   readonly count?: number;
 }
