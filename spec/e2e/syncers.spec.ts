@@ -70,7 +70,7 @@ const textIn = (path: string): string => (existsSync(path) ? readFileSync(path, 
 /** The machines share; `fetch` is what brings the folder to one that joins. */
 async function share(move: Move, fetch: Move): Promise<void> {
   const [first, ...others] = homes as [Home, ...Home[]];
-  await runProgram(first, ['share', folderOf(first), '--name', 'm0']);
+  expect(await runProgram(first, ['share', folderOf(first), '--name', 'm0'])).toMatchObject({ status: 0 });
   const HI_SHARE_KEY = (await runProgram(first, ['share', '--key'])).stdout.trim();
   await move(first);
   for (const [index, home] of others.entries()) {
