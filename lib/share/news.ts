@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { JsonObject } from '../chat/json.js';
 import type { Codec } from '../history/file/codec.js';
 import { contentIn, type FileContent, itemOf, type SummaryItem } from './items.js';
-import { openFile, type ShareKey, unpacked } from './sealed-file.js';
-import { filesIn, machinesIn, readShared, stampOf } from './shared-folder.js';
+import { HEADER, openFile, type ShareKey, unpacked } from './sealed-file.js';
+import { filesIn, machinesIn, numbersIn, readShared, stampOf } from './shared-folder.js';
 import { type MachineState, NO_MACHINE, type ShareState } from './state.js';
 
 /** A shared folder, as one machine uses it. */
@@ -53,6 +53,9 @@ export function changedMachines(folder: string, { machines }: ShareState, now: n
 /** A file that was read. */
 interface ReadFile {
   readonly name: string;
+  /** The beginning of its bytes, which no other file has but its copies. */
+  readonly header: string;
+  readonly signature: string;
   readonly first: number;
   readonly last: number;
   /** The items that decide whether a summary in them may be used. */
@@ -72,31 +75,40 @@ export function newsOf(
   isPatient: boolean,
 ): News {
   const path = join(folder.path, machine);
+  const isOwn = machine === folder.machine;
   const stamp = stampOf(path, now);
   const { names, others } = filesIn(path);
   const known = new Set(before.read);
-  const damaged = new Map(before.damaged);
+  const present = new Set(names);
+  // What was copied may be the only one that is left.
+  const ignored = new Map(
+    before.ignored.flatMap(([name, signature, copied]) =>
+      copied === null || present.has(copied) ? [[name, { signature, copied }]] : [],
+    ),
+  );
   const found: ReadFile[] = [];
-  const problems: (readonly [name: string, signature: string])[] = others.map((name) => [name, '']);
+  const problems: MachineState['ignored'][number][] = others.map((name) => [name, '', null]);
   let newer = 0;
   let isUnsettled = false;
   let left = MOST_NEW;
   for (const name of names.filter((one) => !known.has(one))) {
     const signature = signatureOf(join(path, name));
     if (signature === null) continue;
-    const isDamaged = damaged.get(name) === signature.text;
-    if (!isDamaged) left -= 1;
+    const seen = ignored.get(name);
+    const isIgnored = seen?.signature === signature.text;
+    if (!isIgnored) left -= 1;
     if (left < 0) break;
-    const opened = isDamaged ? 'damaged' : readFile(folder, machine, name);
+    const opened = isIgnored ? 'damaged' : readFile(folder, machine, name, signature.text);
     if (opened === 'newer') newer += 1;
     else if (opened === 'damaged') {
-      problems.push([name, signature.text]);
-      isUnsettled ||= Math.abs(now - signature.changed) < HALF_SYNCED;
+      const copied = isIgnored ? seen.copied : null;
+      problems.push([name, signature.text, copied]);
+      isUnsettled ||= copied === null && Math.abs(now - signature.changed) < HALF_SYNCED;
     } else found.push(opened);
   }
-  const { taken, waiting, done } = inOrder(found, before, now, isPatient && machine !== folder.machine);
+  const { originals, copies } = toldApart(found, before, path, isOwn);
+  const { taken, waiting, done } = inOrder(originals, before, now, isPatient && !isOwn);
   const isWaiting = waiting.length > 0 || newer > 0 || isUnsettled || left < 0;
-  const present = new Set(names);
   return {
     machine,
     files: contentsOf(taken),
@@ -110,9 +122,37 @@ export function newsOf(
       since: waiting.length > 0 ? (before.since ?? now) : null,
       waiting: waiting.length + newer,
       isNewer: newer > 0,
-      damaged: problems,
+      ignored: [...problems, ...copies],
     },
   };
+}
+
+/** The files without those that are copies of one of them, or of one that was read before. */
+function toldApart(found: readonly ReadFile[], { read, done }: MachineState, path: string, isOwn: boolean) {
+  const known = new Map<string, string>();
+  // Those of other machines begin with a number that was taken in.
+  if (found.some(({ first }) => isOwn || first <= done))
+    for (const name of read) known.set(headerOf(join(path, name)) ?? '', name);
+  const originals: ReadFile[] = [];
+  const copies: MachineState['ignored'][number][] = [];
+  // A copy mostly has no name of hi's, or not the one of its numbers.
+  for (const file of [...found].sort((one, other) => Number(isNamed(other)) - Number(isNamed(one)))) {
+    const original = known.get(file.header);
+    if (original === undefined) originals.push(file);
+    else copies.push([file.name, file.signature, original]);
+    known.set(file.header, original ?? file.name);
+  }
+  return { originals, copies };
+}
+
+/** The header of a file; null if it is gone. */
+function headerOf(path: string): string | null {
+  return readShared(path, HEADER)?.toString('latin1') ?? null;
+}
+
+function isNamed({ name, first, last }: ReadFile): boolean {
+  const numbers = numbersIn(name);
+  return numbers?.first === first && numbers.last === last;
 }
 
 /** The files whose turn it is, and those that wait for a missing number. */
@@ -156,9 +196,16 @@ function signatureOf(path: string): { readonly text: string; readonly changed: n
   return found === undefined ? null : { text: `${found.size} ${found.mtimeMs}`, changed: found.mtimeMs };
 }
 
-function readFile(folder: SharedFolder, machine: string, name: string): ReadFile | 'damaged' | 'newer' {
+function readFile(
+  folder: SharedFolder,
+  machine: string,
+  name: string,
+  signature: string,
+): ReadFile | 'damaged' | 'newer' {
   const opened = openedFile(folder, machine, name);
   if (typeof opened === 'string') return opened;
+  const header = headerOf(join(folder.path, machine, name));
+  if (header === null) return 'damaged';
   const { first, last } = opened;
   // Its content is read again when it is taken in, unless it is small.
   const kept = opened.items.length < SMALL ? opened : null;
@@ -167,7 +214,7 @@ function readFile(folder: SharedFolder, machine: string, name: string): ReadFile
     return typeof again === 'string' ? null : again;
   };
   const marks = opened.items.filter(({ kind }) => kind === 'block' || kind === 'forget' || kind === 'reset');
-  return { name, first, last, marks, content };
+  return { name, header, signature, first, last, marks, content };
 }
 
 /** So many items are kept until they are taken in. */

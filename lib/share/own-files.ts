@@ -74,9 +74,13 @@ export class OwnFiles {
     return small.length < MANY ? sizes : this.#replace(sizes, small, (item) => item);
   }
 
-  /** Replaces the files in which `change` changes an item, or drops it with null. */
+  /**
+   * Replaces the files in which `change` changes an item, or drops it with null: also copies of them, and what a kill
+   * has left.
+   */
   clean(sizes: Sizes, change: (item: JsonObject) => JsonObject | null): Sizes {
-    return Object.keys(sizes).reduce((kept, name) => {
+    const names = new Set([...Object.keys(sizes), ...filesIn(this.#path).names]);
+    return [...names].reduce((kept, name) => {
       heartbeat();
       const content = openedFile(this.#folder, this.#folder.machine, name);
       if (typeof content === 'string' || content.items.every((item) => change(item) === item)) return kept;

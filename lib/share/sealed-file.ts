@@ -24,7 +24,8 @@ export function newId(): string {
 const MAGIC = Buffer.from('hi-share');
 const VERSION = 1;
 const SALT = 16;
-const HEADER = MAGIC.length + 1 + SALT;
+/** How long a header is, which no two files have in common. Bytes. */
+export const HEADER = MAGIC.length + 1 + SALT;
 const TAG = 16;
 
 /** Every file has a key of its own, so that its nonce need not be one of its own. */

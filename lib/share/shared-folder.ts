@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -137,14 +138,28 @@ export const ATTACHMENTS = 'attachments';
 /** A larger file is not read. Bytes. */
 export const LARGEST_FILE = 64 * 1024 * 1024;
 
-/** The bytes of a file; null if it is gone, is no file, or is too large. Throws other errors of the system. */
-export function readShared(path: string): Buffer | null {
+/**
+ * The bytes of a file, or the first `length` of them; null if it is gone, is no file, or is too large. Throws other
+ * errors of the system.
+ */
+export function readShared(path: string, length: number | null = null): Buffer | null {
   try {
     const found = lstatSync(path);
-    return found.isFile() && found.size <= LARGEST_FILE ? readFileSync(path) : null;
+    if (!found.isFile() || found.size > LARGEST_FILE) return null;
+    return length === null ? readFileSync(path) : startOf(path, length);
   } catch (thrown) {
     if (systemCode(thrown) !== 'ENOENT') throw thrown;
     return null;
+  }
+}
+
+function startOf(path: string, length: number): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -30,8 +30,11 @@ export interface MachineState {
   readonly recent: readonly string[];
   /** Whether some of them wait for a newer hi. */
   readonly isNewer: boolean;
-  /** The files that are not hi's, too large or damaged, with what tells whether they were changed. */
-  readonly damaged: readonly (readonly [name: string, signature: string])[];
+  /**
+   * The files that are not hi's, too large or damaged, with what tells whether they were changed, and copies of other
+   * files with the name of the one that was read.
+   */
+  readonly ignored: readonly (readonly [name: string, signature: string, copied: string | null])[];
   /** The ids of the forget items that it has carried out. */
   readonly forgot: readonly string[];
 }
@@ -99,7 +102,7 @@ export const NO_MACHINE: MachineState = {
   last: null,
   turns: 0,
   recent: [],
-  damaged: [],
+  ignored: [],
   forgot: [],
 };
 
@@ -146,7 +149,7 @@ export function statePaths(data: string): StatePaths {
 }
 
 /** With every other form of the state there is another version: one of an earlier version is found out again. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** So many of the newest turns of a machine are remembered by name: some of them may be forgotten. */
 export const RECENT = 8;

@@ -10,7 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HangingFolder, itWithHangingFolder } from '../support/hanging-folder.js';
 import { png } from '../support/pictures.js';
@@ -122,7 +122,7 @@ describe('a conversation on two machines', () => {
     expect(existsSync(desktop.data)).toBe(false);
   });
 
-  it('ignores and names files that are forged, cut, or of another machine', async () => {
+  it('ignores and names files that are forged, cut, copied, or of another machine', async () => {
     await shared();
     await hi(laptop, 'ask', 'real');
     const [real = ''] = files();
@@ -132,11 +132,13 @@ describe('a conversation on two machines', () => {
       .find((path) => path !== own && !path.endsWith('.json'));
     writeFileSync(join(own, '7-7-0123456789abcdef.hi'), readFileSync(real).subarray(0, 60));
     writeFileSync(join(own, 'notes.txt'), 'garbage');
+    writeFileSync(join(own, 'again.hi'), readFileSync(real));
     mkdirSync(other ?? join(folder, '0123456789abcdef'), { recursive: true });
     writeFileSync(join(other ?? join(folder, '0123456789abcdef'), '1-1-0123456789abcdef.hi'), readFileSync(real));
     expect(await said(desktop)).toEqual(['real']);
     const { problems } = JSON.parse((await hi(desktop, 'share', '--json')).stdout);
-    expect(problems.filter((problem: string) => problem.includes('ignored'))).toHaveLength(3);
+    expect(problems.filter((problem: string) => problem.includes('ignored'))).toHaveLength(4);
+    expect(problems.join('\n')).toContain(`again.hi' of laptop is a copy of '${basename(real)}', and is ignored.`);
   });
 
   it('answers, and says once what is wrong, while the folder is empty or gone', async () => {

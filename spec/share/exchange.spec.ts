@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { isMessage } from '../../lib/chat/entry.js';
@@ -18,6 +18,7 @@ import {
   sync,
   turnsOn,
 } from '../support/shared.js';
+import { keptOn } from '../support/shared-world.js';
 
 const AT = '2026-11-22T09:00:00.000Z';
 
@@ -126,6 +127,47 @@ describe('an exchange', () => {
     const [path = ''] = filesOf(laptop);
     for (let at = 0; at < 5001; at += 1) writeFileSync(join(path, `../0${at}`), '');
     expect((await sync(desktop)) + (await sync(desktop))).toBe(1);
+  });
+
+  it('names copies of what was read, and reads one once it is all that is left', async () => {
+    machines = await machinesSharing('laptop', 'desktop', 'server');
+    const [laptop, desktop, server] = machines as [Machine, Machine, Machine];
+    await say(laptop, 'one');
+    await sync(laptop);
+    await sync(desktop);
+    const [path = ''] = filesOf(laptop);
+    const copy = join(path, '../1-1.sync-conflict-20261122.hi');
+    cpSync(path, copy);
+    cpSync(path, join(path, '../9-9-0123456789abcdef.hi'));
+    const ignored = async (machine: Machine) =>
+      await on(machine, async (history) => {
+        const settings = { folder: machine.folder, name: machine.name, key: async () => KEY };
+        const { state } = await exchangeNow(settings, depsOf(machine, history), false);
+        return Object.values(state.machines).flatMap((one) => one.ignored.map(([name, , of]) => `${name} ${of}`));
+      });
+    const all = [basename(copy), '9-9-0123456789abcdef.hi'].map((name) => `${name} ${basename(path)}`).sort();
+    for (const machine of [desktop, desktop, server, laptop]) expect((await ignored(machine)).toSorted()).toEqual(all);
+    rmSync(path);
+    expect(await ignored(desktop)).toHaveLength(1);
+    expect(await turnsOn(server)).toEqual(await turnsOn(laptop));
+  });
+
+  it('forgets what is in a copy, too', async () => {
+    machines = await machinesSharing('laptop');
+    const [laptop] = machines as [Machine];
+    const id = await say(laptop, 'SECRETx');
+    await sync(laptop);
+    const [path = ''] = filesOf(laptop);
+    cpSync(path, join(path, '../copy.hi'));
+    await on(laptop, (history) =>
+      history.forget({ kind: 'messages', ids: [id, id + 1] }, () => undefined, {
+        uid: newUid(),
+        turns: [],
+        messages: [],
+      }),
+    );
+    await sync(laptop);
+    expect(keptOn(laptop)).not.toContain('SECRETx');
   });
 
   it('tells what came although nothing can be given out', async () => {

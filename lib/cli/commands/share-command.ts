@@ -172,8 +172,11 @@ function asJson(settings: ShareSettings, exchanged: ExchangedNow): object {
 /** What is wrong in the folder, and what other machines have not done yet. */
 function problemsIn(settings: ShareSettings, exchanged: ExchangedNow): readonly string[] {
   const { forgotten } = exchanged.state;
-  const problems = machinesOf(settings, exchanged).flatMap(({ id, name, damaged, isNewer, forgot }) => {
-    const files = damaged.map(([file]) => `'${id}/${file}' of ${name} cannot be read, and is ignored.`);
+  const problems = machinesOf(settings, exchanged).flatMap(({ id, name, ignored, isNewer, forgot }) => {
+    const files = ignored.map(([file, , copied]) => {
+      const why = copied === null ? 'cannot be read' : `is a copy of '${copied}'`;
+      return `'${id}/${file}' of ${name} ${why}, and is ignored.`;
+    });
     const newer = isNewer ? [newerNotice(name)] : [];
     const left = forgotten.filter((item) => !forgot.includes(item.id)).length;
     const waits =
