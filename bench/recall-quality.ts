@@ -1,8 +1,7 @@
 import { Collector } from '../lib/recall/index/collector.js';
 import type { RankedDocument } from '../lib/recall/rank/chooser.js';
 import { parseQuery, whoIsAsked } from '../lib/recall/rank/query.js';
-import { certainty, rank } from '../lib/recall/rank/rank.js';
-import { Scores } from '../lib/recall/rank/scores.js';
+import { certainty, rank, Scores } from '../lib/recall/rank/rank.js';
 import { LOOK_UPS } from '../spec/recall/look-ups.js';
 import { around, renamed, setNames, type Talk, talks } from './recall-talks.js';
 import type { Row } from './row.js';

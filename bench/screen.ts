@@ -2,8 +2,8 @@ import { openSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
 import type { WrapMode } from '../lib/chat/event.js';
+import { StyledAnswerWriter } from '../lib/screen/answer-writer.js';
 import { type OutputStreams, Screen } from '../lib/screen/screen.js';
-import { StyledAnswerWriter } from '../lib/screen/styled-answer-writer.js';
 import { median, type Row } from './row.js';
 
 /** The number of chunks in an answer, in both benchmarks of the REPL. */

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newUid } from '../lib/chat/turn-name.js';
+import { newUid } from '../lib/chat/message.js';
 import { historyPathsIn } from '../lib/history/base/history-paths.js';
 import { prepareCodec } from '../lib/history/file/codec.js';
 import { replaceHistory } from '../lib/history/repair/repair.js';

@@ -32,7 +32,7 @@ const BUILDERS: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   'lib/screen/text/neutralise.ts': async () => (await import('../lib/screen/text/neutralise.js')).visibleText('a'),
   'lib/skills/match.ts': async () => (await import('../lib/skills/match.js')).significantWordsOf('用docker部署'),
-  'lib/write-aside.ts': async () => (await import('../lib/write-aside.js')).namesWithLeftovers('[0-9a-f]{64}'),
+  'lib/disk.ts': async () => (await import('../lib/disk.js')).namesWithLeftovers('[0-9a-f]{64}'),
 };
 
 export const hasBuilder = (file: string): boolean => Object.hasOwn(BUILDERS, file);

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import jest from '../jest.config.js';
-import { STOP_SIGNALS } from '../lib/stop-signals.js';
+import { STOP_SIGNALS } from '../lib/processes.js';
 import type { SampleOptions } from './mutate/plugin.js';
 
 /** Specs of other rooms that test decisions of this one. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { endProcesses, isRunning, MARK, membersIn, newMark, processSystem } from '../lib/end-processes.js';
+import { endProcesses, isRunning, MARK, membersIn, newMark, processSystem } from '../lib/processes.js';
 
 const processes = { group: 812, mark: '700-abc.1.' };
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { makeFolder } from '../lib/folder.js';
+import { makeFolder } from '../lib/disk.js';
 
 let top: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { shellCommand } from '../lib/shell-command.js';
+import { shellCommand } from '../lib/processes.js';
 
 const windows = { platform: 'win32', env: { ComSpec: 'C:\\Windows\\system32\\cmd.exe' } } as const;
 const mac = { platform: 'darwin', env: {} } as const;

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { namesWithLeftovers, renameOver, writeAside } from '../lib/write-aside.js';
+import { namesWithLeftovers, renameOver, writeAside } from '../lib/disk.js';
 
 let top: string;
 beforeEach(() => {

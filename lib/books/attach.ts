@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { textBlock } from '../chat/marked-text.js';
 import { fileFormat, imageSize } from '../chat/media.js';
 import type { Part } from '../chat/message.js';
-import { makeFolder } from '../folder.js';
+import { makeFolder, writeAside } from '../disk.js';
 import { hashOf } from '../history/attachments.js';
-import { writeAside } from '../write-aside.js';
 import { type AttachedFile, type Reading, type SourceFile, Unreadable } from './common/book-source.js';
 
 /** The largest file that is taken in, in bytes. */

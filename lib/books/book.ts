@@ -2,8 +2,8 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMessage } from '../chat/entry.js';
 import type { Message, NewMessage } from '../chat/message.js';
+import { AsideFile, fileNamesIn, makeFolder, readRegularFile, removeEmptyFolder, removeLeftovers } from '../disk.js';
 import { HiError } from '../errors.js';
-import { makeFolder } from '../folder.js';
 import { hashOf } from '../history/attachments.js';
 import { conversationPaths, type HistoryPaths } from '../history/base/history-paths.js';
 import { loadCodec } from '../history/file/codec.js';
@@ -13,9 +13,6 @@ import { LogFile, newLogName } from '../history/file/log-file.js';
 import { LogWriter } from '../history/file/whole-log.js';
 import { runExclusive } from '../history/lock/exclusive.js';
 import { pick } from '../registry.js';
-import { readRegularFile } from '../regular-file.js';
-import { fileNamesIn, removeEmptyFolder, removeLeftovers } from '../remove-files.js';
-import { AsideFile } from '../write-aside.js';
 import { consentOf, storeConsent } from './consent.js';
 
 /** The files of a book: a history of its own, which no request contains, and its pictures and documents. */

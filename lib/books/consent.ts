@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '../chat/json.js';
+import { writeAside } from '../disk.js';
 import { systemCode } from '../errors.js';
-import { writeAside } from '../write-aside.js';
 
 /** Where passages of a book may be sent: nowhere, to the servers of these names, or to any. */
 export type Consent = 'never' | 'any' | readonly string[];

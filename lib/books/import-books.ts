@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Message, Part, ToolResultPart } from '../chat/message.js';
-import { monotonic } from '../clock.js';
 import { isAbort } from '../errors.js';
 import { prepareCodec } from '../history/file/codec.js';
+import { monotonic } from '../waits.js';
 import { Attachments } from './attach.js';
 import {
   type BookFiles,

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
+import { removeIfThere } from '../disk.js';
 import { loadCodec, readAt, writeAt } from '../history/file/codec.js';
-import { removeIfThere } from '../write-aside.js';
 import type { BookFiles, BookMessage } from './book.js';
 
 /** Where a conversation is in the spool. */

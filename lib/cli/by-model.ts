@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { HiError } from '../errors.js';
-import { BY_MODEL } from '../own-programs.js';
+import { BY_MODEL } from '../processes.js';
 import type { World } from './base/world.js';
 
 /** The commands that change nothing of the user's. A question does not either if it is not recorded. */

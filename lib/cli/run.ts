@@ -1,5 +1,5 @@
 import { HiError } from '../errors.js';
-import { BY_MODEL } from '../own-programs.js';
+import { BY_MODEL } from '../processes.js';
 import type { ChatOptions } from './base/options.js';
 import { showHistoryProgress, showWaits } from './base/output.js';
 import type { World } from './base/world.js';

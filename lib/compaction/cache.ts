@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import type { CompressBlock } from '../chat/entry.js';
 import { isJsonObject } from '../chat/json.js';
 import type { TextCache } from '../chat/request.js';
-import { makeFolder } from '../folder.js';
-import { requireRegularFile } from '../regular-file.js';
-import { namesWithLeftovers, writeAside } from '../write-aside.js';
+import { makeFolder, namesWithLeftovers, requireRegularFile, writeAside } from '../disk.js';
 
 /** The size of the cache. The least recently used results are removed first. */
 const LIMIT = 256;

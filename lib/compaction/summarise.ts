@@ -11,10 +11,10 @@ import {
   type Tokens,
   type WrittenText,
 } from '../chat/request.js';
-import { monotonic } from '../clock.js';
 import { asHiError, HiError } from '../errors.js';
 import type { Fact } from '../view/block-state.js';
 import { charactersOf, totalCharacters } from '../view/size.js';
+import { monotonic } from '../waits.js';
 import { type Ledger, mergeLedgers, numberedFacts } from './compress-block.js';
 import { type Material, type Reply, readReply, summaryInput, summaryPrompt } from './prompt.js';
 import type { CompactionDeps, SummaryLimits } from './strategy.js';

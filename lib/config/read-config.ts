@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
 import { isTooDeep, MAX_LEVELS } from '../chat/json.js';
-import { monotonic } from '../clock.js';
+import { readRegularFile, requireRegularFile } from '../disk.js';
 import { HiError, systemCode } from '../errors.js';
-import { readRegularFile, requireRegularFile } from '../regular-file.js';
+import { monotonic } from '../waits.js';
 import type { ConfigFile } from './config.js';
 import { validateConfig } from './validate-config.js';
 

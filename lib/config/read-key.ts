@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { HiError, isAbort } from '../errors.js';
-import { ownEnvironment } from '../own-programs.js';
-import { shellCommand } from '../shell-command.js';
+import { ownEnvironment, shellCommand } from '../processes.js';
 import { beginWait } from '../waits.js';
 
 /**

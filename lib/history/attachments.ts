@@ -3,11 +3,16 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, r
 import { basename, join } from 'node:path';
 import { type Entry, isMessage, originalText } from '../chat/entry.js';
 import type { DocumentPart, ImagePart, Message } from '../chat/message.js';
+import {
+  fileNamesIn,
+  leadsToFile,
+  makeFolder,
+  readRegularFile,
+  removeEmptyFolder,
+  requireRegularFile,
+  writeAside,
+} from '../disk.js';
 import { systemCode } from '../errors.js';
-import { makeFolder } from '../folder.js';
-import { readRegularFile, requireRegularFile } from '../regular-file.js';
-import { fileNamesIn, leadsToFile, removeEmptyFolder } from '../remove-files.js';
-import { writeAside } from '../write-aside.js';
 import { type HistoryPaths, linkOrCopy, PROCESS_NAME } from './base/history-paths.js';
 import { writeAt } from './file/codec.js';
 import { Damaged } from './file/frames.js';

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { type Entry, isMessage, type Mark } from '../chat/entry.js';
-import type { Message } from '../chat/message.js';
+import { type Message, turnName } from '../chat/message.js';
 import type { ForgetOrder } from '../chat/occurrence.js';
-import { turnName } from '../chat/turn-name.js';
+import { fileNamesIn, makeFolder, readRegularFile } from '../disk.js';
 import { HiError } from '../errors.js';
-import { makeFolder } from '../folder.js';
-import { readRegularFile } from '../regular-file.js';
-import { fileNamesIn } from '../remove-files.js';
 import { attachmentsIn, collectGarbage, removeFolders } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { withHistoryErrors } from './base/notices.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Entry } from '../chat/entry.js';
+import { makeFolder } from '../disk.js';
 import { HiError, systemCode } from '../errors.js';
-import { makeFolder } from '../folder.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { asHistoryError, type Notices, withHistoryErrors } from './base/notices.js';
 import { type Codec, loadCodec } from './file/codec.js';

@@ -1,8 +1,6 @@
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { followLinks, leadsToFile, requireRegularFile, writeAside } from '../disk.js';
 import { HiError, systemCode } from '../errors.js';
-import { requireRegularFile } from '../regular-file.js';
-import { leadsToFile } from '../remove-files.js';
-import { followLinks, writeAside } from '../write-aside.js';
 import { collectGarbage, removeFolders } from './attachments.js';
 import { type HistoryPaths, linkOrCopy } from './base/history-paths.js';
 import { loadCodec } from './file/codec.js';

@@ -2,7 +2,7 @@ import { type Entry, isMessage, type Mark, type NewMark } from '../chat/entry.js
 import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { Message, NewMessage } from '../chat/message.js';
 import type { ForgetOrder } from '../chat/occurrence.js';
-import { makeFolder } from '../folder.js';
+import { makeFolder } from '../disk.js';
 import type { View } from '../view/view.js';
 import { appendBlock } from './append-block.js';
 import type { AttachmentStore } from './attachment-store.js';

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { requireRegularFile } from '../regular-file.js';
+import { requireRegularFile } from '../disk.js';
 import { attachmentName, attachmentsIn, readAttachment } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { bufferedReader, type Codec, fileSize, loadCodec, readAt } from './file/codec.js';

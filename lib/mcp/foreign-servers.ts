@@ -3,8 +3,8 @@ import { parse as parseToml } from 'smol-toml';
 import { isJsonObject, isTooDeep, type JsonObject, type JsonValue, parseObject } from '../chat/json.js';
 import { claudeFolder, codexFolder, type Surroundings } from '../config/paths.js';
 import type { ServerFile } from '../config/server-settings.js';
+import { readRegularFile } from '../disk.js';
 import { HiError, systemCode } from '../errors.js';
-import { readRegularFile } from '../regular-file.js';
 import { harmlessLine } from './base/harmless-text.js';
 import { isTextList, serverFile } from './project-servers.js';
 

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../chat/json.js';
-import { monotonic } from '../clock.js';
 import { HiError } from '../errors.js';
+import { monotonic } from '../waits.js';
 import type { ServerEntry } from './base/server-entry.js';
-import type { ToolPins } from './calls/tool-pins.js';
 import type { CallLimits } from './connection/client.js';
 import type { ConnectionDeps } from './connection/destination.js';
 import type { ServerConnection } from './connection/server-connection.js';
-import type { Failure, Offer, OfferCache, ToolDefinition } from './definitions/definition.js';
+import type { Failure, Offer, OfferCache, ToolDefinition, ToolPins } from './definitions/definition.js';
 
 /** What the servers of a session share. */
 export interface ServerStore {

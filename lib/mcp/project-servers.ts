@@ -1,9 +1,7 @@
 import { dirname, join } from 'node:path';
 import { isJsonObject, isTooDeep, type JsonObject, type JsonValue, parseObject } from '../chat/json.js';
 import type { ServerFile, ServersFile } from '../config/server-settings.js';
-import { makeFolder } from '../folder.js';
-import { readRegularFile } from '../regular-file.js';
-import { writeAside } from '../write-aside.js';
+import { makeFolder, readRegularFile, writeAside } from '../disk.js';
 import { harmlessLine } from './base/harmless-text.js';
 import { PROJECT_FILE } from './base/server-entry.js';
 import { definitionHash } from './definitions/definition.js';

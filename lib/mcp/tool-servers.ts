@@ -7,10 +7,16 @@ import { withoutHidden } from './base/harmless-text.js';
 import { modelName, type ServerEntry } from './base/server-entry.js';
 import { type CallResult, readContents, readMessages } from './calls/read-result.js';
 import { deferredTools, serverTool } from './calls/server-tool.js';
-import { ToolPins } from './calls/tool-pins.js';
 import type { CallLimits } from './connection/client.js';
 import type { ConnectionDeps } from './connection/destination.js';
-import { failureText, type Offer, OfferCache, type PromptDefinition, unknownTools } from './definitions/definition.js';
+import {
+  failureText,
+  type Offer,
+  OfferCache,
+  type PromptDefinition,
+  ToolPins,
+  unknownTools,
+} from './definitions/definition.js';
 import { KnownServer } from './known-server.js';
 
 /** What the servers of a session need. */

@@ -4,9 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { isJsonObject, parseObject } from '../chat/json.js';
 import { fileBlock } from '../chat/marked-text.js';
 import { firstCharacters } from '../chat/text.js';
-import { makeFolder } from '../folder.js';
-import { readRegularFile } from '../regular-file.js';
-import { writeAside } from '../write-aside.js';
+import { makeFolder, readRegularFile, writeAside } from '../disk.js';
 
 /**
  * Asks the user whether the model may read a project's instructions. Rejects as an interruption if the question is

@@ -1,11 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder, readRegularFile, writeAside } from '../disk.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
-import { makeFolder } from '../folder.js';
-import { readRegularFile } from '../regular-file.js';
 import type { Fact } from '../view/block-state.js';
-import { writeAside } from '../write-aside.js';
 import {
   asLine,
   isSameText,
@@ -17,8 +15,8 @@ import {
   sentMemory,
   withLine,
   withLineReplaced,
+  withOffered,
 } from './memory-text.js';
-import { withOffered } from './review.js';
 
 /** A larger file is not read, because most of it would be left out. Bytes. */
 const LARGEST = 1_000_000;

@@ -12,7 +12,6 @@ import {
   ZERO_TO_ONE,
 } from './common/provider.js';
 import * as adapter from './ollama/ollama-adapter.js';
-import { pull as pullModel } from './ollama/ollama-pull-adapter.js';
 
 const DEFAULT_MODEL = 'llama3.2';
 
@@ -51,7 +50,7 @@ export const ollama: ProviderMember = {
     return await adapter.askFacts(ollama, settings, question, signal);
   },
   async *pull(settings, model, signal) {
-    yield* pullModel(ollama, settings, model, signal);
+    yield* adapter.pull(ollama, settings, model, signal);
   },
   async optionTable() {
     return OLLAMA_OPTIONS;

@@ -1,5 +1,5 @@
 import { typedText } from '../chat/message.js';
-import { monotonic } from '../clock.js';
+import { monotonic } from '../waits.js';
 import { askedIn, mayAsk } from './asked.js';
 import type { RankedDocument } from './rank/chooser.js';
 import {

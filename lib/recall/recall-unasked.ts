@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasForeignParts, isAside } from '../chat/entry.js';
-import { monotonic } from '../clock.js';
+import { makeFolder, writeAside } from '../disk.js';
 import { systemCode } from '../errors.js';
-import { makeFolder } from '../folder.js';
-import { writeAside } from '../write-aside.js';
+import { monotonic } from '../waits.js';
 import { SEGMENT_VERSION } from './disk/segment-writer.js';
 import { searchedText } from './index/documents.js';
 import type { RankedDocument } from './rank/chooser.js';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Entry } from '../chat/entry.js';
-import { monotonic } from '../clock.js';
 import { HiError, systemCode } from '../errors.js';
+import { monotonic } from '../waits.js';
 import { calibrated, isComplete, isSampled } from './calibrate.js';
 import { IndexFolder } from './disk/index-folder.js';
 import { DamagedSegment } from './disk/pages.js';

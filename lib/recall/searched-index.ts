@@ -15,7 +15,7 @@ import type { Segment } from './disk/segment.js';
 import { Collector } from './index/collector.js';
 import { type Archive, documentOf, KindReader } from './index/documents.js';
 import type { IndexPart, Kind } from './index/part.js';
-import { Scores } from './rank/scores.js';
+import { Scores } from './rank/rank.js';
 import { entriesFrom, messagesAround, ORIGIN_REACH, type Origin, originOf, type Said } from './search.js';
 
 /** The kinds of messages that begin a turn. */

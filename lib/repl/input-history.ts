@@ -1,9 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Key } from 'node:readline';
-import { makeFolder } from '../folder.js';
-import { readRegularFile, requireRegularFile } from '../regular-file.js';
-import { writeAside } from '../write-aside.js';
+import { makeFolder, readRegularFile, requireRegularFile, writeAside } from '../disk.js';
 import { isPrintable } from './editing/key-bindings.js';
 import type { InputList } from './editing/line-editor.js';
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { asHiError, EXIT_STATUS, HiError, isAbort } from '../errors.js';
-import { STOP_SIGNALS, statusAfter } from '../stop-signals.js';
+import { STOP_SIGNALS, statusAfter } from '../processes.js';
 import type { Repl, ReplDeps } from './repl.js';
 
 /**

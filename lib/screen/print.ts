@@ -1,7 +1,6 @@
 import type { ChatEventOf } from '../chat/event.js';
-import { monotonic } from '../clock.js';
 import type { HiError } from '../errors.js';
-import type { Wait } from '../waits.js';
+import { monotonic, type Wait } from '../waits.js';
 import { neutralise } from './text/neutralise.js';
 import { LONGEST_ROW, textWidth } from './text/styled-text.js';
 

@@ -1,9 +1,8 @@
 import { type Entry, isCompressBlock, isMessage, REST } from '../chat/entry.js';
 import type { KeptEntry, TextSpan } from '../chat/event.js';
 import { type BodyPart, bodyOf, entryLine, heading, summaryOf } from '../chat/transcript.js';
-import type { AnswerStyle } from './answer-writer.js';
+import { type AnswerStyle, renderMarkdown, wrapWords } from './answer-writer.js';
 import { wrapLines } from './print.js';
-import { renderMarkdown, wrapWords } from './styled-answer-writer.js';
 import { neutralise } from './text/neutralise.js';
 import { BOLD, CYAN, combine, DIM, paint } from './text/styled-text.js';
 

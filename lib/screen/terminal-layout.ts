@@ -1,9 +1,8 @@
 import truncatedWidth from 'fast-string-truncated-width';
 import type { ScreenSettings } from '../chat/event.js';
-import type { OutputStream } from './output-stream.js';
+import { type OutputStream, WriteQueue } from './output-stream.js';
 import { wrapLines } from './print.js';
 import { PLAIN, paint, type Style, textWidth } from './text/styled-text.js';
-import { WriteQueue } from './write-queue.js';
 
 /** The output streams, and what they can show. */
 export interface OutputStreams {

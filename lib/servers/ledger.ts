@@ -1,8 +1,8 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseObject } from '../chat/json.js';
+import { makeFolder } from '../disk.js';
 import { HiError, systemCode } from '../errors.js';
-import { makeFolder } from '../folder.js';
 
 /** What a request costs: US dollars, and the tokens of a model whose price is unknown. */
 export interface Amount {

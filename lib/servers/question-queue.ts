@@ -1,10 +1,8 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, parseObject } from '../chat/json.js';
+import { makeFolder, namesWithLeftovers, readRegularFile, writeAside } from '../disk.js';
 import { HiError, systemCode } from '../errors.js';
-import { makeFolder } from '../folder.js';
-import { readRegularFile } from '../regular-file.js';
-import { namesWithLeftovers, writeAside } from '../write-aside.js';
 
 /** What the user asked while no server could answer. */
 export interface Question {

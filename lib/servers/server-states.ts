@@ -1,9 +1,7 @@
 import { dirname } from 'node:path';
 import { isJsonObject, parseObject } from '../chat/json.js';
+import { makeFolder, readRegularFile, writeAside } from '../disk.js';
 import { type ErrorCode, HiError } from '../errors.js';
-import { makeFolder } from '../folder.js';
-import { readRegularFile } from '../regular-file.js';
-import { writeAside } from '../write-aside.js';
 
 /**
  * The failures after which another server is asked: what is wrong is the server, the account or the network, not the

@@ -3,12 +3,12 @@ import type { ChatEvent } from '../chat/event.js';
 import { type Message, type Part, recalledIn, type TextPart, textOf, typedText } from '../chat/message.js';
 import { localTime, quantity } from '../chat/text.js';
 import { recalledLine } from '../chat/transcript.js';
-import { monotonic } from '../clock.js';
 import type { HistoryStore } from '../history/store.js';
 import { askedIn, mayAsk } from '../recall/asked.js';
 import type { Reminded } from '../recall/search.js';
 import { recalledParts } from '../recall/show/for-model.js';
 import { isSameDay, offsetFromUtc } from '../time-zone/time-zone.js';
+import { monotonic } from '../waits.js';
 import type { Clock, SessionSearch } from './common/deps.js';
 
 /** The number of messages that must be out of view. */

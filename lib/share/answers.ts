@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { ownProgram } from '../own-programs.js';
+import { ownProgram } from '../processes.js';
 
 /** How long a file system may take to answer. Milliseconds. */
 const PATIENCE = 200;

@@ -1,7 +1,6 @@
 import { type Entry, isMessage } from '../chat/entry.js';
 import type { JsonObject } from '../chat/json.js';
-import type { Message } from '../chat/message.js';
-import { turnName } from '../chat/turn-name.js';
+import { type Message, turnName } from '../chat/message.js';
 import { heartbeat } from '../history/lock/holder.js';
 import { runningTurns } from '../history/turns.js';
 import { type Decisions, unsentDecisions, withReceived } from './decisions.js';

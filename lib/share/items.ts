@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
-import type { Message } from '../chat/message.js';
-import { isTurnName } from '../chat/turn-name.js';
+import { isTurnName, type Message } from '../chat/message.js';
 
 /** A message by its turn's name, its time and its role, which are the same on every machine. */
 export type MessageName = readonly [turn: string, at: string, role: string];

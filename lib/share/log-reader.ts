@@ -1,7 +1,6 @@
 import { type Entry, isMessage, type Mark } from '../chat/entry.js';
 import type { JsonObject } from '../chat/json.js';
-import type { Message, Part, TextPart } from '../chat/message.js';
-import { isTurnName, turnName } from '../chat/turn-name.js';
+import { isTurnName, type Message, type Part, type TextPart, turnName } from '../chat/message.js';
 import { decodeEntry } from '../history/file/decode-entry.js';
 import { pinnable } from '../view/block-state.js';
 import { endsTurn, openTurns } from '../view/view.js';

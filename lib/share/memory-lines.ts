@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject } from '../chat/json.js';
-import { makeFolder } from '../folder.js';
+import { makeFolder, writeAside } from '../disk.js';
 import { readMemory, withoutLines } from '../memory/memory-file.js';
 import { AUTHORS, type LineOrigin, linesOf, type MemoryLine, withLine } from '../memory/memory-text.js';
-import { writeAside } from '../write-aside.js';
 import { type Decisions, decidedHere, decidedThere, subjectOf, waitingDecisions } from './decisions.js';
 import type { DecisionItem } from './items.js';
 

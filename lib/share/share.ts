@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { monotonic } from '../clock.js';
+import { makeFolder, removeIfThere } from '../disk.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
-import { makeFolder } from '../folder.js';
 import { loadCodec } from '../history/file/codec.js';
 import type { HistoryStore } from '../history/store.js';
-import { removeIfThere } from '../write-aside.js';
+import { monotonic } from '../waits.js';
 import { answers } from './answers.js';
 import { Exchange } from './exchange.js';
 import type { SharedFolder } from './news.js';

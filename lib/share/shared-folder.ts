@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { parseObject } from '../chat/json.js';
+import { makeFolder } from '../disk.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
-import { makeFolder } from '../folder.js';
 import { keyCheck, newId, type ShareKey } from './sealed-file.js';
 
 /** The file that shows that a folder is a shared one: with none, it is empty, or its disk is not mounted. */

@@ -2,8 +2,7 @@ import { closeSync, ftruncateSync, openSync, statSync, writeFileSync, writeSync 
 import { join } from 'node:path';
 import { isJsonObject, parseObject } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
-import { readRegularFile } from '../regular-file.js';
-import { removeIfThere, writeAside } from '../write-aside.js';
+import { readRegularFile, removeIfThere, writeAside } from '../disk.js';
 import type { Decisions } from './decisions.js';
 import type { ForgetItem, MessageName } from './items.js';
 import { KnownTurns } from './known-turns.js';

@@ -1,9 +1,7 @@
 import { dirname } from 'node:path';
 import { estimateTokens, type Tokens } from '../chat/request.js';
+import { makeFolder, readRegularFile, writeAside } from '../disk.js';
 import { systemCode } from '../errors.js';
-import { makeFolder } from '../folder.js';
-import { readRegularFile } from '../regular-file.js';
-import { writeAside } from '../write-aside.js';
 import { type Described, describeSkill, type FoundSkill, readBody } from './describe.js';
 import type { Stems } from './match.js';
 import { givenFiles, type SkillFile, scanFolder, scanSharedFolder } from './scan.js';

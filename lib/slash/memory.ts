@@ -1,4 +1,4 @@
-import { factsToReview } from '../memory/review.js';
+import { factsToReview } from '../memory/memory-text.js';
 import type { SlashCommand, SlashContext, SlashEvent } from './common/command.js';
 
 const REVIEW = 'review';

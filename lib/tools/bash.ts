@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { endProcesses } from '../end-processes.js';
 import { HiError, systemCode } from '../errors.js';
-import { BY_MODEL } from '../own-programs.js';
 import { commandEnvironment } from '../permission/environment.js';
 import { isInside, realPath } from '../permission/paths/resolve-path.js';
 import type { ConfinedRun, Leftovers } from '../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../permission/secrets.js';
+import { BY_MODEL, endProcesses } from '../processes.js';
 import type { Tool, ToolContext } from './common/tool.js';
 import { OutputKeeper } from './shell/limit-output.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';

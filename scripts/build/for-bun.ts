@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 
 /** Modules that do the same faster with Bun's own functions. */
 const SUBSTITUTES: Readonly<Record<string, string>> = {
-  'lib/http/send.ts': 'lib/http/bun/send-with-bun.ts',
+  'lib/http/send.ts': 'lib/http/send-with-bun.ts',
   'lib/time-zone/time-zone.ts': 'lib/time-zone/time-zone-of-bun.ts',
   'lib/history/file/zstd-addon.ts': 'lib/history/file/zstd-of-bun.ts',
 };

@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { NewMessage } from '../../lib/chat/message.js';
-import { isTurnName, newUid, turnName } from '../../lib/chat/turn-name.js';
+import { isTurnName, type NewMessage, newUid, turnName } from '../../lib/chat/message.js';
 
 const at = '2026-11-22T10:00:00.000Z';
 const says = (text: string, more: Partial<NewMessage> = {}): NewMessage & { readonly at: string } => ({

@@ -2,14 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   asLine,
+  factsToReview,
   type LineOrigin,
   lineNamed,
   linesOf,
   sentMemory,
   withLine,
   withLineReplaced,
+  withOffered,
 } from '../../lib/memory/memory-text.js';
-import { factsToReview, withOffered } from '../../lib/memory/review.js';
 
 const ORIGIN: LineOrigin = { by: 'user', at: '2026-11-23T10:00:00Z', id: 12 };
 

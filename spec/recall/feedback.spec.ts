@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewMessage } from '../../lib/chat/message.js';
-import { monotonic } from '../../lib/clock.js';
 import { recalledParts } from '../../lib/recall/show/for-model.js';
+import { monotonic } from '../../lib/waits.js';
 import { answers, exchange, openIn, quickFolder, says } from '../support/history.js';
 import { prose } from '../support/prose.js';
 import { recallIn, searchFor } from '../support/recall.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { StyledAnswerWriter } from '../../lib/screen/answer-writer.js';
 import { Screen } from '../../lib/screen/screen.js';
-import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { createEmulator, screenOf, transcriptOf } from '../support/emulator.js';
 import { fakeStreams } from '../support/fake-streams.js';
 import fc, { cases } from '../support/properties.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import MarkdownIt from 'markdown-it';
+import { StyledAnswerWriter } from '../../lib/screen/answer-writer.js';
 import { Screen } from '../../lib/screen/screen.js';
-import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { ANSWERS } from '../support/answers.js';
 import { createEmulator, type Emulator, transcriptOf } from '../support/emulator.js';
 import { fakeStreams } from '../support/fake-streams.js';

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '../../lib/chat/json.js';
 import { HiError } from '../../lib/errors.js';
+import { StyledAnswerWriter } from '../../lib/screen/answer-writer.js';
 import { Screen, type ShownEvent } from '../../lib/screen/screen.js';
-import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { describeResult } from '../../lib/tools/common/tool.js';
 import { fakeStreams } from '../support/fake-streams.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { StyledAnswerWriter } from '../../lib/screen/answer-writer.js';
 import { Screen, type ShownEvent } from '../../lib/screen/screen.js';
-import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 import { createEmulator, screenOf } from '../support/emulator.js';
 import { fakeStreams } from '../support/fake-streams.js';
 

@@ -48,20 +48,20 @@ describe('the build', () => {
   });
 
   it('replaces a module with code', async () => {
-    const plugin = replaced('clock', { 'lib/clock.ts': () => 'export const monotonic = () => "replaced";' });
-    const text = await bundled("import { monotonic } from './lib/clock.js'; console.log(monotonic());", plugin);
+    const plugin = replaced('waits', { 'lib/waits.ts': () => 'export const monotonic = () => "replaced";' });
+    const text = await bundled("import { monotonic } from './lib/waits.js'; console.log(monotonic());", plugin);
     expect(text).toContain('"replaced"');
     expect(text).not.toContain('performance');
   });
 
   it('fails if the program no longer imports a module that is replaced', async () => {
     const plugin = replaced('gone', { 'lib/gone.ts': () => '' });
-    await expect(bundled("import './lib/clock.js';", plugin)).rejects.toThrow(/does not import .*lib\/gone\.ts/);
+    await expect(bundled("import './lib/waits.js';", plugin)).rejects.toThrow(/does not import .*lib\/gone\.ts/);
   });
 
   it('evaluates a module that is imported on demand when it is first imported', async () => {
     const { code } = await bundleOf({
-      stdin: { contents: "export const load = () => import('./lib/clock.js');", resolveDir: '.' },
+      stdin: { contents: "export const load = () => import('./lib/waits.js');", resolveDir: '.' },
     });
     expect(await Reflect.get(evaluated(code), 'load')()).toMatchObject({ monotonic: expect.any(Function) });
   });
@@ -124,7 +124,7 @@ describe('the build', () => {
 
   it('fails if the program does not import a late module', async () => {
     const plugin = late(undefined, ['lib/errors.ts']);
-    await expect(bundled("import './lib/clock.js';", plugin)).rejects.toThrow(/does not import .*lib\/errors\.ts/);
+    await expect(bundled("import './lib/waits.js';", plugin)).rejects.toThrow(/does not import .*lib\/errors\.ts/);
   });
 });
 

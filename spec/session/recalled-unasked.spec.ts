@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Entry, isMessage } from '../../lib/chat/entry.js';
 import type { ChatEvent } from '../../lib/chat/event.js';
 import type { TextPart } from '../../lib/chat/message.js';
-import { monotonic } from '../../lib/clock.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { Recall } from '../../lib/recall/recall.js';
 import type { Reminded } from '../../lib/recall/search.js';
 import { Reminders } from '../../lib/session/reminders.js';
+import { monotonic } from '../../lib/waits.js';
 import { fileIn, openIn, quickFolder, zstd } from '../support/history.js';
 import { Log } from '../support/log.js';
 

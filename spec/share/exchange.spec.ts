@@ -2,7 +2,7 @@ import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { isMessage } from '../../lib/chat/entry.js';
-import { newUid } from '../../lib/chat/turn-name.js';
+import { newUid } from '../../lib/chat/message.js';
 import { exchangeNow, openSharing } from '../../lib/share/share.js';
 import { barKnown, machineId, statePaths } from '../../lib/share/state.js';
 import { quickFolder } from '../support/history.js';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { newUid } from '../../lib/chat/turn-name.js';
+import { newUid } from '../../lib/chat/message.js';
 import { KnownTurns } from '../../lib/share/known-turns.js';
 
 it('knows each turn by its last id, and what was stored is known again', () => {

@@ -7,8 +7,8 @@ import { HiError } from '../../lib/errors.js';
 import { ViKeys } from '../../lib/repl/editing/vi-keys.js';
 import type { Repl, SubmittedLine } from '../../lib/repl/repl.js';
 import { createRepl } from '../../lib/repl/terminal-repl.js';
+import { StyledAnswerWriter } from '../../lib/screen/answer-writer.js';
 import { Screen } from '../../lib/screen/screen.js';
-import { StyledAnswerWriter } from '../../lib/screen/styled-answer-writer.js';
 
 /**
  * A program with the real REPL and screen and a conversation made up on the spot: the first word of the input says what

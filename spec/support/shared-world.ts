@@ -2,9 +2,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { join } from 'node:path';
 import { isMessage } from '../../lib/chat/entry.js';
 import { parseObject } from '../../lib/chat/json.js';
-import { type Message, textOf } from '../../lib/chat/message.js';
+import { type Message, newUid, textOf } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
-import { newUid } from '../../lib/chat/turn-name.js';
 import { HiError } from '../../lib/errors.js';
 import { loadCodec } from '../../lib/history/file/codec.js';
 import { readMemory } from '../../lib/memory/memory-file.js';

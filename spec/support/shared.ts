@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Entry } from '../../lib/chat/entry.js';
-import { isMessage } from '../../lib/chat/entry.js';
+import { type Entry, isMessage } from '../../lib/chat/entry.js';
 import { undoneTurns } from '../../lib/chat/entry-list.js';
-import type { Message } from '../../lib/chat/message.js';
+import { type Message, turnName } from '../../lib/chat/message.js';
 import type { ForgetOrder } from '../../lib/chat/occurrence.js';
-import { turnName } from '../../lib/chat/turn-name.js';
 import { HistoryStore } from '../../lib/history/store.js';
 import { readMemory } from '../../lib/memory/memory-file.js';
 import { linesOf } from '../../lib/memory/memory-text.js';

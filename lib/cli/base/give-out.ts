@@ -4,12 +4,11 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setImmediate as yieldToEvents } from 'node:timers/promises';
+import { AsideFile, makeFolder } from '../../disk.js';
 import { HiError, isAbort, systemCode, systemReason } from '../../errors.js';
-import { makeFolder } from '../../folder.js';
-import { ownProgram } from '../../own-programs.js';
+import { ownProgram } from '../../processes.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import type { SaveImage } from '../../session/images/images.js';
-import { AsideFile } from '../../write-aside.js';
 import type { World } from './world.js';
 
 /** The absolute path of a file typed into the chat, where no shell has expanded a `~`. */

@@ -2,18 +2,17 @@ import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import truncatedWidth from 'fast-string-truncated-width';
 import { percent } from '../../chat/text.js';
-import { monotonic } from '../../clock.js';
 import type { Config } from '../../config/config.js';
 import { asksForPlainLines } from '../../config/resolve.js';
+import { makeFolder } from '../../disk.js';
 import { HiError } from '../../errors.js';
-import { makeFolder } from '../../folder.js';
 import { listenToProgress } from '../../history/base/notices.js';
 import type { HistoryStore } from '../../history/store.js';
 import type { OutputStream } from '../../screen/output-stream.js';
 import { waitText } from '../../screen/print.js';
 import type { OutputStreams } from '../../screen/screen.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { listenToWaits } from '../../waits.js';
+import { listenToWaits, monotonic } from '../../waits.js';
 import type { World } from './world.js';
 
 /**

@@ -3,11 +3,10 @@ import { dirname } from 'node:path';
 import { SERVER_TOOL_PREFIX } from '../../chat/request.js';
 import type { Config } from '../../config/config.js';
 import type { ModelSettings } from '../../config/setting.js';
+import { makeFolder, readRegularFile, requireRegularFile } from '../../disk.js';
 import { HiError } from '../../errors.js';
-import { makeFolder } from '../../folder.js';
 import { serverPrefix } from '../../mcp/base/server-entry.js';
 import type { Permissions, RuleEntry, RuleSubject } from '../../permission/rules/rules.js';
-import { readRegularFile, requireRegularFile } from '../../regular-file.js';
 import type { Settings } from './settings.js';
 
 /** The warnings about the settings that were not shown on this machine before. */

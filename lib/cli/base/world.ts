@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, type Stats, statSync, writeSync } from 
 import { homedir, hostname } from 'node:os';
 import { PassThrough, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
+import { STOP_SIGNALS, statusAfter } from '../../processes.js';
 import type { OutputStream } from '../../screen/output-stream.js';
-import { STOP_SIGNALS, statusAfter } from '../../stop-signals.js';
 import { interruptWaits } from '../../waits.js';
 
 /** A stream of the process that may be a terminal. */

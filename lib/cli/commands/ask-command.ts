@@ -321,7 +321,7 @@ async function screenFor(world: World, options: ChatOptions, settings: ScreenSet
   const isStyled = streams.colour.out || (streams.outIsTerminal && !isDumb(world.env));
   return new Screen(streams, {
     quiet: options.quiet ?? false,
-    styled: isStyled ? (await import('../../screen/styled-answer-writer.js')).StyledAnswerWriter : null,
+    styled: isStyled ? (await import('../../screen/answer-writer.js')).StyledAnswerWriter : null,
     settings,
     thinking: streams.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,

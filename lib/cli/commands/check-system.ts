@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { HiError } from '../../errors.js';
-import { commandShell, shellProgram } from '../../tools/shell/command-shell.js';
+import { commandShell, shellProgram } from '../../tools/shell/run-shell.js';
 
 /** The result of one check: it passed, it failed and how to fix it, or something worth knowing. */
 export type Finding = { readonly part: string } & (

@@ -6,7 +6,7 @@ import { findPaths } from '../../config/paths.js';
 import { HiError } from '../../errors.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
-import { parseTime } from '../../recall/show/when.js';
+import { parseTime } from '../../recall/show/passage.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { confirmCommand, requireTerminal } from '../ask/confirm-command.js';
 import { writeJson } from '../base/command-output.js';

@@ -1,12 +1,11 @@
 import { bookFiles, bookNames } from '../../books/book.js';
 import { standingSentences } from '../../books/standing-sentences.js';
 import { type Paths, userInstructions } from '../../config/paths.js';
+import { readRegularFile } from '../../disk.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
 import { readMemory } from '../../memory/memory-file.js';
-import { linesOf } from '../../memory/memory-text.js';
-import { notOffered } from '../../memory/review.js';
-import { readRegularFile } from '../../regular-file.js';
+import { linesOf, notOffered } from '../../memory/memory-text.js';
 import { neutralise, visibleLine } from '../../screen/text/neutralise.js';
 import { confirm } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';

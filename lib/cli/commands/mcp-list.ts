@@ -2,11 +2,11 @@ import { type JsonObject, parseObject } from '../../chat/json.js';
 import { estimateTokens } from '../../chat/request.js';
 import { quantity } from '../../chat/text.js';
 import type { Paths } from '../../config/paths.js';
+import { readRegularFile } from '../../disk.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import type { Elicit } from '../../mcp/base/elicitation.js';
 import { readServers, type ServerAddress, type ServerEntry } from '../../mcp/base/server-entry.js';
 import { type CallResult, readResult } from '../../mcp/calls/read-result.js';
-import { ToolPins } from '../../mcp/calls/tool-pins.js';
 import { ServerConnection } from '../../mcp/connection/server-connection.js';
 import { ServerLog } from '../../mcp/connection/spawn-server.js';
 import {
@@ -14,9 +14,9 @@ import {
   type Offer,
   OfferCache,
   type ToolDefinition,
+  ToolPins,
   unknownTools,
 } from '../../mcp/definitions/definition.js';
-import { readRegularFile } from '../../regular-file.js';
 import { neutralise, visibleLine } from '../../screen/text/neutralise.js';
 import { askForServer } from '../ask/elicit.js';
 import { colours, writeJson } from '../base/command-output.js';

@@ -8,7 +8,7 @@ import { RedirectListener } from '../../mcp/auth/redirect-listener.js';
 import { revokeTokens } from '../../mcp/auth/tokens-adapter.js';
 import { readServers, type ServerEntry } from '../../mcp/base/server-entry.js';
 import { lookUp, lookUpAll, type Values, valuesOf } from '../../mcp/connection/destination.js';
-import { ownProgram } from '../../own-programs.js';
+import { ownProgram } from '../../processes.js';
 import { suggestion } from '../../registry.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
 import { askQuestion } from '../ask/terminal-question.js';

@@ -5,9 +5,8 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type Entry, isMessage } from '../../chat/entry.js';
 import { HiError } from '../../errors.js';
-import { ownEnvironment } from '../../own-programs.js';
+import { ownEnvironment, shellCommand } from '../../processes.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { shellCommand } from '../../shell-command.js';
 import { outputStreams } from '../base/output.js';
 import type { World } from '../base/world.js';
 

@@ -3,7 +3,7 @@ import { dollarText, localMinute, quantity } from '../../chat/text.js';
 import { shortCount } from '../../chat/transcript.js';
 import { prepareCodec } from '../../history/file/codec.js';
 import { HistoryStore } from '../../history/store.js';
-import { parseTime } from '../../recall/show/when.js';
+import { parseTime } from '../../recall/show/passage.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { colours, writeJson } from '../base/command-output.js';
 import type { CommonOptions } from '../base/options.js';
@@ -11,8 +11,7 @@ import { outputStreams, printHistoryNotices } from '../base/output.js';
 import { readSettings, type SettingsOptions } from '../base/settings.js';
 import type { World } from '../base/world.js';
 import { limitLines } from '../wiring/limited-provider.js';
-import type { UsageRecord } from '../wiring/price.js';
-import { costOf, costText, recordsOf, wholeCost } from '../wiring/price.js';
+import { costOf, costText, recordsOf, type UsageRecord, wholeCost } from '../wiring/price.js';
 
 /** How requests are grouped. */
 type UsagePeriod = 'day' | 'month' | 'model' | 'server';

@@ -1,8 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../../folder.js';
-import { fileNamesIn } from '../../remove-files.js';
-import { namesWithLeftovers, writeAside } from '../../write-aside.js';
+import { fileNamesIn, makeFolder, namesWithLeftovers, writeAside } from '../../disk.js';
 import type { LoadedScript } from './scripts.js';
 
 /**

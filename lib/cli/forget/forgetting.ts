@@ -12,7 +12,7 @@ import { HiError, systemCode } from '../../errors.js';
 import { type Forgettable, type ForgettableCopy, isNothing } from '../../history/forget/copies.js';
 import type { ForgottenName } from '../../history/forget-everywhere.js';
 import type { HistoryStore } from '../../history/store.js';
-import { parseTime } from '../../recall/show/when.js';
+import { parseTime } from '../../recall/show/passage.js';
 import type { Forgetting } from '../../slash/common/command.js';
 import { ownFilesWith, type Place, placesOf, tracesOf } from './places.js';
 

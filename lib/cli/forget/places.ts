@@ -8,17 +8,24 @@ import { type ForgetOrder, occurrenceOf } from '../../chat/occurrence.js';
 import { quantity } from '../../chat/text.js';
 import { COMPRESSIONS } from '../../compaction/cache.js';
 import type { Paths } from '../../config/paths.js';
+import {
+  fileNamesIn,
+  leadsToFile,
+  namesWithLeftovers,
+  readRegularFile,
+  removeEmptyFolder,
+  removeFiles,
+  removeWithLeftovers,
+  writeAside,
+} from '../../disk.js';
 import { HiError, systemCode } from '../../errors.js';
 import { occurrenceInBytes } from '../../history/forget/survey.js';
 import { LOGS } from '../../mcp/connection/spawn-server.js';
 import { readMemory, withoutLines } from '../../memory/memory-file.js';
 import { linesOf, type MemoryLine } from '../../memory/memory-text.js';
 import { removeIndex } from '../../recall/disk/index-folder.js';
-import { readRegularFile } from '../../regular-file.js';
-import { fileNamesIn, leadsToFile, removeEmptyFolder, removeFiles, removeWithLeftovers } from '../../remove-files.js';
 import { askedAt, QUESTIONS, readQuestion } from '../../servers/question-queue.js';
 import { OUTPUTS } from '../../tools/shell/spill.js';
-import { namesWithLeftovers, writeAside } from '../../write-aside.js';
 import { KEPT_SCRIPTS } from '../compiled/keep-scripts.js';
 
 /** A place outside the history with something to remove. */

@@ -1,10 +1,10 @@
 import { capitalised, percent, sizeText } from '../../chat/text.js';
-import { monotonic } from '../../clock.js';
 import { readKey } from '../../config/read-key.js';
 import { HiError, isAbort } from '../../errors.js';
 import type { ProviderSettings, PullProgress } from '../../providers/common/provider.js';
 import { errorText, shortTime } from '../../screen/print.js';
 import { visibleLine } from '../../screen/text/neutralise.js';
+import { monotonic } from '../../waits.js';
 import { openPrompts, type Prompts } from '../ask/asker.js';
 import { canApprove, ProgressLine } from '../base/output.js';
 import { type EmptyServer, idleTimeout, readSettings, type Settings, type SettingsOptions } from '../base/settings.js';

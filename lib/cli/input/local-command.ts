@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '../../chat/json.js';
 import { commandReport, failedCommandReport } from '../../chat/message.js';
 import { firstCharacters, newlinesIn, quantity } from '../../chat/text.js';
 import { HiError } from '../../errors.js';
-import { shellCommand } from '../../shell-command.js';
+import { shellCommand } from '../../processes.js';
 import { bash } from '../../tools/bash.js';
 import type { ToolContext, ToolRunner } from '../../tools/common/tool.js';
 import { createToolRunner } from '../../tools/dispatch/dispatcher.js';

@@ -1,5 +1,5 @@
-import { monotonic } from '../../clock.js';
 import type { Session } from '../../session/session.js';
+import { monotonic } from '../../waits.js';
 
 /** How long to work in a pause between two turns, and how long a key may have to wait. Milliseconds. */
 const PAUSE = 200;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { newUid } from '../../chat/message.js';
 import type { ForgetOrder } from '../../chat/occurrence.js';
 import { localMinute, localTime } from '../../chat/text.js';
-import { newUid } from '../../chat/turn-name.js';
 import type { Config } from '../../config/config.js';
 import { type Paths, wasShared } from '../../config/paths.js';
 import { readConfig } from '../../config/read-config.js';

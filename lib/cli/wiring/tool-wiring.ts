@@ -10,7 +10,7 @@ import { recallForModel } from '../../recall/show/for-model.js';
 import { pick } from '../../registry.js';
 import type { OpenMemory, SlashCommand } from '../../slash/common/command.js';
 import type { Memory, SearchableConversation, Tool, ToolContext, ToolRunner } from '../../tools/common/tool.js';
-import { commandShell } from '../../tools/shell/command-shell.js';
+import { commandShell } from '../../tools/shell/run-shell.js';
 import { DESCRIPTIONS_IN_SH, SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/size.js';
 import { connectionDeps, usableServers } from '../base/configured-servers.js';

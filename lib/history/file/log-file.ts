@@ -1,10 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Entry } from '../../chat/entry.js';
+import { fileNamesIn, followLinks, requireRegularFile, writeAside } from '../../disk.js';
 import { HiError } from '../../errors.js';
-import { requireRegularFile } from '../../regular-file.js';
-import { fileNamesIn } from '../../remove-files.js';
-import { followLinks, writeAside } from '../../write-aside.js';
 import { conversationPaths, DAMAGED_SUFFIX, type HistoryPaths, isConflictCopy } from '../base/history-paths.js';
 import { watched } from '../base/notices.js';
 import { bufferedReader, type Codec, decompressFrame, fileSize, readAt, syncDataAsync } from './codec.js';

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
 import type { Message } from '../../chat/message.js';
-import { followLinks, renameOver } from '../../write-aside.js';
+import { followLinks, renameOver } from '../../disk.js';
 import type { HistoryPaths } from '../base/history-paths.js';
 import { loadCodec } from '../file/codec.js';
 import { Damaged } from '../file/frames.js';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileNamesIn } from '../../disk.js';
 import { HiError } from '../../errors.js';
-import { fileNamesIn } from '../../remove-files.js';
 import { pause } from '../../waits.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
 import { asExclusive, Claim, livenessOf, processName } from './holder.js';

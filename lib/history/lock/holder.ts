@@ -15,11 +15,10 @@ import {
 } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
-import { monotonic } from '../../clock.js';
+import { processExists, readRegularFile, removeIfThere, requireRegularFile } from '../../disk.js';
 import { HiError, systemCode } from '../../errors.js';
-import { ownProgram } from '../../own-programs.js';
-import { readRegularFile, requireRegularFile } from '../../regular-file.js';
-import { processExists, removeIfThere } from '../../write-aside.js';
+import { ownProgram } from '../../processes.js';
+import { monotonic } from '../../waits.js';
 
 /**
  * How often the holder sends a heartbeat, in milliseconds: much more often than the timeout of others requires, and

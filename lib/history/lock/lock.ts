@@ -1,9 +1,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { monotonic } from '../../clock.js';
+import { fileNamesIn } from '../../disk.js';
 import { HiError, systemCode } from '../../errors.js';
-import { fileNamesIn } from '../../remove-files.js';
-import { beginWait, pause } from '../../waits.js';
+import { beginWait, monotonic, pause } from '../../waits.js';
 import { PROCESS_NAME } from '../base/history-paths.js';
 import { Claim, fingerprintOf, LockLost, livenessOf, processName, runAsHolder } from './holder.js';
 

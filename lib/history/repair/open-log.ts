@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import type { Entry } from '../../chat/entry.js';
+import { requireRegularFile } from '../../disk.js';
 import { systemCode } from '../../errors.js';
-import { requireRegularFile } from '../../regular-file.js';
 import { bufferedReader, type Codec, loadCodec, readAt } from '../file/codec.js';
 import { lastMessages, ROOM_LIMIT } from '../file/entries.js';
 import { Damaged, Unordered } from '../file/frames.js';

@@ -2,8 +2,7 @@ import { closeSync, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, rmSy
 import { basename, join } from 'node:path';
 import type { Entry } from '../../chat/entry.js';
 import { quantity } from '../../chat/text.js';
-import { fileNamesIn } from '../../remove-files.js';
-import { renameOver } from '../../write-aside.js';
+import { fileNamesIn, renameOver } from '../../disk.js';
 import { type HistoryPaths, linkOrCopy, PROCESS_NAME } from '../base/history-paths.js';
 import { type Codec, readAt, writeAt } from '../file/codec.js';
 import { Damaged } from '../file/frames.js';

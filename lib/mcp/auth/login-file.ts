@@ -1,11 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
+import { makeFolder, readRegularFile, writeAside } from '../../disk.js';
 import { HiError } from '../../errors.js';
-import { makeFolder } from '../../folder.js';
 import { privateHost } from '../../http/address.js';
-import { readRegularFile } from '../../regular-file.js';
-import { writeAside } from '../../write-aside.js';
 
 /** The access token, and the refresh token that renews it. */
 export interface StoredTokens {

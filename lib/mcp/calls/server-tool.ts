@@ -7,9 +7,8 @@ import { serverQuestion } from '../base/elicitation.js';
 import { harmlessLine, withoutHidden } from '../base/harmless-text.js';
 import type { ServerEntry } from '../base/server-entry.js';
 import type { CallLimits } from '../connection/client.js';
-import type { Offer, ToolDefinition } from '../definitions/definition.js';
+import type { Offer, ToolDefinition, ToolPins } from '../definitions/definition.js';
 import { readResult } from './read-result.js';
-import type { ToolPins } from './tool-pins.js';
 
 /** What a server's tool needs. */
 interface ServerToolDeps {

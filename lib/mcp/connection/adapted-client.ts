@@ -13,8 +13,8 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
-import { monotonic } from '../../clock.js';
 import { HiError } from '../../errors.js';
+import { monotonic } from '../../waits.js';
 import type { Elicitation, ElicitationAnswer } from '../base/elicitation.js';
 import type { Listing } from '../definitions/read-offer.js';
 import { type CallLimits, type Client, ErrorResponse, SessionExpired } from './client.js';

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { isJsonObject, isTooDeep } from '../../chat/json.js';
 import { lastCharacters } from '../../chat/text.js';
-import { type CommandProcesses, endProcesses, newMark } from '../../end-processes.js';
 import { HiError } from '../../errors.js';
+import { type CommandProcesses, endProcesses, newMark } from '../../processes.js';
 import { type ConfinedProgram, Guardian, type ServerLog, spawned } from './spawn-server.js';
 
 /** How to run a server, with every value resolved. */

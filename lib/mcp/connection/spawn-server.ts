@@ -2,11 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { type CommandProcesses, MARK } from '../../end-processes.js';
-import { makeFolder } from '../../folder.js';
-import { BY_MODEL, ownProgram } from '../../own-programs.js';
+import { makeFolder } from '../../disk.js';
+import { BY_MODEL, type CommandProcesses, MARK, ownProgram, type ShellCommand } from '../../processes.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import type { ShellCommand } from '../../shell-command.js';
 import { harmlessText } from '../base/harmless-text.js';
 
 /** The sandbox of a program. */

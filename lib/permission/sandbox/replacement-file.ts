@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../folder.js';
+import { makeFolder } from '../../disk.js';
 
 /**
  * A file with this text, which commands see instead of another. Created once for each text, and named like saved

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { ownProgram } from '../../own-programs.js';
+import { ownProgram } from '../../processes.js';
 import { BARE_OPTIONS } from './bubblewrap.js';
 import { NotConfinable } from './confinement.js';
 import { SEATBELT_PROBE, seatbeltProfile } from './seatbelt.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { ownProgram } from '../../own-programs.js';
+import { ownProgram } from '../../processes.js';
 import { loginFilesOf, ownLoginFiles, repositoriesOf, withoutLogins } from '../paths/git-logins.js';
 import { firstMissing, gitPlaces, isRepositoryFolder, repositoriesAbove } from '../paths/git-places.js';
 import { fullPath } from '../paths/judge-path.js';

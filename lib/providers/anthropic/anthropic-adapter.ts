@@ -4,8 +4,8 @@ import type { StreamEvent } from '../../chat/event.js';
 import { parseObject } from '../../chat/json.js';
 import { isOwnAddress, type ModelFacts, type Vendor } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
+import { eventData, serverSentEvents } from '../../http/body.js';
 import type { Fetch } from '../../http/fetch.js';
-import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
 import { offersWeb } from '../common/fit-request.js';
 import { factsOf, type ListedModel, listedModel } from '../common/known-models.js';
 import { callIds, FREE_FORM, formFor, type TurnForm } from '../common/normalise-history.js';
@@ -14,9 +14,8 @@ import { headersOf, requireKey, sdkOptions, withoutAccountHeaders, withoutVersio
 import { askVendor, asMalformed, StreamingProvider } from '../common/stream.js';
 import { StreamedAnswer } from '../common/streamed-answer.js';
 import type { SentRequest } from '../common/vendor-schema.js';
-import { type AnswerState, asEvents, readEnd, readEvent } from './anthropic-answer.js';
+import { type AnswerState, asEvents, readEnd, readEvent, withPauses } from './anthropic-answer.js';
 import { shapeRequest, toVendorRequest } from './anthropic-request.js';
-import { withPauses } from './anthropic-web.js';
 
 /** See `ProviderMember.create`. */
 export async function create(vendor: Vendor, settings: ProviderSettings): Promise<Provider> {

@@ -28,8 +28,7 @@ import {
 } from '../common/normalise-history.js';
 import { base64Of, missingText } from '../common/request-media.js';
 import { type SchemaDialect, type SentRequest, vendorSchema, withSchemaInWords } from '../common/vendor-schema.js';
-import { ThinkingPrefix } from './anthropic-answer.js';
-import { toVendorSearch, withSearch } from './anthropic-web.js';
+import { ThinkingPrefix, toVendorSearch, withSearch } from './anthropic-answer.js';
 
 /** How long a mark without a time keeps the prompt, in milliseconds. */
 const SHORT_CACHE = 5 * 60_000;

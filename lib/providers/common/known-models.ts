@@ -2,9 +2,7 @@ import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, parseObject } from '../../chat/json.js';
 import { currentFacts, factsAsTold, type ModelFacts, type ModelMemory, mergeFacts } from '../../chat/model.js';
 import { tokenCount } from '../../chat/text.js';
-import { makeFolder } from '../../folder.js';
-import { readRegularFile } from '../../regular-file.js';
-import { writeAside } from '../../write-aside.js';
+import { makeFolder, readRegularFile, writeAside } from '../../disk.js';
 
 /** Identifies one model on one server. */
 interface ModelPlace {

@@ -14,7 +14,7 @@ import { type JsonObject, jsonText, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { isOwnAddress, type ModelFacts, type Vendor } from '../../chat/model.js';
 import { HiError } from '../../errors.js';
-import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
+import { eventData, serverSentEvents } from '../../http/body.js';
 import { PlainResponse, PlainStream } from '../../http/web-standard.js';
 import { WebNotice, wantsStream } from '../common/fit-request.js';
 import { factsOf, type ListedModel, listedModel } from '../common/known-models.js';

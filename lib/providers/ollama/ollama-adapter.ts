@@ -1,12 +1,13 @@
 // The SDK's browser build is the same class without the file system, which would check whether an image is a path.
-
 import { type ChatResponse, Ollama, type ShowResponse } from 'ollama/browser';
 import type { StreamEvent } from '../../chat/event.js';
 import { isJsonObject, jsonText } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import type { ModelFacts, Vendor } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { StreamError } from '../../http/failures.js';
+import { capitalised } from '../../chat/text.js';
+import { HiError } from '../../errors.js';
+import { aborted, mask, StreamError } from '../../http/failures.js';
 import type { Fetch } from '../../http/fetch.js';
 import { listenToConsole } from '../../http/sdk-console.js';
 import { PlainResponse, PlainStream } from '../../http/web-standard.js';
@@ -17,6 +18,7 @@ import {
   type ModelQuestion,
   type Provider,
   type ProviderSettings,
+  type PullProgress,
   RequestRefusal,
   UNSAID,
 } from '../common/provider.js';
@@ -305,5 +307,55 @@ function unreadableLine(line: string): RequestRefusal {
     ...UNSAID,
     retryable: true,
     said: 'an answer that cannot be read',
+  });
+}
+
+/** See `ProviderMember.pull`: https://docs.ollama.com/api/pull. */
+export async function* pull(
+  vendor: Vendor,
+  settings: ProviderSettings,
+  model: string,
+  signal: AbortSignal,
+): AsyncGenerator<PullProgress> {
+  const client = pullingClient(vendor, settings, model, signal);
+  const layers = new Map<string, PullProgress>();
+  try {
+    for await (const { digest, total = 0, completed = 0 } of await client.pull({ model, stream: true })) {
+      if (digest) layers.set(digest, { done: completed, all: total });
+      yield sumOfLayers([...layers.values()]);
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw aborted();
+    throw thrown instanceof HiError ? thrown : failedPull(vendor, model, thrown, settings);
+  }
+}
+
+function pullingClient(vendor: Vendor, settings: ProviderSettings, model: string, signal: AbortSignal): Ollama {
+  const fetch = sdkFetch(vendor, settings);
+  // The SDK sends the model name only under its old key.
+  const body = JSON.stringify({ model, name: model, stream: true });
+  const asDocumented: Fetch = async (input, init) => await fetch(input, { ...init, body, signal });
+  return new Ollama({
+    host: withoutVersion(settings.apiBase ?? 'http://127.0.0.1:11434'),
+    headers: settings.apiKey === null ? {} : { Authorization: `Bearer ${settings.apiKey}` },
+    fetch: asDocumented,
+  });
+}
+
+/** The sum of all layers. They are downloaded one after the other, the largest first. */
+function sumOfLayers(layers: readonly PullProgress[]): PullProgress {
+  const sum = (values: readonly (number | null)[]): number =>
+    values.reduce<number>((all, value) => all + (value ?? 0), 0);
+  const all = sum(layers.map((layer) => layer.all));
+  return { done: sum(layers.map((layer) => layer.done)), all: all === 0 ? null : all };
+}
+
+function failedPull({ title }: Vendor, model: string, thrown: unknown, { apiKey }: ProviderSettings): HiError {
+  const words = thrown instanceof Error ? thrown.message : String(thrown);
+  const isCut = words.startsWith('Did not receive');
+  const said = isCut ? 'the connection was cut' : mask(words, apiKey);
+  return new HiError('network', `${capitalised(title)} could not download '${model}': ${said.replace(/\.?$/, '.')}`, {
+    hint: 'Check the name, and the network of the machine that it runs on. The part downloaded so far is kept.',
+    cause: thrown,
   });
 }

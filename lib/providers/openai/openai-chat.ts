@@ -4,7 +4,7 @@ import { billed, type StreamEvent } from '../../chat/event.js';
 import { isJsonObject, type JsonValue, jsonText, parseObject } from '../../chat/json.js';
 import type { Usage } from '../../chat/message.js';
 import { asSources, joinSources, type Source, uniqueSources } from '../../chat/web-source.js';
-import { eventData, serverSentEvents } from '../../http/server-sent-events.js';
+import { eventData, serverSentEvents } from '../../http/body.js';
 import type { WebNotice } from '../common/fit-request.js';
 import { callIds, type TurnForm } from '../common/normalise-history.js';
 import { imageInAddress } from '../common/request-media.js';

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn, namesWithLeftovers, removeEmptyFolder, removeFiles, removeLeftovers } from '../../disk.js';
 import { systemCode } from '../../errors.js';
-import { namesIn, removeEmptyFolder, removeFiles, removeLeftovers } from '../../remove-files.js';
-import { namesWithLeftovers } from '../../write-aside.js';
 import { Vocabulary } from '../index/collector.js';
 import type { Archive, Piece } from '../index/documents.js';
-import { FrequencyLists } from '../index/postings.js';
+import { FrequencyLists } from '../index/part.js';
 import { buildSegment, writeIndexFile } from './build.js';
 import { DamagedSegment } from './pages.js';
 import { type IndexedWord, Segment } from './segment.js';

@@ -1,5 +1,4 @@
-import { BEYOND, type DocumentList, type Postings } from '../index/part.js';
-import { FREQUENCIES, FrequencyLists } from '../index/postings.js';
+import { BEYOND, type DocumentList, FREQUENCIES, FrequencyLists, type Postings } from '../index/part.js';
 import { NumberReader } from './pages.js';
 
 /** Fewer documents than this are stored with their frequencies as variable-length numbers. */

@@ -1,5 +1,4 @@
-import { countsOf, KINDS, wordsIn } from '../index/part.js';
-import type { FrequencyLists } from '../index/postings.js';
+import { countsOf, type FrequencyLists, KINDS, wordsIn } from '../index/part.js';
 import { type Block, packBlocks } from './dictionary.js';
 import { PostingsPacker } from './packed-postings.js';
 import { PageWriter, packDays, pushNumber } from './pages.js';

@@ -1,5 +1,4 @@
-import { eachPiece } from '../words/pieces.js';
-import { plainWord, unshared, wordsOf } from '../words/words.js';
+import { eachPiece, plainWord, unshared, wordsOf } from '../words/words.js';
 import {
   countsOf,
   type Document,
@@ -7,10 +6,10 @@ import {
   KINDS,
   lengthCode,
   type Postings,
+  RepeatedDocuments,
   withRoom,
   wordsIn,
 } from './part.js';
-import { RepeatedDocuments } from './postings.js';
 
 /** The documents of all words, word after word, and the offset for each word. */
 interface Sorted {

@@ -1,5 +1,12 @@
-import { Arena, BEYOND, type DocumentList, type IndexPart, LENGTHS, type Postings } from '../index/part.js';
-import { FREQUENCIES } from '../index/postings.js';
+import {
+  Arena,
+  BEYOND,
+  type DocumentList,
+  FREQUENCIES,
+  type IndexPart,
+  LENGTHS,
+  type Postings,
+} from '../index/part.js';
 import { isCharacter, otherForms, type Term } from './query.js';
 
 /** Tuned on half of LoCoMo and on BEAM 100K; see docs/performance.md. */

@@ -6,8 +6,7 @@ import { parseQuery } from '../rank/query.js';
 import type { Finder } from '../recall.js';
 import { passageLength, tokenBound } from '../recall-unasked.js';
 import { type Found, type Hit, idOf, originLabel, type Reminder, type Said } from '../search.js';
-import { passageOf } from './passage.js';
-import { distance, parseTime } from './when.js';
+import { distance, parseTime, passageOf } from './passage.js';
 
 /** The arguments of a call by the model. */
 interface Request {

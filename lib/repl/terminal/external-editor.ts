@@ -4,8 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { HiError } from '../../errors.js';
-import { ownEnvironment } from '../../own-programs.js';
-import { shellCommand } from '../../shell-command.js';
+import { ownEnvironment, shellCommand } from '../../processes.js';
 
 /**
  * Opens the text in the user's editor, which takes over the terminal, and resolves to the saved text. The newline that

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
+import { STOP_SIGNALS, statusAfter } from '../../processes.js';
 import type { OutputStream } from '../../screen/output-stream.js';
-import { STOP_SIGNALS, statusAfter } from '../../stop-signals.js';
 
 /** The streams of a terminal. */
 export type TerminalInput = Readable & {

@@ -3,7 +3,7 @@ import type { CacheRates, ImageLimits, ModelMemory, ThinkingLevel, WebMode } fro
 import type { AnswerSchema, ChatRequest, TextCache, TextModel, ToolEffects, ToolSpec } from '../../chat/request.js';
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import type { HistoryStore } from '../../history/store.js';
-import type { Standing } from '../../memory/standing-of.js';
+import type { Standing } from '../../memory/standing-memory.js';
 import type { Provider } from '../../providers/common/provider.js';
 import type { Finder } from '../../recall/recall.js';
 import type { ServerStates } from '../../servers/server-states.js';

@@ -15,7 +15,7 @@ import {
 import type { CompactionSettings } from '../../compaction/strategy.js';
 import { HiError } from '../../errors.js';
 import type { HistoryStore } from '../../history/store.js';
-import type { Standing } from '../../memory/standing-of.js';
+import type { Standing } from '../../memory/standing-memory.js';
 import type { SkillForm, SkillLibrary } from '../../skills/skill.js';
 import type { SentOverhead } from '../../view/measure.js';
 import type { Target } from '../common/deps.js';

@@ -6,10 +6,9 @@ import type { ModelFacts, ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
 import { windowIn } from '../../chat/text.js';
 import type { Source } from '../../chat/web-source.js';
-import { monotonic } from '../../clock.js';
 import { HiError } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
-import { beginWait } from '../../waits.js';
+import { beginWait, monotonic } from '../../waits.js';
 import { type Adapted, learnLate, withoutRefusedContent } from '../refusals/adapt-request.js';
 
 export type StreamEnd = Extract<StreamEvent, { type: 'end' }>;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFormat } from '../../chat/media.js';
 import type { ToolCallPart } from '../../chat/message.js';
-import { makeFolder } from '../../folder.js';
+import { makeFolder } from '../../disk.js';
 import type { Access } from '../../permission/access.js';
 import { commandEnvironment } from '../../permission/environment.js';
 import { judgeInTime } from '../../permission/judge.js';

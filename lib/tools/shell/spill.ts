@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFormat } from '../../chat/media.js';
-import { makeFolder } from '../../folder.js';
+import { makeFolder } from '../../disk.js';
 import { likelyEncoding } from './chardet.js';
 
 /** How many bytes of output are kept on disk. A command that prints endlessly must not fill it. */

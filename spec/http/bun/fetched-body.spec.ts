@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createGunzip, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { chunkQueue } from '../../../lib/http/body.js';
-import { FetchedBody } from '../../../lib/http/bun/fetched-body.js';
+import { FetchedBody } from '../../../lib/http/send-with-bun.js';
 
 /** A response whose body is pulled piece by piece, how many were, and whether it was cancelled. */
 function response(pieces: readonly (string | Error)[]) {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PackedPostings, PostingsPacker, SLACK } from '../../../lib/recall/disk/packed-postings.js';
-import { Arena, BEYOND, type Postings } from '../../../lib/recall/index/part.js';
-import { FrequencyLists } from '../../../lib/recall/index/postings.js';
+import { Arena, BEYOND, FrequencyLists, type Postings } from '../../../lib/recall/index/part.js';
 
 type Document = readonly [document: number, code: number];
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { askedIn, mayAsk } from '../../../lib/recall/asked.js';
 import { Collector } from '../../../lib/recall/index/collector.js';
 import { parseQuery } from '../../../lib/recall/rank/query.js';
-import { rank } from '../../../lib/recall/rank/rank.js';
-import { Scores } from '../../../lib/recall/rank/scores.js';
+import { rank, Scores } from '../../../lib/recall/rank/rank.js';
 
 /** What was said, and how it is asked for. */
 const SAID = [

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { Collector } from '../../../lib/recall/index/collector.js';
 import type { Kind } from '../../../lib/recall/index/part.js';
 import { type Bounds, parseQuery, whoIsAsked } from '../../../lib/recall/rank/query.js';
-import { certainty, rank } from '../../../lib/recall/rank/rank.js';
-import { Scores } from '../../../lib/recall/rank/scores.js';
+import { certainty, rank, Scores } from '../../../lib/recall/rank/rank.js';
 import { words } from '../../../lib/recall/words/words.js';
 import { LOOK_UPS } from '../look-ups.js';
 

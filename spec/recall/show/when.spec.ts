@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { localTime } from '../../../lib/chat/text.js';
-import { distance, parseTime } from '../../../lib/recall/show/when.js';
+import { distance, parseTime } from '../../../lib/recall/show/passage.js';
 
 const NOW = new Date(2026, 10, 22, 15, 30);
 const local = (time: Date): string => localTime(time.toISOString());

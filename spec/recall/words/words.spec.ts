@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { WantedWords } from '../../../lib/recall/words/pieces.js';
-import { askedWords, placedWords, words } from '../../../lib/recall/words/words.js';
+import { askedWords, placedWords, WantedWords, words } from '../../../lib/recall/words/words.js';
 
 describe('the words of a text', () => {
   it.each([

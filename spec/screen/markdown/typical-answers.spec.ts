@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { renderMarkdown } from '../../../lib/screen/styled-answer-writer.js';
+import { renderMarkdown } from '../../../lib/screen/answer-writer.js';
 import { textWidth } from '../../../lib/screen/text/styled-text.js';
 
 /** A short program in each language, with a line that fits no terminal of 40 columns. */

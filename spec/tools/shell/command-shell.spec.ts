@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { commandShell, shellArguments, shellProgram } from '../../../lib/tools/shell/command-shell.js';
+import { commandShell, shellArguments, shellProgram } from '../../../lib/tools/shell/run-shell.js';
 
 const env = { ProgramFiles: 'C:\\Program Files', LOCALAPPDATA: 'C:\\Users\\Ada\\AppData\\Local' };
 

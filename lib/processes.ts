@@ -1,19 +1,132 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { constants, homedir } from 'node:os';
+import { delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownProgram } from './own-programs.js';
+
+/** Set in the environment of everything that hi starts for the model: what these run was not typed by the user. */
+export const BY_MODEL = 'HI_BY_MODEL';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Where programs are searched for if PATH is not set, and a folder that nobody has: starting a program there fails as
+ * it does for a missing one.
+ */
+const USUAL_PATH = '/usr/bin:/bin';
+const NOWHERE = '/usr/lib/no-such-folder';
+
+/**
+ * The absolute path of a program that hi starts itself: found in PATH, but not in the project, whose files somebody
+ * else may have written, and not relative to the working folder. Where there is none, nothing is at the path. A name
+ * with a slash is returned as it is, and so is any on Windows.
+ */
+export function ownProgram(name: string, env: Environment = process.env): string {
+  if (process.platform === 'win32' || name.includes('/')) return name;
+  return (
+    ownFolders(env)
+      .find((folder) => isProgram(join(folder, name)))
+      ?.concat('/', name) ?? join(NOWHERE, name)
+  );
+}
+
+/** The environment for a command line of the user's own in which the same holds for every name. */
+export function ownEnvironment(env: Environment = process.env): Record<string, string | undefined> {
+  return process.platform === 'win32' ? { ...env } : { ...env, PATH: ownFolders(env).join(delimiter) || NOWHERE };
+}
+
+/** The folders in PATH that are neither relative nor in the project. */
+function ownFolders({ PATH = USUAL_PATH }: Environment): readonly string[] {
+  const project = projectFolder();
+  const isOfProject = (folder: string): boolean => project !== null && isWithin(project, real(folder));
+  return PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !isOfProject(folder));
+}
+
+/**
+ * The working folder, or the repository that it is in. Null where that has the user's own programs too, as the home
+ * folder.
+ */
+function projectFolder(): string | null {
+  const home = real(homedir());
+  const here = real(process.cwd());
+  let project = here;
+  for (let folder = here; !isWithin(folder, home); folder = dirname(folder))
+    if (existsSync(join(folder, '.git'))) project = folder;
+  return isWithin(project, home) ? null : project;
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    const found = statSync(path);
+    return found.isFile() && (found.mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+/** A program with its arguments, as `spawn` takes them. */
+export interface ShellCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Windows: the command line is passed on as it is. */
+  readonly options: { readonly windowsVerbatimArguments?: true; readonly windowsHide?: true };
+}
+
+/** What of the system chooses the shell. */
+interface ShellSystem {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * A command line of the user's own, such as a key command, a pager or an editor with its options, for the system's
+ * shell; with `args` behind it, each one word whatever is in it. `shell` is the one the user has chosen.
+ */
+export function shellCommand(
+  command: string,
+  args: readonly string[] = [],
+  { platform, env }: ShellSystem = process,
+  shell = '/bin/sh',
+): ShellCommand {
+  if (platform !== 'win32') {
+    const rest = args.length === 0 ? [command] : [`${command} "$@"`, 'sh', ...args];
+    return { file: shell, args: ['-c', ...rest], options: {} };
+  }
+  // `/s` removes the outer quotes and nothing else.
+  const line = [command, ...args.map((arg) => `"${arg}"`)].join(' ');
+  const options = { windowsVerbatimArguments: true, windowsHide: true } as const;
+  return { file: env.ComSpec || 'cmd.exe', args: ['/d', '/s', '/c', `"${line}"`], options };
+}
+
+/** The signals that ask the program to exit. */
+export const STOP_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
+/** The exit status after a signal: 128 plus its number, as in shells. */
+export function statusAfter(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}
 
 /** The environment variable that marks the processes of a command, to find those that left its process group. */
 export const MARK = 'HI_COMMAND';
 
-const session = `${process.pid}-${randomBytes(6).toString('hex')}.`;
-let count = 0;
-
+/** A new mark for one command. It is no part of another one. */
 /** A new mark for one command. */
 export function newMark(): string {
-  count += 1;
-  return `${session}${count}.`;
+  return `${process.pid}-${randomBytes(9).toString('hex')}.`;
 }
 
 /** The processes of one command: its group, and those that left the group but carry its mark. */
@@ -23,7 +136,7 @@ export interface CommandProcesses {
 }
 
 /** How the processes of a command are found and ended on one system. A spec passes its own. */
-export interface ProcessSystem {
+interface ProcessSystem {
   isRunning(processes: CommandProcesses): boolean;
   signal(processes: CommandProcesses, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** How long it takes until it is worth looking again, in milliseconds. */
@@ -55,7 +168,7 @@ export function isRunning(processes: CommandProcesses, system: ProcessSystem = p
 }
 
 /** Runs a program and returns what it printed, nothing where it fails. */
-export type Printed = (file: string, args: readonly string[]) => string;
+type Printed = (file: string, args: readonly string[]) => string;
 
 /** How that system does it. `run` and `kill` are the process's own, unless a spec passes others. */
 export function processSystem(

@@ -2,15 +2,78 @@ import {
   closeSync,
   fchmodSync,
   fsyncSync,
+  lstatSync,
+  mkdirSync,
   openSync,
+  readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
+  rmdirSync,
   statSync,
+  truncateSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { systemCode } from './errors.js';
+
+/**
+ * Makes a folder and its missing parents; an existing one stays as it is. Throws the system's error. Node's own
+ * `recursive` never ends where the system reports ENOENT inside an existing folder, as `/proc` and automounters do.
+ */
+export function makeFolder(path: string, mode: number): void {
+  const failure = tryToMake(path, mode);
+  if (failure === null) return;
+  const parent = dirname(path);
+  if (!isMissing(failure) || parent === path) throw failure;
+  makeFolder(parent, mode);
+  const again = tryToMake(path, mode);
+  if (again !== null) throw again;
+}
+
+/** Returns the error, or null when the folder exists afterwards. */
+function tryToMake(path: string, mode: number): unknown {
+  try {
+    mkdirSync(path, { mode });
+    return null;
+  } catch (thrown) {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? null : thrown;
+  }
+}
+
+function isMissing(failure: unknown): boolean {
+  return typeof failure === 'object' && failure !== null && 'code' in failure && failure.code === 'ENOENT';
+}
+
+/** The file is not a regular file. Has the fields of a system error. */
+class NotRegularFile extends Error {
+  readonly syscall = 'open';
+  readonly code: string;
+  readonly path: string;
+
+  constructor(path: string, code: 'EISDIR' | 'EFTYPE') {
+    super(`${code}: not a regular file, open '${path}'`);
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/**
+ * Throws where something lies at `path` that is neither a regular file nor a link to one: to open a pipe or a device
+ * may act on it, or take for ever. The error is one of the system's: EISDIR for a folder, EFTYPE for anything else.
+ */
+export function requireRegularFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  throw new NotRegularFile(path, found.isDirectory() ? 'EISDIR' : 'EFTYPE');
+}
+
+/** The bytes of a regular file. Throws what the system throws, and for anything else what `requireRegularFile` does. */
+export function readRegularFile(path: string): Buffer {
+  requireRegularFile(path);
+  return readFileSync(path);
+}
 
 /** How a file is written. */
 export interface WriteOptions {
@@ -167,4 +230,87 @@ export function removeIfThere(path: string): void {
 /** File systems allow 255 bytes for a name. */
 function shortened(name: string): string {
   return Buffer.byteLength(name) > 230 ? name.slice(0, 50) : name;
+}
+
+/**
+ * Removes the files in `folder` whose names match `pattern`, and nothing else. A link stays, and the file it leads to
+ * is emptied. Does nothing when the folder does not exist. Throws the system's error.
+ */
+export function removeFiles(folder: string, pattern: RegExp): void {
+  for (const name of namesIn(folder)) if (pattern.test(name)) removeFile(join(folder, name));
+}
+
+/** Removes a file, and what a kill left while it was being written, as `removeFiles` does. */
+export function removeWithLeftovers(path: string): void {
+  const name = basename(path).replace(/[^\w-]/g, '\\$&');
+  removeFiles(dirname(path), namesWithLeftovers(name));
+}
+
+/**
+ * Removes what processes that are gone left of files in `folder` whose names match `pattern`. Throws the system's
+ * error.
+ */
+export function removeLeftovers(folder: string, pattern: RegExp): void {
+  for (const name of namesIn(folder)) {
+    const [leftover, pid] = /\.(\d+)\.new$/.exec(name) ?? [];
+    if (leftover === undefined || !pattern.test(name.slice(0, -leftover.length)) || processExists(Number(pid)))
+      continue;
+    removeFile(join(folder, name));
+  }
+}
+
+/** Removes a folder if it is empty. A link to a folder stays. */
+export function removeEmptyFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (thrown) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EACCES', 'EPERM'].includes(systemCode(thrown) ?? '')) {
+      throw thrown;
+    }
+  }
+}
+
+/** The names in a folder; none when it does not exist. Throws the system's error. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (thrown) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(thrown) ?? '')) return [];
+    throw thrown;
+  }
+}
+
+/**
+ * The names of the files in a folder and of the links to some, and not of folders, pipes or devices; none where there
+ * is no folder. Throws what the system throws.
+ */
+export function fileNamesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((found) => found.isFile() || (found.isSymbolicLink() && leadsToFile(join(folder, found.name))))
+      .map(({ name }) => name);
+  } catch (thrown) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(thrown) ?? '')) return [];
+    throw thrown;
+  }
+}
+
+/** True for a regular file and for a link to one. */
+export function leadsToFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    const found = lstatSync(path);
+    if (found.isSymbolicLink()) truncateSync(path, 0);
+    else if (found.isFile()) unlinkSync(path);
+  } catch (thrown) {
+    // Another process may have been faster, or the link leads nowhere or to a folder, which hi never makes there.
+    if (!['ENOENT', 'EISDIR'].includes(systemCode(thrown) ?? '')) throw thrown;
+  }
 }
