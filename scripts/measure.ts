@@ -1,5 +1,6 @@
-// Prints counts of the code in lib/ and bin/: `npm run measure`. It does not judge them; docs/architecture.md quotes
-// them.
+// Prints counts of the code in lib/ and bin/: `npm run measure`. It does not judge them. With `--write` it also writes
+// them where docs/architecture.md quotes them.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { cycles, type Graph } from './measure/cycles.js';
 import { repeatedLines } from './measure/repeated.js';
@@ -24,12 +25,14 @@ const onDemand = sources.flatMap((source) => source.onDemand.map((imported) => `
 const interfaces = sources.flatMap((source) => source.interfaces).sort((one, other) => other.members - one.members);
 const rooms = grouped(sources.map(({ file, lines }) => [file.split('/').slice(0, 2).join('/'), `${lines}`] as const));
 
-table([
+const MAP = 'docs/architecture.md';
+
+const measures: readonly (readonly [string, string])[] = [
   ['files', `${sources.length}`],
   ['lines a file: median / 90 % / most', spread(sources.map(({ lines }) => lines))],
   ['functions', `${functions.length}`],
   ['lines a function: median / 90 % / most', spread(functions.map(({ lines }) => lines))],
-  [`functions above ${LONG} lines`, `${long.length}`],
+  [`functions above ${LONG} lines, tables included`, `${long.length}`],
   ['import cycles between files, types and imports on demand included', `${fileCycles.length}`],
   ['import cycles between folders', `${folderCycles.length}`],
   ['exported names declared in more than one file', `${shared.length}`],
@@ -39,7 +42,16 @@ table([
   ['members of the largest interface with functions', `${interfaces[0]?.members ?? 0}`],
   ['files that a typed line passes through', `${TYPED_LINE.length}`],
   ['places with six or more lines of code that also occur elsewhere', `${repeated.length}`],
-]);
+];
+const linesOfRooms = rooms
+  .map(([room, counts]) => ({
+    room,
+    lines: counts.reduce((sum, count) => sum + Number(count), 0),
+    files: counts.length,
+  }))
+  .sort((one, other) => other.lines - one.lines);
+
+table(measures);
 list(
   `Functions above ${LONG} lines`,
   long.map(({ name, file, lines }) => `${lines} ${name} (${file})`),
@@ -69,10 +81,29 @@ list(
 list('A typed line passes through', TYPED_LINE);
 list(
   'Lines of each room',
-  rooms.map(
-    ([room, counts]) => `${counts.reduce((sum, count) => sum + Number(count), 0)} ${room} (${counts.length} files)`,
-  ),
+  linesOfRooms.map(({ room, lines, files }) => `${lines} ${room} (${files} files)`),
 );
+if (process.argv.includes('--write')) writeFileSync(MAP, withMeasures(readFileSync(MAP, 'utf8')));
+
+/** The map with the present numbers in the third column of the measures, and in the line about the rooms. */
+function withMeasures(map: string): string {
+  const values = new Map(measures.map(([measure, value]) => [measure, value.replaceAll(' / ', '/')]));
+  const lines = map.split('\n').map((line) => {
+    const [start, measure = '', before, , ...rest] = line.split('|');
+    const value = values.get(measure.trim());
+    if (value !== undefined) return [start, measure, before, ` ${value} `, ...rest].join('|');
+    const [quoting, ...quoted] = line.split('Lines of each room: ');
+    return quoted.length === 0 ? line : `${quoting}Lines of each room: ${roomsText()}.`;
+  });
+  return lines.join('\n');
+}
+
+function roomsText(): string {
+  return linesOfRooms
+    .filter(({ room }) => room.startsWith('lib/'))
+    .map(({ room, lines }) => `\`${room.slice('lib/'.length)}\` ${lines}`)
+    .join(', ');
+}
 
 /** The same graph between folders. */
 function foldersOf(graph: Graph): Graph {
