@@ -2,7 +2,6 @@ import { type NewCompressBlock, restingOn } from '../chat/entry.js';
 import { citedIn, citing } from '../chat/marked-text.js';
 import { isPart, type Message, type RestsOn, type ToolCallPart } from '../chat/message.js';
 import { estimateTokens, type ToolEffect, type ToolEffects } from '../chat/request.js';
-import { quantity } from '../chat/text.js';
 import {
   type Artifacts,
   type BlockState,
@@ -11,6 +10,7 @@ import {
   pinsOver,
   restOf,
   type Skipped,
+  skippedLine,
   stateOf,
 } from '../view/block-state.js';
 import { ratiosOf } from '../view/measure.js';
@@ -170,14 +170,6 @@ export function citedLine(prose: string, facts: readonly Fact[]): string {
 /** The line about the user's language; empty for none. Models drift towards English, never away from it. */
 export function languageLine(language: string | null): string {
   return language === null || language === 'English' ? '' : `The user writes in ${language}.`;
-}
-
-/** The line about messages that no summary covers; empty if there are none. */
-export function skippedLine(skipped: Skipped | null): string {
-  if (skipped === null) return '';
-  const [from, until] = [skipped.from.slice(0, 10), skipped.until.slice(0, 10)];
-  const when = from === until ? `of ${until}` : from === '' ? `until ${until}` : `from ${from} to ${until}`;
-  return `${quantity(skipped.messages, 'message')} ${when} ${skipped.messages === 1 ? 'is' : 'are'} neither in this summary nor below, but can be searched.`;
 }
 
 /** Messages that no summary covers, and more of them. Nothing is known of `unloaded` ones, which are the oldest. */

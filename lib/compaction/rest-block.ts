@@ -2,7 +2,15 @@ import { type NewCompressBlock, REST } from '../chat/entry.js';
 import type { Message } from '../chat/message.js';
 import { asTokens, type TextCache } from '../chat/request.js';
 import { pick } from '../registry.js';
-import { type BlockState, FACT_KINDS, type Fact, proseOf, type Skipped, stateOf } from '../view/block-state.js';
+import {
+  type BlockState,
+  FACT_KINDS,
+  type Fact,
+  proseOf,
+  type Skipped,
+  skippedLine,
+  stateOf,
+} from '../view/block-state.js';
 import { isRestDue, type Rest, type Staying, stayingAt } from '../view/rest.js';
 import { newestBase, newestBlock, type View, viewFrom } from '../view/view.js';
 import {
@@ -12,7 +20,6 @@ import {
   describeArtifacts,
   languageLine,
   listed,
-  skippedLine,
   together,
 } from './compress-block.js';
 import { strategies } from './index.js';

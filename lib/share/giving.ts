@@ -9,7 +9,7 @@ import { isFinished, turnItem, withoutBarred } from './log-reader.js';
 import { stateOfMachine } from './news.js';
 import { inFolder } from './shared-folder.js';
 import { later, type Standing } from './standing.js';
-import { RECENT, readBarred, statePaths } from './state.js';
+import { RECENT } from './state.js';
 import { type NamedSummary, namesIn, newestSummary, summaryItem } from './summaries.js';
 
 /** So many characters are given out in one file. */
@@ -95,9 +95,13 @@ export class Giving {
     if (first === undefined || !isFinished(messages)) return null;
     this.#inFolder(() => this.#at.attachments.give(messages));
     const own = stateOfMachine(this.#at.state, this.#at.folder.machine);
-    const recent = [...own.recent, turnName(first)].slice(-RECENT);
+    const name = turnName(first);
+    const recent = [...own.recent, name].slice(-RECENT);
     const counted = { ...own, turns: own.turns + 1, last: later(own.last ?? '', first.at), recent };
-    this.#at.state.machines = { ...this.#at.state.machines, [this.#at.folder.machine]: counted };
+    this.#at.state.machines = {
+      ...this.#at.state.machines,
+      [this.#at.folder.machine]: { ...counted, first: own.first ?? name },
+    };
     return JSON.stringify(turnItem([first, ...others]));
   }
 
@@ -143,15 +147,12 @@ export class Giving {
     return told.map((item) => JSON.stringify(this.#at.lines.told(item)));
   }
 
-  /**
-   * The newest summary if it was not given out. A machine that was reset here alone would tell the others less than
-   * they know.
-   */
+  /** The newest summary if it was not given out. */
   async #newSummary(): Promise<NamedSummary | null> {
     const { accounted, state, deps } = this.#at;
     const newest = newestSummary(deps.history.loaded);
     const isTold = newest?.digest === state.summary && this.#newlyForgotten.length === 0;
-    if (newest === null || isTold || readBarred(statePaths(deps.data)).length > 0) return null;
+    if (newest === null || isTold) return null;
     return { ...newest, names: await namesIn(newest, deps.history, accounted.known) };
   }
 

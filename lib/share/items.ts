@@ -49,12 +49,14 @@ export interface ResetItem {
 /** The newest summary of a machine, for one that joins without a history. */
 export interface SummaryItem {
   readonly kind: 'block';
-  /** How many turns the machine knew. */
+  /** How many turns the machine had. */
   readonly turns: number;
   /** The fields of its block that mean the same everywhere. */
   readonly block: JsonObject;
   /** What the ids in its citations and facts name. */
   readonly names: readonly (readonly [id: number, name: MessageName])[];
+  /** The first turn of each machine that it had: after a reset there may be earlier ones, which are not covered. */
+  readonly first: Readonly<Record<string, string>>;
   /** The newest turns that the machine knew of each machine, the newest last. */
   readonly newest: Readonly<Record<string, readonly string[]>>;
   /** The first turn of a machine that the summary does not cover. */
@@ -120,18 +122,23 @@ function resetItem({ id, purge, known }: JsonObject): ResetItem | null {
   return { kind: 'reset', id, purge: purge === true, known };
 }
 
-function summaryItem({ turns, block, names, newest, kept }: JsonObject): SummaryItem | null {
+function summaryItem({ turns, block, names, first, newest, kept }: JsonObject): SummaryItem | null {
   if (!isNumber(turns) || !isJsonObject(block) || !Array.isArray(names)) return null;
   if (!isJsonObject(newest) || !isJsonObject(kept)) return null;
-  const [lists, first] = [Object.entries(newest), Object.entries(kept)];
+  const lists = Object.entries(newest);
   return {
     kind: 'block',
     turns,
     block,
     names: names.filter((one): one is [number, MessageName] => isNumber(one?.[0]) && isMessageName(one?.[1])),
     newest: Object.fromEntries(lists.map(([id, list]) => [id, Array.isArray(list) ? list.filter(isTurnName) : []])),
-    kept: Object.fromEntries(first.flatMap(([id, turn]) => (isTurnName(turn) ? [[id, turn]] : []))),
+    first: isJsonObject(first) ? turnsByMachine(first) : {},
+    kept: turnsByMachine(kept),
   };
+}
+
+function turnsByMachine(turns: JsonObject): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(turns).flatMap(([id, turn]) => (isTurnName(turn) ? [[id, turn]] : [])));
 }
 
 function decisionItem({ kind, v, value, turn, message, line, text, origin }: JsonObject): DecisionItem | null {

@@ -26,6 +26,13 @@ export class KnownTurns {
     return this.#count;
   }
 
+  /** How many of them are not kept away. */
+  get here(): number {
+    let here = 0;
+    for (let at = 0; at < this.#count; at += 1) if (this.#idAt(at) > 0) here += 1;
+    return here;
+  }
+
   /** The bytes of so many records. */
   static size(count: number): number {
     return count * RECORD;

@@ -25,6 +25,8 @@ export interface MachineState {
   /** When its newest turn was said; null if there is none. */
   readonly last: string | null;
   readonly turns: number;
+  /** The name of the first of its turns that is not kept away; null if there is none. */
+  readonly first: string | null;
   /** The names of its newest turns, the newest last. */
   readonly recent: readonly string[];
   /** Whether some of them wait for a newer hi. */
@@ -100,6 +102,7 @@ export const NO_MACHINE: MachineState = {
   isNewer: false,
   last: null,
   turns: 0,
+  first: null,
   recent: [],
   ignored: [],
   forgot: [],
@@ -148,7 +151,7 @@ export function statePaths(data: string): StatePaths {
 }
 
 /** With every other form of the state there is another version: one of an earlier version is found out again. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** So many of the newest turns of a machine are remembered by name: some of them may be forgotten. */
 export const RECENT = 8;

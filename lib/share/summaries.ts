@@ -4,11 +4,12 @@ import { isJsonObject, type JsonObject } from '../chat/json.js';
 import { citedIn } from '../chat/marked-text.js';
 import { decodeEntry } from '../history/file/decode-entry.js';
 import type { ConversationReading } from '../history/open-reading.js';
-import { blockCiting, proseOf, stateOf } from '../view/block-state.js';
+import { blockCiting, parse, proseOf, type Skipped, skippedLine, stateOf } from '../view/block-state.js';
 import { keptBy, newestBase } from '../view/view.js';
-import { type MessageName, messageName, type SummaryItem } from './items.js';
+import { type MessageName, messageName, type SummaryItem, type TurnItem } from './items.js';
 import type { KnownTurns } from './known-turns.js';
-import type { SharedHistory } from './standing.js';
+import type { News } from './news.js';
+import { later, type SharedHistory } from './standing.js';
 import type { MachineState } from './state.js';
 
 /** The newest summary of a conversation, and what the ids in it name. */
@@ -70,30 +71,78 @@ export function summaryItem(
   const text = { content, strategy, source, rests_on, messages_compacted, tokens_before, tokens_after, state };
   return {
     kind: 'block',
-    turns: known.count,
+    turns: known.here,
     block: JSON.parse(JSON.stringify(text)),
     names,
+    first: Object.fromEntries(
+      Object.entries(machines).flatMap(([id, { first }]) => (first === null ? [] : [[id, first]])),
+    ),
     newest: Object.fromEntries(newest),
     kept,
   };
 }
 
-/** Which turns of a machine a summary covers, asked in their order. Of a machine that it does not know, none. */
-export function coveredBy({ newest, kept }: SummaryItem, machine: string): (turn: string) => boolean {
-  const known = new Set(newest[machine] ?? []);
-  let isAtEnd = false;
-  let isOver = known.size === 0;
-  return (turn) => {
-    const isKnown = known.has(turn);
-    isOver ||= turn === kept[machine] || (isAtEnd && !isKnown);
-    isAtEnd ||= isKnown;
-    return !isOver;
-  };
+/**
+ * The summary of the machine that had the most turns, among those that have forgotten all that was forgotten; null if
+ * there is none.
+ */
+export function bestSummary(news: readonly Pick<News, 'summary' | 'forgotten'>[]): SummaryItem | null {
+  const forgotten = news.flatMap((one) => [...one.forgotten]);
+  const usable = news.flatMap(({ summary, forgotten: own }) =>
+    summary !== null && forgotten.every((id) => own.has(id)) ? [summary] : [],
+  );
+  return usable.reduce<SummaryItem | null>((best, one) => (one.turns > (best?.turns ?? -1) ? one : best), null);
 }
 
-/** A summary that came, as the block behind the turns that it covers; null if it cannot be read. */
+/** The turns that come before a summary. */
+export class Coverage {
+  readonly #summary: SummaryItem;
+  /** Of those that it does not cover, as its machine was reset. */
+  skipped: Skipped | null = null;
+
+  constructor(summary: SummaryItem) {
+    this.#summary = summary;
+  }
+
+  /** Whether a turn of a machine comes before it, asked in their order. Of a machine that it does not know, none. */
+  of(machine: string): (turn: TurnItem) => boolean {
+    const { newest, kept, first } = this.#summary;
+    const known = new Set(newest[machine] ?? []);
+    let before: Skipped | null = null;
+    let isBefore = first[machine] !== undefined;
+    let isAtEnd = false;
+    let isOver = known.size === 0;
+    return ({ turn, messages }) => {
+      if (isBefore && turn === first[machine]) {
+        isBefore = false;
+        this.skipped = together(this.skipped, before);
+      }
+      const isKnown = known.has(turn);
+      isOver ||= turn === kept[machine] || (isAtEnd && !isKnown);
+      isAtEnd ||= isKnown;
+      if (isBefore && !isOver) before = together(before, skippedIn(messages));
+      return !isOver;
+    };
+  }
+}
+
+function skippedIn(messages: readonly JsonObject[]): Skipped {
+  const times = messages.map(({ at }) => String(at)).sort();
+  return { messages: messages.length, from: times[0] ?? '', until: times.at(-1) ?? '' };
+}
+
+function together(one: Skipped | null, other: Skipped | null): Skipped | null {
+  if (one === null || other === null) return one ?? other;
+  const [from, until] = [one.from < other.from ? one.from : other.from, later(one.until, other.until)];
+  return { messages: one.messages + other.messages, from, until };
+}
+
+/**
+ * A summary that came, as the block behind the turns that it covers, and those of `skipped`; null if it cannot be read.
+ */
 export async function arrivedBlock(
   { block, names }: SummaryItem,
+  skipped: Skipped | null,
   history: SharedHistory,
   known: KnownTurns,
 ): Promise<((id: number, at: string) => CompressBlock | null) | null> {
@@ -105,11 +154,22 @@ export async function arrivedBlock(
     );
   });
   const cited = blockCiting(content, state, (id) => ids.get(id) ?? null);
+  const told = skipped === null ? cited : withSkipped(cited, skipped);
   return (id, at) => {
-    const element: JsonObject = { ...block, ...cited, id, at, type: 'compress', first_kept: null, messages_kept: 0 };
+    const element: JsonObject = { ...block, ...told, id, at, type: 'compress', first_kept: null, messages_kept: 0 };
     const entry = decodeEntry(element, () => JSON.stringify(element));
     return entry !== null && 'type' in entry && entry.type === 'compress' ? entry : null;
   };
+}
+
+function withSkipped(
+  { content, state }: ReturnType<typeof blockCiting>,
+  more: Skipped,
+): ReturnType<typeof blockCiting> {
+  const before = parse(state, { id: 0, content }).skipped;
+  const skipped = together(before, more);
+  const rest = before === null ? content : content.replace(`\n\n${skippedLine(before)}`, '');
+  return { content: `${rest}\n\n${skippedLine(skipped)}`, state: { ...state, skipped } };
 }
 
 /** The id of the message with that name; nothing if it is not here. */

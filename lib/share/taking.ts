@@ -12,7 +12,7 @@ import { changedMachines, type News, newsOf, stateOfMachine } from './news.js';
 import { inFolder } from './shared-folder.js';
 import { later, type Standing } from './standing.js';
 import { type MachineState, RECENT } from './state.js';
-import { arrivedBlock, coveredBy } from './summaries.js';
+import { arrivedBlock, bestSummary, Coverage } from './summaries.js';
 
 /** What came from another machine. */
 export interface Arrival {
@@ -30,9 +30,10 @@ const BATCH = 2 * 1024 * 1024;
 const MANY = 1000;
 
 /** The state of a machine while its files are read. */
-interface ReadState extends Omit<MachineState, 'name' | 'last' | 'recent' | 'forgot'> {
+interface ReadState extends Omit<MachineState, 'name' | 'last' | 'first' | 'recent' | 'forgot'> {
   name: string;
   last: string | null;
+  first: string | null;
   recent: readonly string[];
   readonly forgot: Set<string>;
 }
@@ -63,7 +64,7 @@ const NONE: Came = { names: new Set(), messages: [], hasBegun: false };
 interface Pass {
   /** How many items there are, for what is shown meanwhile. */
   readonly items: number;
-  readonly isMeant: (coming: Coming) => (turn: string) => boolean;
+  readonly isMeant: (coming: Coming) => (turn: TurnItem) => boolean;
   readonly hasLine: boolean;
   /** The messages with attachments. */
   readonly pictured: Message[];
@@ -80,24 +81,15 @@ class Turns {
   }
 
   /** Those before the first that is not meant, which comes again in the next go. */
-  *while(isMeant: (turn: string) => boolean): Generator<TurnItem> {
+  *while(isMeant: (turn: TurnItem) => boolean): Generator<TurnItem> {
     for (;;) {
       const next = this.#next ?? this.#all.next().value ?? null;
-      const isRead = next === null || isMeant(next.turn);
+      const isRead = next === null || isMeant(next);
       this.#next = isRead ? null : next;
       if (next === null || !isRead) return;
       yield next;
     }
   }
-}
-
-/** The summary of the machine that knew the most, among those that have forgotten all that was forgotten. */
-function bestSummary(news: readonly News[]): SummaryItem | null {
-  const forgotten = news.flatMap((one) => [...one.forgotten]);
-  const usable = news.flatMap(({ summary, forgotten: own }) =>
-    summary !== null && forgotten.every((id) => own.has(id)) ? [summary] : [],
-  );
-  return usable.reduce<SummaryItem | null>((best, one) => (one.turns > (best?.turns ?? -1) ? one : best), null);
 }
 
 /** Takes in what the other machines have given out. */
@@ -163,11 +155,12 @@ export class Taking {
    */
   async #beginWith(summary: SummaryItem | null, coming: readonly Coming[], items: number): Promise<void> {
     if (summary === null) return;
-    const isMeant = ({ machine }: Coming): ((turn: string) => boolean) => coveredBy(summary, machine);
+    const coverage = new Coverage(summary);
+    const isMeant = ({ machine }: Coming): ((turn: TurnItem) => boolean) => coverage.of(machine);
     if (this.#areMost(items)) await this.#takeMany(coming, { items, isMeant, hasLine: false });
     else for (const one of coming) await this.#takeTurns(one, isMeant(one), false);
     const { history } = this.#at.deps;
-    const block = await arrivedBlock(summary, history, this.#at.accounted.known);
+    const block = await arrivedBlock(summary, coverage.skipped, history, this.#at.accounted.known);
     await history.takeIn((next): readonly Entry[] => {
       this.#at.catchUp();
       const written = block?.(next, history.now().toISOString()) ?? null;
@@ -186,7 +179,7 @@ export class Taking {
   }
 
   /** Takes in the turns of a machine up to the first that is not meant. */
-  async #takeTurns(coming: Coming, isMeant: (turn: string) => boolean, hasLine: boolean): Promise<void> {
+  async #takeTurns(coming: Coming, isMeant: (turn: TurnItem) => boolean, hasLine: boolean): Promise<void> {
     for (const batch of batchesOf(coming.turns.while(isMeant))) await this.#append(batch, coming, hasLine);
   }
 
@@ -204,6 +197,7 @@ export class Taking {
           const { known } = this.#at.accounted;
           if (known.has(item.turn) && known.idOf(item.turn) === null) continue;
           read.last = later(read.last ?? '', timeOf(item.messages[0])) || null;
+          read.first ??= item.turn;
           found.turns += 1;
           yield item;
         } else if (item?.kind === 'forget') {

@@ -3,6 +3,7 @@ import { undoneTurns } from '../chat/entry-list.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../chat/json.js';
 import { citingAs } from '../chat/marked-text.js';
 import { type Message, type Part, type RestsOn, spokenParts } from '../chat/message.js';
+import { quantity } from '../chat/text.js';
 
 /** A fact that code copies from block to block, so that no summary can lose it. */
 export type Fact = {
@@ -71,6 +72,14 @@ export type BlockState = {
 
 /** Messages that no summary covers, and when they were written: ISO 8601, or empty if unknown. */
 export type Skipped = { readonly messages: number; readonly from: string; readonly until: string };
+
+/** The line about messages that no summary covers; empty if there are none. */
+export function skippedLine(skipped: Skipped | null): string {
+  if (skipped === null) return '';
+  const [from, until] = [skipped.from.slice(0, 10), skipped.until.slice(0, 10)];
+  const when = from === until ? `of ${until}` : from === '' ? `until ${until}` : `from ${from} to ${until}`;
+  return `${quantity(skipped.messages, 'message')} ${when} ${skipped.messages === 1 ? 'is' : 'are'} neither in this summary nor below, but can be searched.`;
+}
 
 export const NO_ARTIFACTS: Artifacts = { read: [], written: [], commands: 0, images: [] };
 

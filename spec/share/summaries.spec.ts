@@ -6,8 +6,20 @@ import type { ChatEvent } from '../../lib/chat/event.js';
 import { newUid, textOf } from '../../lib/chat/message.js';
 import { asTokens } from '../../lib/chat/request.js';
 import type { HistoryStore } from '../../lib/history/store.js';
+import { openSharing } from '../../lib/share/share.js';
+import { stateOf } from '../../lib/view/block-state.js';
 import fc, { cases } from '../support/properties.js';
-import { entriesOf, type Machine, machinesSharing, on, removeMachine, say, sync } from '../support/shared.js';
+import {
+  depsOf,
+  entriesOf,
+  KEY,
+  type Machine,
+  machinesSharing,
+  on,
+  removeMachine,
+  say,
+  sync,
+} from '../support/shared.js';
 
 let made: Machine[] = [];
 afterEach(() => {
@@ -136,6 +148,41 @@ describe('a machine that joins without a history', () => {
     await sync(laptop);
     await sync(server);
     expect(JSON.stringify(await entriesOf(server))).not.toContain('SECRETx');
+  });
+
+  it('gets that of a machine that was reset, which says what it leaves out: nothing after a reset of all', async () => {
+    for (const isEverywhere of [false, true]) {
+      const [laptop, desktop, server] = (await machinesSharing('laptop', 'desktop', 'server')) as [
+        Machine,
+        Machine,
+        Machine,
+      ];
+      made.push(laptop, desktop, server);
+      await say(laptop, 'before');
+      await say(desktop, 'also before');
+      for (const machine of [laptop, desktop, laptop]) await sync(machine);
+      await on(laptop, async (history) => {
+        const settings = { folder: laptop.folder, name: 'laptop', key: async () => KEY };
+        const sharing = openSharing(settings, depsOf(laptop, history));
+        if (isEverywhere) return await sharing.resetEverywhere(false);
+        await sharing.beforeReset();
+        return await history.reset({ purge: false });
+      });
+      await sync(desktop);
+      for (const word of ['one', 'two', 'three']) await say(laptop, word);
+      await summarise(laptop, 'sum', 1);
+      await sync(laptop);
+      await sync(server);
+      const { block, asked: sent, archived } = await sentBy(server);
+      expect(block?.content).toContain('sum one');
+      expect(sent).toContain('three');
+      expect([...archived.values()].includes('before')).toBe(!isEverywhere);
+      const skipped = stateOf(block).skipped?.messages ?? 0;
+      expect(skipped).toBe(isEverywhere ? 0 : 2);
+      expect(block?.content.includes('2 messages of 2026-11-22 are neither in this summary')).toBe(!isEverywhere);
+      // What of another machine was said before is not summarised: it is sent.
+      expect(sent.includes('also before')).toBe(!isEverywhere);
+    }
   });
 
   it('keeps its own summaries once it has one, and what it joins with is no summary of the others', async () => {
