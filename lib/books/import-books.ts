@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Message, Part, ToolResultPart } from '../chat/message.js';
 import { isAbort } from '../errors.js';
@@ -18,7 +19,7 @@ import {
 import type { ForeignMessage, Reading, Source, SourceFile, Thread } from './common/book-source.js';
 import type { Export } from './input/find-files.js';
 import { sampleOf } from './input/objects.js';
-import { type Identity, identityOf, KnownMessages, ownKey, spokenText } from './known.js';
+import { type Identity, identityOf, KnownMessages, ownKey, spokenText, withIds } from './known.js';
 import { recallOf } from './open-book.js';
 import { sources } from './sources/index.js';
 import { Spool } from './spool.js';
@@ -225,6 +226,7 @@ class SourceImport {
     const { left_out, problems } = this.#outcome;
     return {
       beside: (prefix) => one?.beside(prefix) ?? null,
+      nameOf: ({ path }) => (relative(one?.path ?? '', path) || basename(path)).replace(/\.\w+$/, ''),
       problem: ({ path }, place, what) => {
         this.#outcome.unread += 1;
         if (problems.length < NAMED) problems.push({ file: path, place, what });
@@ -235,8 +237,9 @@ class SourceImport {
     };
   }
 
-  async #take(thread: Thread, spool: Spool | null, attachments: Attachments): Promise<void> {
+  async #take({ messages: given, ...named }: Thread, spool: Spool | null, attachments: Attachments): Promise<void> {
     const fresh: BookMessage[] = [];
+    const thread = { ...named, messages: withIds(given) };
     const messages = within(thread.messages, this.#order.since);
     if (messages.length > 0) this.#threadIds.add(thread.id);
     this.#outcome.threads = this.#threadIds.size;

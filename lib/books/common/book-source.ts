@@ -58,6 +58,8 @@ export type Sample =
 export interface Reading {
   /** The file of the same export whose name begins so, whatever its folder; null if there is none. */
   beside(prefix: string): SourceFile | null;
+  /** The path of a file in its export without its extension, as the name of a conversation that has none. */
+  nameOf(file: SourceFile): string;
   /** Reports what could not be read, and where: `line 7`, `byte 123`. */
   problem(file: SourceFile, place: string, what: string): void;
   /** Counts what is not taken in: `messages of other branches`. */

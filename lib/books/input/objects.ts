@@ -67,7 +67,7 @@ export async function sampleOf(file: SourceFile): Promise<Sample | null> {
 }
 
 /** The bytes as UTF-8 without a byte order mark; a file in UTF-16 begins with one. */
-async function* asUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+export async function* asUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let decoder: InstanceType<typeof TextDecoder> | null = null;
   let isFirst = true;
   for await (const piece of bytes) {
@@ -82,13 +82,17 @@ async function* asUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, und
   return undefined;
 }
 
-/** Whether a file has an object on each line: its first line is one, or is too long to tell and begins as one. */
+/**
+ * Whether a file has an object on each line: one of its first lines is one, though the very first may be damaged, or
+ * that is too long to tell and begins as one.
+ */
 function isLines(first: Buffer): boolean {
   const text = first.toString('utf8', 0, 1024 * 1024).trimStart();
   if (!text.startsWith('{')) return false;
-  const end = text.indexOf('\n');
-  const line = end === -1 ? text : text.slice(0, end);
-  return parsed(Buffer.from(line)) !== null || (end === -1 && !/^\{\s*\n/.test(text));
+  const lines = text.split('\n', 100);
+  if (lines.length === 1) return true;
+  // In one object over several lines, those in it are indented.
+  return lines.some((line) => line.startsWith('{') && parsed(Buffer.from(line)) !== null);
 }
 
 async function* inLines(pieces: AsyncIterable<Buffer>, report: Report): AsyncGenerator<Placed> {

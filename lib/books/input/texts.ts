@@ -1,4 +1,5 @@
 import { type Reading, type SourceFile, Unreadable } from '../common/book-source.js';
+import { asUtf8 } from './objects.js';
 
 /** The longest text that is read as a whole, in bytes. */
 const LONGEST = 32 * 1024 * 1024;
@@ -8,7 +9,7 @@ export async function textOf(file: SourceFile, reading: Pick<Reading, 'problem'>
   const pieces: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of file.bytes()) {
+    for await (const piece of asUtf8(file.bytes())) {
       pieces.push(piece);
       size += piece.length;
       if (size > LONGEST) throw new Unreadable('too long');

@@ -53,6 +53,7 @@ function isSaid(message: JsonObject): boolean {
   return (
     ['user', 'assistant', 'tool'].includes(role) &&
     metadata.is_visually_hidden_from_conversation !== true &&
+    metadata.is_user_system_message !== true &&
     !PROFILES.includes(kind)
   );
 }

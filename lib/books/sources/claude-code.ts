@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Part, Usage } from '../../chat/message.js';
 import type { AttachedFile, ForeignMessage, Reading, Source, SourceFile, Thread } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
-import { listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
+import { isNotice, listIn, objectIn, objectsOf, textIn, textsIn, timeOf } from './fields.js';
 
 /**
  * The sessions of Claude Code, `~/.claude/projects/FOLDER/SESSION.jsonl`, deleted after 30 days by default. An answer
@@ -33,12 +33,10 @@ export const claudeCode: Source = {
   },
 };
 
-/** The kinds of lines that the first line of a session may be. */
-const KINDS = ['user', 'assistant', 'system', 'summary', 'attachment', 'progress', 'mode'];
-
+/** Whether a line is one of a session: each version has more kinds of them. Gemini CLI logs lines with texts. */
 function isLineOfSession(line: JsonObject): boolean {
   const kind = textIn(line, 'type');
-  if ('sessionId' in line) return KINDS.includes(kind) || /-(?:title|snapshot|operation|mode|name)$/.test(kind);
+  if ('sessionId' in line) return kind !== '' && !('projectHash' in line) && typeof line.message !== 'string';
   return kind === 'file-history-snapshot' || (kind === 'summary' && 'leafUuid' in line);
 }
 
@@ -51,6 +49,7 @@ class Session {
   /** By the id of the message: an answer that is written again takes the place of what it was. */
   readonly #messages = new Map<string, ForeignMessage>();
   #title = '';
+  #lines = 0;
 
   constructor(id: string, reading: Reading) {
     this.#id = id;
@@ -66,13 +65,15 @@ class Session {
     const title =
       textIn(line, 'summary') || textIn(line, 'customTitle') || textIn(line, 'aiTitle') || textIn(line, 'title');
     if (kind === 'summary' || kind.endsWith('-title')) this.#title = title;
+    this.#lines += 1;
+    if (kind === 'attachment') this.#queued(line, objectIn(line, 'attachment'));
     if ((kind !== 'user' && kind !== 'assistant') || !isJsonObject(line.message)) return;
     if (kind === 'assistant') this.#answer(line, line.message);
     else this.#input(line, line.message);
   }
 
   #answer(line: JsonObject, message: JsonObject): void {
-    const id = textIn(message, 'id') || textIn(line, 'uuid');
+    const id = textIn(message, 'id') || this.#idOf(line);
     const before = this.#messages.get(id);
     const content = objectsOf(message, 'content').flatMap(modelPart);
     const typed = textIn(message, 'content');
@@ -94,15 +95,27 @@ class Session {
     });
   }
 
+  #idOf(line: JsonObject): string {
+    return textIn(line, 'uuid') || `#${this.#lines}`;
+  }
+
+  /** What the user typed while the model was at work is nowhere else; the program tells its notices in the same way. */
+  #queued(line: JsonObject, attachment: JsonObject): void {
+    const [mode, by] = [attachment.commandMode ?? 'prompt', objectIn(attachment, 'origin').kind ?? 'human'];
+    if (attachment.type !== 'queued_command' || mode !== 'prompt' || by !== 'human') return;
+    this.#input(line, { content: attachment.prompt });
+  }
+
   #input(line: JsonObject, message: JsonObject): void {
-    const id = textIn(line, 'uuid');
+    const id = this.#idOf(line);
     const base = { id, at: timeOf(line.timestamp), ...cwdOf(line) };
     const parts = objectsOf(message, 'content');
     const results = parts.filter(({ type }) => type === 'tool_result').map(resultOf);
-    const texts = [textIn(message, 'content'), ...parts.map((part) => textIn(part, 'text'))].filter(
-      (one) => one !== '',
+    const texts = textsIn(message.content);
+    // Of several texts the user typed the last; editors put theirs before it.
+    const said = texts.filter(
+      (text, index) => line.isMeta !== true && !isNoise(text) && !(index < texts.length - 1 && isNotice(text)),
     );
-    const said = texts.filter((text) => line.isMeta !== true && !isNoise(text));
     if (said.length < texts.length)
       this.#reading.leaveOut('notices of the program and output of its commands', texts.length - said.length);
     const text = said.map(commandOf).join('\n\n');
@@ -136,11 +149,16 @@ const isNoise = (text: string): boolean =>
 
 /** What the user typed to run one of the program's commands; any other text is unchanged. */
 function commandOf(text: string): string {
-  const [, name] = /<command-name>([^<]*)<\/command-name>/.exec(text) ?? [];
-  if (name === undefined || !/^\s*<command-/.test(text))
-    return text.replace(/^<bash-input>([^<]*)<\/bash-input>$/, '!$1');
-  const [, args = ''] = /<command-args>([^<]*)<\/command-args>/.exec(text) ?? [];
-  return `${name} ${args}`.trim();
+  const ran = /^\s*<bash-input>/.test(text) ? within(text, 'bash-input') : null;
+  if (ran !== null) return `!${ran}`;
+  const name = /^\s*<command-/.test(text) ? within(text, 'command-name') : null;
+  return name === null ? text : `${name} ${within(text, 'command-args') ?? ''}`.trim();
+}
+
+/** What stands in an element, which may look like elements itself; null if it is not there. */
+function within(text: string, element: string): string | null {
+  const [from, to] = [text.indexOf(`<${element}>`), text.lastIndexOf(`</${element}>`)];
+  return from < 0 || to < from ? null : text.slice(from + element.length + 2, to);
 }
 
 function modelPart(part: JsonObject): readonly Part[] {

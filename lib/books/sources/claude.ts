@@ -22,12 +22,13 @@ export const claude: Source = {
       const nodes = Object.fromEntries(all.map((message) => [textIn(message, 'uuid'), message]));
       const isTree = new Set(all.map((message) => textIn(message, 'parent_message_uuid'))).size < all.length;
       const hasParents = all.some((message) => textIn(message, 'parent_message_uuid') !== '');
-      const branch = branchOf({
-        ...{ nodes, current: textIn(value, 'current_leaf_message_uuid'), parent: 'parent_message_uuid' },
-        timeOf: timeIn('created_at'),
-        onCycle: () => reading.problem(file, place, 'the conversation leads back into itself'),
-      });
-      const shown = hasParents && isTree ? branch.map((id) => objectIn(nodes, id)) : all;
+      const branch = (): readonly string[] =>
+        branchOf({
+          ...{ nodes, current: textIn(value, 'current_leaf_message_uuid'), parent: 'parent_message_uuid' },
+          timeOf: timeIn('created_at'),
+          onCycle: () => reading.problem(file, place, 'the conversation leads back into itself'),
+        });
+      const shown = hasParents && isTree ? branch().map((id) => objectIn(nodes, id)) : all;
       reading.leaveOut('messages of other branches', all.length - shown.length);
       const title = textIn(value, 'name');
       yield {
@@ -42,7 +43,7 @@ export const claude: Source = {
 function messagesOf(message: JsonObject): readonly ForeignMessage[] {
   const [id, at] = [textIn(message, 'uuid'), timeOf(message.created_at)];
   const parts = objectsOf(message, 'content');
-  const texts = parts.map((part) => (part.type === 'text' ? textIn(part, 'text') : '')).filter((text) => text !== '');
+  const texts = parts.filter(isSpoken).map((part) => textIn(part, 'text'));
   if (textIn(message, 'sender') === 'human') {
     const text = texts.join('\n\n') || textIn(message, 'text');
     const files = objectsOf(message, 'attachments').flatMap(fileText);
@@ -52,6 +53,10 @@ function messagesOf(message: JsonObject): readonly ForeignMessage[] {
   const spoken = texts.length === 0 && textIn(message, 'text') !== '' ? [{ type: 'text', text: message.text }] : [];
   return answered(id, at, [...parts, ...spoken]);
 }
+
+/** Whether a part has words of its speaker: a text, or of a kind that came later. */
+const isSpoken = (part: JsonObject): boolean =>
+  textIn(part, 'text') !== '' && !/^(?:thinking|tool_)/.test(textIn(part, 'type'));
 
 /** What Claude read of an attached file. */
 function fileText(attachment: JsonObject): readonly Part[] {
@@ -69,8 +74,7 @@ function answered(id: string, at: string, parts: readonly JsonObject[]): readonl
     else messages.push({ id: messages.length === 0 ? id : `${id}/${messages.length}`, at, role, content: [part] });
   };
   for (const part of parts) {
-    if (part.type === 'text' && textIn(part, 'text') !== '')
-      add('assistant', { type: 'text', text: textIn(part, 'text') });
+    if (isSpoken(part)) add('assistant', { type: 'text', text: textIn(part, 'text') });
     if (part.type === 'thinking' && textIn(part, 'thinking') !== '')
       add('assistant', { type: 'thinking', text: textIn(part, 'thinking') });
     const call = {

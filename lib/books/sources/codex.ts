@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Part, Usage } from '../../chat/message.js';
 import type { ForeignMessage, Source } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
-import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
+import { isNotice, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
 /**
  * The sessions of codex, `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`, older ones compressed as `.zst`, archived
@@ -103,8 +103,10 @@ class Rollout {
       textIn(item, 'message') ||
       textIn(item, 'text') ||
       joinedTexts(objectsOf(item, 'content'));
-    if (text === '') return;
-    if (kind === 'usermessage') this.#say('event', 'user', at, [{ type: 'text', text }]);
+    // Early versions reported what they added themselves as well, and said so.
+    const isOwn = payload.kind !== undefined && payload.kind !== null && payload.kind !== 'plain';
+    if (text === '' || isOwn) return;
+    if (kind === 'usermessage') this.#say('event', 'user', at, [{ type: 'text', text: requestIn(text) }]);
     if (kind === 'agentmessage') this.#say('event', 'assistant', at, [{ type: 'text', text }]);
   }
 
@@ -129,7 +131,7 @@ class Rollout {
     if (kind === 'message') {
       const [role, text] = [textIn(payload, 'role'), joinedTexts(objectsOf(payload, 'content'))];
       if (text !== '' && (role === 'user' || role === 'assistant'))
-        this.#say('item', role, at, [{ type: 'text', text }]);
+        this.#say('item', role, at, [{ type: 'text', text: role === 'user' ? requestIn(text) : text }]);
     } else if (kind === 'reasoning') {
       const text = joinedTexts([...objectsOf(payload, 'summary'), ...objectsOf(payload, 'content')]);
       if (text !== '') this.#say('item', 'assistant', at, [{ type: 'thinking', text }]);
@@ -173,9 +175,18 @@ const sumOf = (one: Usage | null = null, other: Usage | null = null, sign = 1): 
 
 const differenceOf = (one: Usage, other: Usage | null): Usage => sumOf(one, other, -1);
 
-/** Whether codex put a text into the user's place: it begins with an element, or with the heading of instructions. */
+/** Whether codex put a text into the user's place: it is an element, or begins with the heading of instructions. */
 const isAdded = ({ content: [part] }: ForeignMessage): boolean =>
-  part?.type === 'text' && /^\s*(?:<[a-z_]+>|# AGENTS\.md instructions)/.test(part.text);
+  part?.type === 'text' && (isNotice(part.text) || /^\s*# AGENTS\.md instructions/.test(part.text));
+
+/** The heading below which editors put what was typed, behind what they know of open files. */
+const REQUEST = '## My request for Codex:\n';
+
+/** What the user typed of a text, as codex itself finds it: https://github.com/openai/codex, `USER_MESSAGE_BEGIN`. */
+function requestIn(text: string): string {
+  const place = text.startsWith('# ') ? text.indexOf(`\n${REQUEST}`) : -1;
+  return place < 0 ? text : text.slice(place + REQUEST.length + 1).trim();
+}
 
 const joinedTexts = (parts: readonly JsonObject[]): string =>
   parts

@@ -22,17 +22,43 @@ export const listIn = (object: JsonObject, name: string): readonly JsonValue[] =
 export const objectsOf = (object: JsonObject, name: string): readonly JsonObject[] =>
   listIn(object, name).filter(isJsonObject);
 
-const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+/** Whether a value is a list. */
+export const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
-/** A time as the history has it: from a text, or from seconds or milliseconds since 1970; empty for anything else. */
+/** The texts in a field that holds one text, an object with one as its `text`, or a list of such. */
+export function textsIn(value: JsonValue | undefined): readonly string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (isList(value)) return value.flatMap(textsIn);
+  return isJsonObject(value) && typeof value.text === 'string' ? textsIn(value.text) : [];
+}
+
+/**
+ * Whether a text is one element such as `<environment_context>`, as programs put them into the user's place. Names of
+ * HTML have no underscore.
+ */
+export function isNotice(text: string): boolean {
+  const [, name = ''] = /^\s*<([a-z_-]{1,50})>/.exec(text) ?? [];
+  return name.includes('_') && text.trimEnd().endsWith(`</${name}>`);
+}
+
+/**
+ * A time as the history has it: from ISO 8601, or from seconds since 1970 or thousandths, millionths or billionths of
+ * one, also as a text; empty for anything else.
+ */
 export function timeOf(value: JsonValue | undefined): string {
-  const time =
-    typeof value === 'string' && value.trim() !== ''
-      ? new Date(value)
-      : typeof value === 'number' && value > 0
-        ? new Date(Math.round(value < 1e11 ? value * 1000 : value))
-        : null;
-  if (time === null || Number.isNaN(time.getTime())) return '';
-  const text = time.toISOString();
+  const number = typeof value === 'string' && /^\s*\d{9,20}(?:\.\d{1,9})?\s*$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number') return number > 0 ? isoOf(new Date(millisecondsOf(number))) : '';
+  // Of other texts Date makes times too: of 'session 5' one in 2001.
+  return typeof number === 'string' && /^\s*\d{4}-\d/.test(number) ? isoOf(new Date(number)) : '';
+}
+
+function millisecondsOf(time: number): number {
+  let milliseconds = time < 1e11 ? time * 1000 : time;
+  while (milliseconds >= 1e14) milliseconds /= 1000;
+  return Math.round(milliseconds);
+}
+
+function isoOf(time: Date): string {
+  const text = Number.isNaN(time.getTime()) ? '' : time.toISOString();
   return /^\d{4}-/.test(text) ? text : '';
 }

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../chat/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
 import type { Part, Usage } from '../../chat/message.js';
-import type { ForeignMessage, Source } from '../common/book-source.js';
+import type { ForeignMessage, Reading, Source } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
-import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
+import { isList, isNotice, objectIn, objectsOf, textIn, textsIn, timeOf } from './fields.js';
 
 /**
  * The sessions of Gemini CLI, `~/.gemini/tmp/PROJECT/chats/session-*.json`, or as lines, where a message may be written
- * again, or be taken back.
+ * again, or be taken back. What `$set` has are the messages as the model gets them, with summaries and other ids: they
+ * count only where no line is a message.
  */
 export const geminiCli: Source = {
   name: 'gemini-cli',
@@ -15,36 +16,50 @@ export const geminiCli: Source = {
   places: ({ home }) => [join(home, '.gemini', 'tmp')],
   recognises: (sample) => sample.form === 'json' && 'sessionId' in sample.first && 'projectHash' in sample.first,
   async *threads(file, reading) {
-    const messages = new Map<string, JsonObject>();
+    const [messages, sent] = [new Map<string, JsonObject>(), new Map<string, JsonObject>()];
     let [id, isOfModel] = ['', false];
     for await (const { value } of objectsIn(file, reading)) {
       id ||= textIn(value, 'sessionId');
       isOfModel ||= value.kind === 'subagent';
       const rewound = textIn(value, '$rewindTo');
-      if (rewound !== '') takeBack(messages, rewound);
-      for (const message of [...objectsOf(value, 'messages'), ...objectsOf(objectIn(value, '$set'), 'messages')])
-        messages.set(textIn(message, 'id'), message);
-      if (typeof value.type === 'string' && 'id' in value) messages.set(textIn(value, 'id'), value);
+      if (rewound !== '') reading.leaveOut('messages that were taken back', takeBack(messages, rewound));
+      for (const message of objectsOf(objectIn(value, '$set'), 'messages')) sent.set(nameIn(message, sent), message);
+      for (const message of typeof value.type === 'string' ? [value] : objectsOf(value, 'messages'))
+        messages.set(nameIn(message, messages), message);
     }
-    yield { id, messages: [...messages.values()].flatMap((message) => messagesOf(message, isOfModel)) };
+    const all = [...(messages.size > 0 ? messages : sent).values()];
+    yield {
+      id: id || reading.nameOf(file),
+      messages: all.flatMap((message) => messagesOf(message, isOfModel, reading)),
+    };
   },
 };
 
-/** Removes a message and all that follow it. */
-function takeBack(messages: Map<string, JsonObject>, id: string): void {
+/** The id of a message; its place where it has none. */
+const nameIn = (message: JsonObject, before: ReadonlyMap<string, JsonObject>): string =>
+  textIn(message, 'id') || `#${before.size}`;
+
+/** Removes a message and all that follow it, and returns how many. */
+function takeBack(messages: Map<string, JsonObject>, id: string): number {
   const ids = [...messages.keys()];
-  const place = ids.indexOf(id);
-  if (place >= 0) for (const later of ids.slice(place)) messages.delete(later);
+  const later = messages.has(id) ? ids.slice(ids.indexOf(id)) : [];
+  for (const one of later) messages.delete(one);
+  return later.length;
 }
 
-function messagesOf(message: JsonObject, isOfModel: boolean): readonly ForeignMessage[] {
+/** The texts of a message without thoughts, of which others of its fields tell. */
+const spokenIn = (content: JsonValue | undefined): readonly string[] =>
+  (isList(content) ? content : [content]).flatMap((part) =>
+    isJsonObject(part) && part.thought === true ? [] : textsIn(part),
+  );
+
+function messagesOf(message: JsonObject, isOfModel: boolean, reading: Reading): readonly ForeignMessage[] {
   const [id, at, model] = [textIn(message, 'id'), timeOf(message.timestamp), textIn(message, 'model')];
-  const text =
-    textIn(message, 'content') ||
-    objectsOf(message, 'content')
-      .map((part) => textIn(part, 'text'))
-      .filter((one) => one !== '')
-      .join('\n\n');
+  // What the user typed, where files that they name stand in `content`.
+  const texts = spokenIn(message.displayContent ?? message.content);
+  const said = message.type === 'user' ? texts.filter((text) => !isNotice(text)) : texts;
+  reading.leaveOut('notices of the program', texts.length - said.length);
+  const text = said.join('\n\n');
   const spoken: readonly Part[] = text === '' ? [] : [{ type: 'text', text }];
   if (message.type === 'user') {
     if (text === '') return [];
@@ -58,19 +73,19 @@ function messagesOf(message: JsonObject, isOfModel: boolean): readonly ForeignMe
   });
   const calls = objectsOf(message, 'toolCalls');
   const made = calls.map((call): Part => ({ type: 'tool_call', ...nameOf(call), args: objectIn(call, 'args') }));
-  const content = [...thoughts, ...spoken, ...made];
+  const parts = [...thoughts, ...spoken, ...made];
   const usage = usageOf(objectIn(message, 'tokens'));
   const answer = {
     id,
     at,
     role: 'assistant',
-    content,
+    content: parts,
     ...(model !== '' && { model }),
     ...(usage && { usage }),
   } as const;
   const results = calls.map((call): Part => ({ type: 'tool_result', ...nameOf(call), result: resultOf(call) }));
   return [
-    ...(content.length === 0 ? [] : [answer]),
+    ...(parts.length === 0 ? [] : [answer]),
     ...(results.length === 0 ? [] : [{ id: `${id}/tools`, at, role: 'tool', content: results } as const]),
   ];
 }

@@ -47,19 +47,29 @@ function messagesOf(record: JsonObject): readonly ForeignMessage[] {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** The words of a piece of HTML, a line for each of its blocks. */
+/** The words of a piece of HTML, a line for each of its blocks, and code as it is. */
 function textOfHtml(html: string): string {
-  return html
-    .replace(/\s+/g, ' ')
-    .replace(/<li\b[^<>]*>/gi, '\n- ')
-    .replace(/<(?:br|\/p|\/div|\/li|\/h[1-6]|\/tr|\/pre|\/ul|\/ol)\b[^<>]*>/gi, '\n')
+  const [first = '', ...rest] = html.split(/<\/?pre\b[^<>]*>/i);
+  return rest.reduce((text, piece, at) => `${text}\n${at % 2 ? linesOf(piece) : plain(piece)}`, linesOf(first)).trim();
+}
+
+const linesOf = (html: string): string =>
+  plain(
+    html
+      .replace(/\s+/g, ' ')
+      .replace(/<li\b[^<>]*>/gi, '\n- ')
+      .replace(/<(?:br|\/p|\/div|\/li|\/h[1-6]|\/tr|\/ul|\/ol)\b[^<>]*>/gi, '\n'),
+  )
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+
+/** The words without elements. */
+const plain = (html: string): string =>
+  html
     .replace(/<[^<>]*>/g, '')
     .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, (whole, decimal, hex, name) => {
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
       if (name !== undefined) return ENTITIES[name] ?? whole;
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-    })
-    .replace(/ ?\n ?/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-}
+    });

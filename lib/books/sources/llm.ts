@@ -150,7 +150,8 @@ function parsed(json: string): JsonObject {
 }
 
 function messagesOf(record: JsonObject, reading: Reading): readonly ForeignMessage[] {
-  const [id, model] = [textIn(record, 'id'), textIn(record, 'model')];
+  const [id, model] = [textIn(record, 'id') || textIn(record, 'datetime_utc'), textIn(record, 'model')];
+  reading.leaveOut('instructions', textIn(record, 'system') === '' ? 0 : 1);
   // It is in UTC, without saying so.
   const time = textIn(record, 'datetime_utc');
   const at = timeOf(/Z|[+-]\d\d:?\d\d$/.test(time) || time === '' ? time : `${time}Z`);

@@ -18,31 +18,65 @@ export const markdown: Source = {
   async *threads(file, reading) {
     const text = await textOf(file, reading);
     if (text === null) return;
-    const name = file.path.replace(/^.*\//, '').replace(/\.\w+$/, '');
     const messages = text.startsWith(BY_HI)
       ? ownMessages(text, reading)
       : partsOf(text).flatMap(({ role, text: said }, index): readonly ForeignMessage[] =>
           said === '' ? [] : [{ id: String(index), at: '', role, content: [{ type: 'text', text: said }] }],
         );
-    yield { id: name, title: name, messages };
+    yield { id: reading.nameOf(file), title: file.path.replace(/^.*\//, '').replace(/\.\w+$/, ''), messages };
   },
 };
 
+/** A heading that may begin a message. Behind the name is nothing, or what has a digit, such as a time or a version. */
 const HEADING =
-  /^#{1,4} +\**(?:(User|You|Human|Me|Prompt)|(Assistant|AI|Model|ChatGPT|Claude|Gemini|Response|Answer))\b[^\n]{0,40}$/i;
+  /^(#{1,4}) +\**(?:(User|You|Human|Me|Prompt)|(Assistant|AI|Model|ChatGPT|Claude|Gemini|Response|Answer))\b(?:[^\n\d]{0,40}\d[^\n]{0,40}|(?: said)?[:*]{0,3}\s*)$/i;
 
-/** The messages, by their headings; one in a block of code is none. */
-function partsOf(text: string): readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] {
-  const parts: { readonly role: 'user' | 'assistant'; readonly lines: string[] }[] = [];
+/** What begins and ends a block of code: ``` or ~~~. */
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+/** A line that may be the heading of a message. */
+interface Heading {
+  readonly level: string;
+  readonly role: 'user' | 'assistant';
+  readonly name: string;
+}
+
+/** For each line the heading that it may be; null where it is none, and for one in a block of code. */
+function headingsIn(lines: readonly string[]): readonly (Heading | null)[] {
   let fence = '';
-  for (const line of text.split(/\r?\n/)) {
-    const [, mark = ''] = /^ {0,3}(```+|~~~+)/.exec(line) ?? [];
-    if (fence === '' ? mark !== '' : mark.startsWith(fence)) fence = fence === '' ? mark : '';
-    const [heading, user] = (fence === '' && HEADING.exec(line)) || [];
-    if (heading !== undefined) parts.push({ role: user === undefined ? 'assistant' : 'user', lines: [] });
-    else parts.at(-1)?.lines.push(line);
+  return lines.map((line) => {
+    const [begun = '', mark = ''] = FENCE.exec(line) ?? [];
+    const rest = line.slice(begun.length);
+    if (fence === '') fence = mark.startsWith('`') && rest.includes('`') ? '' : mark;
+    else if (mark.startsWith(fence) && rest.trim() === '') fence = '';
+    const [, level, user, model] = (fence === '' && HEADING.exec(line)) || [];
+    const name = user ?? model;
+    return level === undefined || name === undefined ? null : { level, role: user ? 'user' : 'assistant', name };
+  });
+}
+
+/**
+ * The messages, by their headings. All have one level, those of the user one name, and those of the model too where one
+ * follows another of its own: an answer may have headings such as "User stories" or "Answer 2".
+ */
+function partsOf(text: string): readonly { readonly role: Heading['role']; readonly text: string }[] {
+  const lines = text.split(/\r?\n/);
+  const headings = headingsIn(lines);
+  const isOf = (role: Heading['role'], level: string): boolean =>
+    headings.some((one) => one?.role === role && one.level === level);
+  const level = headings.find((one) => one && isOf('user', one.level) && isOf('assistant', one.level))?.level;
+  const names = new Map<Heading['role'], string>();
+  const parts: { readonly role: Heading['role']; readonly lines: string[] }[] = [];
+  for (const [index, line] of lines.entries()) {
+    const heading = headings[index]?.level === level ? headings[index] : null;
+    const isKnown = heading && heading.name === (names.get(heading.role) ?? heading.name);
+    const last = parts.at(-1);
+    if (heading && (isKnown || (heading.role === 'assistant' && last?.role === 'user'))) {
+      names.set(heading.role, names.get(heading.role) ?? heading.name);
+      parts.push({ role: heading.role, lines: [] });
+    } else last?.lines.push(line);
   }
-  return parts.map(({ role, lines }) => ({ role, text: lines.join('\n').trim() }));
+  return parts.map(({ role, lines: said }) => ({ role, text: said.join('\n').trim() }));
 }
 
 /** How a file begins that hi wrote: it says exactly where each message begins and ends, and when it was said. */

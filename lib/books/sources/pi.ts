@@ -34,7 +34,7 @@ export const pi: Source = {
     reading.leaveOut('messages of other branches', Object.keys(nodes).filter(said).length - ids.filter(said).length);
     const cwd = textIn(session, 'cwd');
     const messages = ids.flatMap((id) => messageOf(id, objectIn(nodes, id), cwd));
-    if (messages.length > 0) yield { id: textIn(session, 'id') || file.path, messages };
+    if (messages.length > 0) yield { id: textIn(session, 'id') || reading.nameOf(file), messages };
   },
 };
 
@@ -50,6 +50,7 @@ function messageOf(id: string, entry: JsonObject, cwd: string): readonly Foreign
     .filter((one) => one !== '')
     .join('\n\n');
   if (message.role === 'user') return text === '' ? [] : [{ ...base, role: 'user', content: [{ type: 'text', text }] }];
+  if (message.role === 'bashExecution') return ran(base, message);
   if (message.role === 'toolResult') {
     const call = { call_id: textIn(message, 'toolCallId'), name: textIn(message, 'toolName') || 'tool' };
     const result: Part = {
@@ -63,6 +64,17 @@ function messageOf(id: string, entry: JsonObject, cwd: string): readonly Foreign
   if (message.role !== 'assistant' || content.length === 0) return [];
   const [model, usage] = [textIn(message, 'model'), usageOf(objectIn(message, 'usage'))];
   return [{ ...base, role: 'assistant', content, ...(model !== '' && { model }), ...(usage !== null && { usage }) }];
+}
+
+/** A command that the user ran, with its output. */
+function ran(base: Pick<ForeignMessage, 'id' | 'at' | 'cwd'>, message: JsonObject): readonly ForeignMessage[] {
+  const output: Part = {
+    ...{ type: 'tool_result', call_id: base.id, name: 'command', result: textIn(message, 'output') },
+  };
+  return [
+    { ...base, role: 'user', content: [{ type: 'text', text: `!${textIn(message, 'command')}` }] },
+    { ...base, id: `${base.id}/output`, role: 'tool', content: [output] },
+  ];
 }
 
 function modelPart(part: JsonObject): readonly Part[] {
