@@ -9,9 +9,26 @@ import { answers } from './answers.js';
 import { Exchange } from './exchange.js';
 import type { SharedFolder } from './news.js';
 import { keyCheck, newKeyText, parseKey, type ShareKey } from './sealed-file.js';
-import { LATER, type Marker, readMarker, strangersIn, unusable, writeMarker } from './shared-folder.js';
+import {
+  LATER,
+  MARKER,
+  type Marker,
+  machinesIn,
+  readMarker,
+  strangersIn,
+  unusable,
+  writeMarker,
+} from './shared-folder.js';
 import type { ExchangeDeps } from './standing.js';
-import { barKnown, exchangeBarred, type MachineState, machineId, type ShareState, statePaths } from './state.js';
+import {
+  barKnown,
+  exchangeBarred,
+  type MachineState,
+  machineId,
+  readState,
+  type ShareState,
+  statePaths,
+} from './state.js';
 import type { Arrival } from './taking.js';
 
 /** How a conversation is shared. */
@@ -231,6 +248,8 @@ const toldIn = (data: string): string => join(data, 'share.told');
 export interface Beginning {
   /** The key that was given; null for a new one in a folder that is not shared yet. */
   readonly key: string | null;
+  /** The key that this machine has, and the folder that it shares so far; null for none. */
+  readonly before: { readonly folder: string | null; readonly key: string } | null;
   /** Asks for the key; null without a terminal. */
   readonly ask: (() => Promise<string>) | null;
 }
@@ -242,15 +261,21 @@ export interface Beginning {
 export async function beginSharing(
   folder: string,
   { data, memory }: Pick<ShareDeps, 'data' | 'memory'>,
-  { key, ask }: Beginning,
+  { key, before, ask }: Beginning,
 ): Promise<{ readonly key: string; readonly isNew: boolean }> {
   if (!(await answers(folder)))
     throw new HiError('config', `The folder '${folder}' does not answer.`, { hint: 'Try again when it does.' });
   for (const own of [data, join(memory, '..')]) refuseNested(folder, own);
   try {
     const marker = readMarker(folder);
-    if (marker === null) return begin(folder, key);
-    const text = key ?? (await ask?.()) ?? null;
+    if (marker === null) {
+      // The key of another folder may be in wrong hands.
+      const own = before !== null && (before.folder ?? folder) === folder ? before.key : null;
+      const isAgain = before?.folder === folder && before.key === (key ?? own);
+      return begin(folder, key ?? own, isAgain ? (readState(statePaths(data))?.folder ?? null) : null);
+    }
+    const isKept = before !== null && keyCheck(parseKey(before.key) ?? Buffer.alloc(0), marker.id) === marker.check;
+    const text = key ?? (isKept ? before.key : null) ?? (await ask?.()) ?? null;
     const usable = await usableKey({ folder, name: '', key: async () => text }, marker);
     return { key: usable.toString('base64url'), isNew: false };
   } catch (thrown) {
@@ -262,7 +287,20 @@ export async function beginSharing(
   }
 }
 
-function begin(folder: string, given: string | null): { readonly key: string; readonly isNew: boolean } {
+/**
+ * A folder without a marker; `id` is the one that it had on this machine. A syncer that has not copied the marker yet
+ * would have two.
+ */
+function begin(
+  folder: string,
+  given: string | null,
+  id: string | null,
+): { readonly key: string; readonly isNew: boolean } {
+  const [machine] = existsSync(folder) ? machinesIn(folder) : [];
+  if (machine !== undefined && id === null)
+    throw new HiError('config', `'${folder}' has the folder of a machine, '${machine}', but no '${MARKER}' yet.`, {
+      hint: 'Run this again when your syncer has copied all of it.',
+    });
   const key = given === null ? newKeyText() : given.trim();
   const parsed = parseKey(key);
   if (parsed === null)
@@ -270,7 +308,7 @@ function begin(folder: string, given: string | null): { readonly key: string; re
       hint: "It is what 'hi share --key' prints: 43 letters and digits.",
     });
   makeFolder(folder, 0o700);
-  writeMarker(folder, parsed);
+  writeMarker(folder, parsed, id || undefined);
   return { key, isNew: true };
 }
 

@@ -40,9 +40,8 @@ export function readMarker(folder: string): Marker | null {
   return typeof id === 'string' && typeof check === 'string' ? { id, check } : null;
 }
 
-/** Makes a folder a shared one. Throws the system's error. */
-export function writeMarker(folder: string, key: ShareKey): Marker {
-  const id = newId();
+/** Makes a folder a shared one, or one of that id again. Throws the system's error. */
+export function writeMarker(folder: string, key: ShareKey, id: string = newId()): Marker {
   const marker = { id, check: keyCheck(key, id) };
   writeShared(folder, MARKER, Buffer.from(`${JSON.stringify({ hi: 1, ...marker })}\n`));
   return marker;

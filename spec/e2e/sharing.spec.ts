@@ -122,6 +122,29 @@ describe('a conversation on two machines', () => {
     expect(existsSync(desktop.data)).toBe(false);
   });
 
+  it('has a new key in a new folder, and the old one in its own, where a lost marker is written again', async () => {
+    const key = await shared();
+    await hi(laptop, 'ask', 'kept');
+    const marker = join(folder, 'hi-share.json');
+    const before = readFileSync(marker, 'utf8');
+    rmSync(marker);
+    const third = makeHome(config());
+    const early = await runProgram(third, ['share', folder], { env: { HI_SHARE_KEY: key } });
+    third.remove();
+    expect(early).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('when your syncer has copied all of it'),
+    });
+    expect((await hi(laptop, 'share', folder)).status).toBe(0);
+    expect(readFileSync(marker, 'utf8')).toBe(before);
+    expect(await said(desktop)).toEqual(['kept']);
+    folder = join(laptop.folder, 'new');
+    expect((await hi(laptop, 'share', folder)).status).toBe(0);
+    expect((await hi(laptop, 'share', '--key')).stdout.trim()).not.toBe(key);
+    const other = await hi(desktop, 'share', folder);
+    expect(other).toMatchObject({ status: 3, stderr: expect.stringContaining('There is no key') });
+  });
+
   it('ignores and names files that are forged, cut, copied, or of another machine', async () => {
     await shared();
     await hi(laptop, 'ask', 'real');

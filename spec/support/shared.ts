@@ -33,7 +33,8 @@ export async function machinesSharing(...names: readonly string[]): Promise<read
     const home = quickFolder();
     return { name, data: join(home, 'data'), memory: join(home, 'config', 'memory.md'), folder };
   });
-  for (const { data, memory } of made) await beginSharing(folder, { data, memory }, { key: KEY, ask: null });
+  for (const { data, memory } of made)
+    await beginSharing(folder, { data, memory }, { key: KEY, before: null, ask: null });
   return made;
 }
 

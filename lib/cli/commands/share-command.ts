@@ -17,7 +17,7 @@ import type { CommonOptions } from '../base/options.js';
 import { hideHistoryProgress, printHistoryNotices, printNotices, showHistoryProgress } from '../base/output.js';
 import { CONFIG_CHECK } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { hostName, type ShareSection, shareDeps, shareSettings } from '../wiring/sharing.js';
+import { givenKey, hostName, type ShareSection, shareDeps, shareSettings, storedKey } from '../wiring/sharing.js';
 
 interface ShareOptions extends CommonOptions {
   readonly name?: string;
@@ -75,11 +75,12 @@ async function join(asked: Asked, folder: string): Promise<number> {
     throw new HiError('usage', `'${neutralise(name)}' is not a name of a machine.`, {
       hint: 'Use 1 to 64 characters.',
     });
-  const known = shareSettings(world, paths, { ...share, folder: path });
-  const given = (await known?.key()) ?? null;
+  const given = await givenKey(world, share.key);
+  const known = given ?? storedKey(paths);
+  const before = known === null ? null : { folder: shareSettings(world, paths, share)?.folder ?? null, key: known };
   const canAsk = world.stdinIs === 'terminal' && world.stderr.isTTY === true;
   const ask = canAsk ? async (): Promise<string> => await askKey(world, path) : null;
-  const { key, isNew } = await beginSharing(path, paths, { key: given, ask });
+  const { key, isNew } = await beginSharing(path, paths, { key: given, before, ask });
   if (share.key === null) {
     makeFolder(dirname(paths.shareKey), 0o700);
     writeAside(paths.shareKey, `${key}\n`, { mode: 0o600, private: true, synced: true });

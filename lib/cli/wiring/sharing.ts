@@ -26,8 +26,13 @@ export function shareSettings(world: World, paths: Paths, { folder, name, key }:
   return {
     folder: expanded(world, folder),
     name: name ?? hostName(world),
-    key: async () => world.env.HI_SHARE_KEY || (await readKey(key)) || keyIn(paths),
+    key: async () => (await givenKey(world, key)) ?? storedKey(paths),
   };
+}
+
+/** The key that the environment or a command gives; null for none. Throws a `HiError` of code `config`. */
+export async function givenKey(world: World, key: string | null): Promise<string | null> {
+  return world.env.HI_SHARE_KEY || (await readKey(key)) || null;
 }
 
 /**
@@ -45,8 +50,9 @@ export function expanded({ home }: World, folder: string): string {
 /** The name of this machine, without its domain. */
 export const hostName = ({ host }: World): string => host.split('.')[0] || 'this machine';
 
-function keyIn({ shareKey }: Paths): string | null {
-  return existsSync(shareKey) ? readFileSync(shareKey, 'utf8').trim() : null;
+/** The key that is kept on this machine; null if there is none. */
+export function storedKey({ shareKey }: Paths): string | null {
+  return (existsSync(shareKey) && readFileSync(shareKey, 'utf8').trim()) || null;
 }
 
 /** What sharing needs of the conversation and of this machine. */
