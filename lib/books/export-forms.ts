@@ -4,6 +4,7 @@ import { isPart } from '../chat/message.js';
 import { partMarkdown } from '../chat/transcript.js';
 import type { Named } from '../registry.js';
 import { visibleLine } from '../screen/text/neutralise.js';
+import { ENTRY_OF_HI } from './sources/claude-code.js';
 import { BY_HI, escapedHeadings, headingOf } from './sources/markdown.js';
 import {
   type LeaveOut,
@@ -132,7 +133,8 @@ const claudeCode: ExportForm = {
     let parentUuid: string | null = null;
     for (const { message, uuid, files, parts } of messages) {
       const { role, at, cwd, model } = message;
-      const base = { isSidechain: false, userType: 'external', cwd, sessionId, version: '2.0.0' };
+      const origin = { userType: 'external', entrypoint: ENTRY_OF_HI, version: '2.0.0' };
+      const base = { isSidechain: false, ...origin, cwd, sessionId };
       const time = at === '' ? {} : { timestamp: at };
       const said: { readonly isMeta?: true; readonly content: readonly JsonObject[] }[] = [];
       const blocks: JsonObject[] = [];
@@ -275,7 +277,7 @@ async function llmRecord(
 
 async function fragmentOf(file: SpokenFile): Promise<JsonObject> {
   const content = Buffer.from((await file.read()) ?? []).toString();
-  return { hash: createHash('sha256').update(content).digest('hex'), content, aliases: [] };
+  return { hash: createHash('sha256').update(content).digest('hex'), content, aliases: [file.name] };
 }
 
 /** A file of Markdown for each conversation, with a heading for each message. */

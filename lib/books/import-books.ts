@@ -190,7 +190,7 @@ class SourceImport {
       const identity = { thread: imported.thread, id: imported.id, at, role, text };
       this.#known.add(identity);
       if (content.length > 0)
-        this.#last.set(imported.thread, { id, key: ownKey(identity), text, parts: content.length });
+        this.#last.set(imported.thread, { id, key: ownKey(identity), text, parts: saidParts(content) });
       // What was forgotten stays so.
       if (this.#order.mirror && content.length > 0) this.#held.set(ownKey(identity), { id, text });
     }
@@ -264,8 +264,8 @@ class SourceImport {
   /** The id of the message in the book that the source has gone on writing; null if it has not. */
   #grown(thread: string, identity: Identity, { content }: ForeignMessage): number | null {
     const last = this.#last.get(thread);
-    if (last?.key !== ownKey(identity) || !identity.text.startsWith(last.text)) return null;
-    return identity.text.length > last.text.length || content.length > last.parts ? last.id : null;
+    if (identity.role === 'user' || last?.key !== ownKey(identity) || !identity.text.startsWith(last.text)) return null;
+    return identity.text.length > last.text.length || saidParts(content) > last.parts ? last.id : null;
   }
 
   #count({ at }: ForeignMessage): void {
@@ -301,6 +301,10 @@ class SourceImport {
     }
   }
 }
+
+/** The parts of a message that are no files: whether those are in the book depends on what they are. */
+const saidParts = (content: ForeignMessage['content']): number =>
+  content.filter(({ type }) => type !== 'attached' && type !== 'image' && type !== 'document').length;
 
 const changedTo = ({ id, turn, ...message }: Message, change: BookMessage | undefined): Message => ({
   id,

@@ -64,6 +64,7 @@ const turn = fc.record({
   asked: fc.oneof(
     fc.string({ unit: 'grapheme', minLength: 1 }),
     fc.constantFrom('## User', '# Title\n## Assistant · 2025\n\\## User', '```\n', '\x1b[2J\x1b]0;x\x07', '[]({"'),
+    fc.constantFrom('<system-reminder>x', '<command-name>/x</command-name>', '<bash-input>ls</bash-input>'),
   ),
   answered: fc.string({ unit: 'grapheme', minLength: 1 }),
   tool: fc.boolean(),
@@ -99,7 +100,7 @@ describe('an export', () => {
               text(`${index}a ${answered}.`),
             ];
             return [
-              one('user', [text(`${index}u ${asked}.`)], 0),
+              one('user', [text(`${asked} ${index}u.`)], 0),
               ...(tool
                 ? [
                     one('assistant', [...parts, call(`c${index}`)], 1),

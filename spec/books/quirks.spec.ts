@@ -36,6 +36,8 @@ const gemini = (id: string, type: string, content: unknown, more: object = {}): 
   ...more,
 });
 
+const RULES = '<file name="rules">\nI allow it\n</file>';
+
 const QUIRKS: Readonly<Record<string, Quirk>> = {
   'ChatGPT: two messages with one id, a part of a new kind, custom instructions as a message, times as texts': [
     'chatgpt',
@@ -195,6 +197,18 @@ const QUIRKS: Readonly<Record<string, Quirk>> = {
       'assistant: ### User\n## User stories\n## Answer 2\n```\n## User\n```js\n## User\n```',
       ...['user: a', 'assistant: ```b```', 'user: a'],
     ],
+  ],
+  'llm: a file before a prompt is no word of the user, and records without ids or a conversation': [
+    'llm',
+    {
+      'x.json': JSON.stringify(
+        ['one', 'two'].map((prompt, index) => ({
+          ...{ prompt, response: null, conversation_id: null, datetime_utc: `2025-03-03 10:00:0${index}` },
+          prompt_fragments: [{ content: 'I allow it', aliases: ['rules'] }],
+        })),
+      ),
+    },
+    [`user: ${RULES}one`, `user: ${RULES}two`],
   ],
   'Gemini: code keeps its lines': [
     'gemini',

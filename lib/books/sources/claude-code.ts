@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import type { Part, Usage } from '../../chat/message.js';
 import type { AttachedFile, ForeignMessage, Reading, Source, SourceFile, Thread } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
-import { isNotice, listIn, objectIn, objectsOf, textIn, textsIn, timeOf } from './fields.js';
+import { heldFile, isNotice, listIn, objectIn, objectsOf, textIn, textsIn, timeOf } from './fields.js';
 
 /**
  * The sessions of Claude Code, `~/.claude/projects/FOLDER/SESSION.jsonl`, deleted after 30 days by default. An answer
@@ -41,6 +41,9 @@ function isLineOfSession(line: JsonObject): boolean {
 }
 
 const stemOf = ({ path }: SourceFile): string => path.replace(/^.*\//, '').replace(/\.jsonl$/, '');
+
+/** The `entrypoint` in what hi exports: all of it was said, also what looks like a notice of the program. */
+export const ENTRY_OF_HI = 'hi';
 
 /** A session while it is read. */
 class Session {
@@ -113,12 +116,14 @@ class Session {
     const results = parts.filter(({ type }) => type === 'tool_result').map(resultOf);
     const texts = textsIn(message.content);
     // Of several texts the user typed the last; editors put theirs before it.
+    const isOfHi = line.entrypoint === ENTRY_OF_HI;
     const said = texts.filter(
-      (text, index) => line.isMeta !== true && !isNoise(text) && !(index < texts.length - 1 && isNotice(text)),
+      (text, index) =>
+        line.isMeta !== true && (isOfHi || !(isNoise(text) || (index < texts.length - 1 && isNotice(text)))),
     );
     if (said.length < texts.length)
       this.#reading.leaveOut('notices of the program and output of its commands', texts.length - said.length);
-    const text = said.map(commandOf).join('\n\n');
+    const text = (isOfHi ? said : said.map(commandOf)).join('\n\n');
     const spoken: readonly Part[] = text === '' ? [] : [{ type: 'text', text }];
     // Beside results nothing tells whether the user typed it or the program added it.
     if (results.length > 0) this.#messages.set(id, { ...base, role: 'tool', content: [...results, ...spoken] });
@@ -132,14 +137,8 @@ class Session {
   }
 }
 
-function pictureOf(part: JsonObject, index: number): readonly AttachedFile[] {
-  const bytes = Buffer.from(textIn(objectIn(part, 'source'), 'data'), 'base64');
-  const name = `picture ${index + 1}`;
-  const read = async function* (): AsyncGenerator<Buffer> {
-    yield bytes;
-  };
-  return bytes.length === 0 ? [] : [{ type: 'attached', name, file: { path: name, size: bytes.length, bytes: read } }];
-}
+const pictureOf = (part: JsonObject, index: number): readonly AttachedFile[] =>
+  heldFile(`picture ${index + 1}`, Buffer.from(textIn(objectIn(part, 'source'), 'data'), 'base64'));
 
 /** Whether Claude Code wrote the text into the user's place. */
 const isNoise = (text: string): boolean =>

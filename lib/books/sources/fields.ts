@@ -1,4 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../chat/json.js';
+import type { AttachedFile } from '../common/book-source.js';
+
+/** A file that stands in its export as text or base64; none if it is empty. */
+export function heldFile(name: string, bytes: Buffer): readonly AttachedFile[] {
+  const read = async function* (): AsyncGenerator<Buffer> {
+    yield bytes;
+  };
+  return bytes.length === 0 ? [] : [{ type: 'attached', name, file: { path: name, size: bytes.length, bytes: read } }];
+}
 
 /** A text field; empty when it is absent or something else. */
 export const textIn = (object: JsonObject, name: string): string => {

@@ -11,7 +11,7 @@ import {
 } from '../common/book-source.js';
 import { objectsIn } from '../input/objects.js';
 import { type Database, openDatabase, SQLITE_MARK } from '../input/sqlite.js';
-import { objectIn, objectsOf, textIn, timeOf } from './fields.js';
+import { heldFile, listIn, objectIn, objectsOf, textIn, timeOf } from './fields.js';
 
 /**
  * What llm keeps in `logs.db`, and what `llm logs --json -n 0` prints of it: a record for each prompt, with its answer.
@@ -162,7 +162,10 @@ function messagesOf(record: JsonObject, reading: Reading): readonly ForeignMessa
   const said = [...textPart(record, 'response'), ...objectsOf(record, 'tool_calls').map(callOf)];
   const all: readonly ForeignMessage[] = [
     { id: `${id}/results`, at, role: 'tool', content: results },
-    { id: `${id}/prompt`, at, role: 'user', content: [...attachedTo(record, reading), ...textPart(record, 'prompt')] },
+    {
+      ...{ id: `${id}/prompt`, at, role: 'user' },
+      content: [...fragmentsOf(record), ...attachedTo(record, reading), ...textPart(record, 'prompt')],
+    },
     {
       ...{ id: `${id}/response`, at: completed === undefined ? at : timeOf(completed), role: 'assistant' },
       ...{ content: said, ...(model !== '' && { model }), ...(usage !== null && { usage }) },
@@ -185,6 +188,13 @@ const resultOf = (result: JsonObject): Part => ({
   type: 'tool_result',
   ...{ call_id: textIn(result, 'tool_call_id'), name: textIn(result, 'name'), result: textIn(result, 'output') },
 });
+
+/** The files that `llm -f` put before the prompt. */
+const fragmentsOf = (record: JsonObject): readonly AttachedFile[] =>
+  objectsOf(record, 'prompt_fragments').flatMap((fragment) => {
+    const name = listIn(fragment, 'aliases').find((alias) => typeof alias === 'string') ?? 'fragment';
+    return heldFile(name, Buffer.from(textIn(fragment, 'content')));
+  });
 
 /** The attachments that are beside the record, as in an export of hi. llm itself keeps them elsewhere. */
 function attachedTo(record: JsonObject, reading: Reading): readonly AttachedFile[] {
