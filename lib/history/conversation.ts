@@ -19,7 +19,7 @@ class LoadedConversation {
   constructor(paths: HistoryPaths, now: () => Date, use: LogUse, notices: Notices) {
     this.log = new Log(paths, now, use, notices);
     this.attachments = new AttachmentStore(paths, this.log, notices);
-    this.turns = new RunningTurns(this.log, use.writes ? paths.folder : null);
+    this.turns = new RunningTurns(this.log, use.writes ? paths : null);
   }
 
   view(running: number | null): View {

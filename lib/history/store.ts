@@ -356,9 +356,9 @@ export class HistoryStore {
   }
 
   async #findCutShort(): Promise<void> {
-    const { turn, notice } = await findCrashedTurns(this.#conversation.log, this.#paths);
+    const { turn, notices } = await findCrashedTurns(this.#conversation.log, this.#paths);
     this.#crashedTurn = turn;
-    if (notice !== null) this.#notices.add(notice);
+    for (const notice of notices) this.#notices.add(notice);
   }
 
   #now(): string {

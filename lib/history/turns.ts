@@ -7,6 +7,7 @@ import { fileNamesIn, readRegularFile, removeIfThere, requireRegularFile } from 
 import { openTurns } from '../view/view.js';
 import { type HistoryPaths, PROCESS_NAME } from './base/history-paths.js';
 import { withHistoryErrors } from './base/notices.js';
+import { addKeptAnswers, keepTurn } from './kept-answers.js';
 import { livenessOf, processName, touch, unchangedFor } from './lock/holder.js';
 import type { Log } from './log.js';
 
@@ -21,13 +22,16 @@ interface RunningTurn {
 /** The turns of this process, from their first message to their last. */
 export class RunningTurns {
   readonly #log: Log;
+  readonly #paths: HistoryPaths | null;
   /** The folder of the marks that show other processes the running turns; null if nothing is written. */
   readonly #folder: string | null;
   readonly #running = new Map<number, RunningTurn>();
 
-  constructor(log: Log, folder: string | null) {
+  /** `paths` is null if nothing is written. */
+  constructor(log: Log, paths: HistoryPaths | null) {
     this.#log = log;
-    this.#folder = folder;
+    this.#paths = paths;
+    this.#folder = paths?.folder ?? null;
   }
 
   /** The current id of a turn that began as `turn`. */
@@ -49,7 +53,8 @@ export class RunningTurns {
 
   /**
    * Appends messages to a turn, like `begin`; none with `onlyThen` if the edition is another one. If the conversation
-   * was reset meanwhile, the whole turn moves to the new one.
+   * was reset meanwhile, the whole turn moves to the new one. If they cannot be written, or the process ends while it
+   * waits for another one, they are kept beside the conversation.
    */
   async append(
     turn: number,
@@ -60,7 +65,7 @@ export class RunningTurns {
   ): Promise<readonly Message[]> {
     const { log, messages: before } = this.#running.get(turn) ?? { log: this.#log.name, messages: [] };
     let moved = false;
-    const written = await this.#write((next) => {
+    const written = await this.#writeOrKeep(turn, given, at, (next) => {
       if (onlyThen && edition !== this.#log.edition) return [];
       const messages = given.map((message) => this.#asOf(edition, message));
       moved = this.#isGone(log, before);
@@ -76,6 +81,35 @@ export class RunningTurns {
     if (written.length === 0) return [];
     if (before.length > 0) this.#track(turn, moved ? written : [...before, ...written]);
     return written.slice(-given.length);
+  }
+
+  async #writeOrKeep(
+    turn: number,
+    given: readonly NewMessage[],
+    at: string,
+    plan: (next: number) => readonly Message[],
+  ): Promise<readonly Message[]> {
+    const paths = this.#paths;
+    const { messages } = this.#running.get(turn) ?? { messages: [] };
+    if (paths === null || messages.length === 0 || given.length === 0) return await this.#write(plan);
+    let isPlanned = false;
+    const keep = (): void => {
+      const next = (messages.at(-1)?.id ?? 0) + 1;
+      const rest = given.map((message, index) => withIds(message, next + index, this.idOf(turn), at));
+      if (!isPlanned) keepTurn(paths, messages, rest);
+    };
+    process.prependListener('exit', keep);
+    try {
+      return await this.#write((next) => {
+        isPlanned = true;
+        return plan(next);
+      });
+    } catch (thrown) {
+      keep();
+      throw thrown;
+    } finally {
+      process.off('exit', keep);
+    }
   }
 
   /** Writes a running turn into the current conversation if the one in which it began was reset. */
@@ -224,14 +258,14 @@ function clear(path: string): void {
 interface CrashedTurns {
   /** The newest turn if it is one of them: its text can be sent again. */
   readonly turn: number | null;
-  /** The notice about those that were not reported yet, null for none. */
-  readonly notice: string | null;
+  /** About those that were not reported yet, and those whose answer was kept beside the conversation. */
+  readonly notices: readonly string[];
 }
 
 /** Finds the unfinished turns that belong to no live process. Each is reported once. Throws a `HiError`. */
 export async function findCrashedTurns(log: Log, paths: HistoryPaths): Promise<CrashedTurns> {
   const suspects = openTurns(log.entries);
-  if (suspects.length === 0) return { turn: null, notice: null };
+  if (suspects.length === 0) return { turn: null, notices: [] };
   return await withHistoryErrors(paths.history, () => crashedAmong(suspects, log, paths));
 }
 
@@ -239,6 +273,7 @@ async function crashedAmong(suspects: readonly number[], log: Log, paths: Histor
   const running = runningTurns(paths.folder);
   // A turn may have ended between the reading of the log and of the marks.
   await log.refresh();
+  const answered = await addKeptAnswers(log, paths, running);
   const open = new Set(openTurns(log.entries));
   const crashed = suspects.filter((turn) => open.has(turn) && !running.has(turn));
   const name = log.name ?? '';
@@ -248,7 +283,12 @@ async function crashedAmong(suspects: readonly number[], log: Log, paths: Histor
   const last = crashed.at(-1) ?? null;
   return {
     turn: last === newestTurn(log.entries) ? last : null,
-    notice: newest === undefined ? null : crashNotice(unreported.length, promptOf(log.entries, newest)),
+    notices: [
+      ...answered.map(
+        (turn) => `The answer to “${promptOf(log.entries, turn)}” was added, which had to wait for another hi.`,
+      ),
+      ...(newest === undefined ? [] : [crashNotice(unreported.length, promptOf(log.entries, newest))]),
+    ],
   };
 }
 

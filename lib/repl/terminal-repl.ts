@@ -246,7 +246,10 @@ class TerminalRepl implements Repl {
     this.#status = status;
     this.#stop();
     this.#line.exit(status);
-    setTimeout(() => this.#terminal.closeAndExit(status), EXIT_TIMEOUT).unref();
+    setTimeout(() => {
+      this.#deps.screen.close();
+      this.#terminal.closeAndExit(status);
+    }, EXIT_TIMEOUT).unref();
   }
 
   /** Sends keys to the question from now on. Keys that came while it was prepared are typed ahead. */

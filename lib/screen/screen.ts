@@ -59,7 +59,14 @@ export class Screen {
     this.#answer = createAnswerWriter(streams, this.#layout, options.styled, wrap, options.exact === true);
     this.#pacer = new AnswerPacer(this.#answer, streams.outIsTerminal ? FRAME : 0);
     const waiting = options.waiting !== false && streams.errIsTerminal;
-    this.#status = new WaitingStatus(this.#layout, { ...options, waiting }, () => this.#answer.heldLines);
+    this.#status = new WaitingStatus(
+      this.#layout,
+      { ...options, waiting },
+      {
+        heldLines: () => this.#answer.heldLines,
+        end: () => this.#answer.end(),
+      },
+    );
     this.#thinking = new ThinkingTrace(this.#layout, options, streams.errIsTerminal);
     this.#trace = options.quiet ? null : new ToolTrace(this.#layout, options, streams.errIsTerminal);
   }

@@ -233,6 +233,8 @@ export class TerminalLayout {
 interface Waiting {
   /** The text of the line; called each time it is drawn. */
   readonly text: () => string;
+  /** Ends the answer, below whose last row the line cannot be drawn, if nothing more of it is waited for. */
+  makeRoom?(): void;
   /** Whether it is not drawn again while the text is the same: somebody else may use the terminal. */
   isStill?(): boolean;
   /**
@@ -296,8 +298,9 @@ class WaitingLine {
   }
 
   #tick(): void {
-    if (this.#waiting === null || !this.#terminal.canDraw()) return;
-    if (this.#terminal.now() - this.#quietSince < this.#waiting.delay) return;
+    if (this.#waiting === null || this.#terminal.now() - this.#quietSince < this.#waiting.delay) return;
+    if (!this.#terminal.canDraw()) this.#waiting.makeRoom?.();
+    if (!this.#terminal.canDraw()) return;
     const isAnimated = this.#terminal.isAnimated();
     if (!isAnimated && this.#isDrawn && this.#terminal.now() - this.#drawnAt < STILL_INTERVAL) return;
     const text = this.#waiting.text();

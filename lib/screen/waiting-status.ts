@@ -29,12 +29,13 @@ export class WaitingStatus {
   readonly #layout: TerminalLayout;
   readonly #options: WaitingStatusOptions;
   readonly #heldLines: () => number;
+  readonly #endAnswer: () => void;
   #characters = 0;
 
-  /** `heldLines` returns how many lines of an unfinished table are held back. */
-  constructor(layout: TerminalLayout, options: WaitingStatusOptions, heldLines: () => number) {
+  constructor(layout: TerminalLayout, options: WaitingStatusOptions, answer: { heldLines(): number; end(): void }) {
     this.#layout = layout;
-    this.#heldLines = heldLines;
+    this.#heldLines = answer.heldLines;
+    this.#endAnswer = answer.end;
     this.#options = options;
   }
 
@@ -100,7 +101,8 @@ export class WaitingStatus {
       const wait = currentWait();
       return wait === null ? own() : waitText(wait);
     };
-    this.#layout.wait({ delay, text, isStill: () => currentWait()?.mayAsk === true });
+    const makeRoom = (): void => void (currentWait() !== null && this.#endAnswer());
+    this.#layout.wait({ delay, text, makeRoom, isStill: () => currentWait()?.mayAsk === true });
   }
 
   /** Whether nothing is redrawn: each state is a line of its own. */

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Home, makeHome, PROGRAM, RUNTIME } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
@@ -10,8 +11,24 @@ let home: Home;
 let terminal: Terminal | undefined;
 let server: ScriptedServer | undefined;
 let loading: Server | undefined;
+let beating: NodeJS.Timeout | undefined;
+
+const lock = (): string => `${home.data}/history.lock.elsewhere.12.34`;
+
+/** Another machine takes the lock of the history and keeps it. */
+function hold(): void {
+  const beat = (): void => writeFileSync(lock(), '.', { flag: 'a' });
+  beat();
+  beating = setInterval(beat, 500);
+}
+
+function release(): void {
+  clearInterval(beating);
+  rmSync(lock(), { force: true });
+}
 
 afterEach(async () => {
+  clearInterval(beating);
   await terminal?.close();
   await server?.close();
   loading?.closeAllConnections();
@@ -55,8 +72,8 @@ async function loadingServer(): Promise<{ readonly base: string; load(): void }>
   };
 }
 
-const SLOW_KEY = '!sleep 2; echo sk-1';
-const FOR_THE_KEY = /waiting since \d\d:\d\d:\d\d for the key command 'sleep 2; echo sk-1'/;
+const SLOW_KEY = '!sleep 1.5; echo sk-1';
+const FOR_THE_KEY = /waiting since \d\d:\d\d:\d\d for the key command 'sleep 1.5; echo sk-1'/;
 
 describe('the waiting line says for what and since when', () => {
   it('hi waits for a command that prints the key, in hi ask and hi chat', async () => {
@@ -91,24 +108,51 @@ describe('the waiting line says for what and since when', () => {
   it('Ctrl-C ends the wait for a lock that nobody gives back, and the line is in the prompt again', async () => {
     await withServer({});
     mkdirSync(home.data, { recursive: true });
-    const lock = `${home.data}/history.lock.elsewhere.12.34`;
-    writeFileSync(lock, '');
-    const beating = setInterval(() => writeFileSync(lock, '.', { flag: 'a' }), 500);
-    try {
-      const chat = start(['chat']);
-      await chat.until(/^hi> *$/m);
-      chat.type(`hello${KEY.enter}`);
-      await chat.until('waiting for hi on another machine');
-      chat.type(control('c'));
-      await chat.until(/\(interrupted\)\n+hi> hello$/);
-      clearInterval(beating);
-      rmSync(lock);
-      chat.type(` again${KEY.enter}`);
-      await chat.until(/Here it is\.\n+hi> *$/);
-      expect(server?.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual(['hello again']);
-    } finally {
-      clearInterval(beating);
-    }
+    hold();
+    const chat = start(['chat']);
+    await chat.until(/^hi> *$/m);
+    chat.type(`hello${KEY.enter}`);
+    await chat.until('waiting for hi on another machine');
+    chat.type(control('c'));
+    await chat.until(/\(interrupted\)\n+hi> hello$/);
+    release();
+    chat.type(` again${KEY.enter}`);
+    await chat.until(/Here it is\.\n+hi> *$/);
+    expect(server?.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual(['hello again']);
+  });
+
+  it('an answer that waits for a lock is kept when the user leaves, and is there at the next start', async () => {
+    server = await startScriptedServer(({ messages }) => {
+      if (String(messages.at(-1)?.content) === 'the end') return { text: 'Fine.' };
+      hold();
+      return { text: 'Nobody else knows.' };
+    });
+    home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base, clock: false });
+    const chat = start(['chat']);
+    await chat.until(/^hi> *$/m);
+    chat.type(`first${KEY.enter}`);
+    await chat.until(/waiting for hi on another machine, which holds the lock · \ds$/);
+    chat.type(control('c').repeat(3));
+    expect((await chat.exit()).status).toBe(130);
+    release();
+    const asked = start(['ask', 'second']);
+    await asked.until(/The answer to “first” was added/);
+    await asked.until(/waiting for hi on another machine, which holds the lock · \ds$/);
+    asked.type(control('c'));
+    await wait(300);
+    asked.type(control('c'));
+    expect((await asked.exit()).status).toBe(130);
+    expect(asked.screen()).not.toContain('waiting');
+    release();
+    await start(['ask', 'the end']).exit();
+    expect(server.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      'first',
+      'Nobody else knows.',
+      'second',
+      'Nobody else knows.',
+      'the end',
+    ]);
+    expect(readdirSync(home.data).filter((name) => name.includes('conflict'))).toEqual([]);
   });
 
   it('Ctrl-C ends that wait of a command too, which has done nothing, and of the output of a !command', async () => {
@@ -117,25 +161,19 @@ describe('the waiting line says for what and since when', () => {
     await chat.until(/^hi> *$/m);
     chat.type(`hello${KEY.enter}`);
     await chat.until(/Here it is\.\n+hi> *$/);
-    const lock = `${home.data}/history.lock.elsewhere.12.34`;
-    writeFileSync(lock, '');
-    const beating = setInterval(() => writeFileSync(lock, '.', { flag: 'a' }), 500);
-    try {
-      for (const line of ['/undo', '/pin', '!echo said']) {
-        chat.type(`${line}${KEY.enter}`);
-        await chat.until(/waiting for hi on another machine, which holds the lock · \ds$/);
-        chat.type(control('c'));
-        await chat.until(
-          line.startsWith('/') ? new RegExp(`\\(interrupted\\)\n+hi> ${line}$`) : /\(interrupted\)\n+hi> *$/,
-        );
-        chat.type(control('c'));
-        await chat.until(/hi> *$/);
-      }
-      expect(chat.screen()).toContain('Nothing was added: another hi holds the lock.');
-    } finally {
-      clearInterval(beating);
+    hold();
+    for (const line of ['/undo', '/pin', '!echo said']) {
+      chat.type(`${line}${KEY.enter}`);
+      await chat.until(/waiting for hi on another machine, which holds the lock · \ds$/);
+      chat.type(control('c'));
+      await chat.until(
+        line.startsWith('/') ? new RegExp(`\\(interrupted\\)\n+hi> ${line}$`) : /\(interrupted\)\n+hi> *$/,
+      );
+      chat.type(control('c'));
+      await chat.until(/hi> *$/);
     }
-    rmSync(lock);
+    expect(chat.screen()).toContain('Nothing was added: another hi holds the lock.');
+    release();
     chat.type(`/status${KEY.enter}`);
     await chat.until(/messages +2 kept/);
   });

@@ -4,12 +4,13 @@ import { milliseconds } from '../../chat/text.js';
 import { commandFolders, findPaths } from '../../config/paths.js';
 import { NoModel, NotConfigured } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError, isAbort } from '../../errors.js';
-import type { ScreenOptions } from '../../screen/answer-writer.js';
+import { statusAfter } from '../../processes.js';
 import { Screen } from '../../screen/screen.js';
 import { neutralise, neutraliseJson, visibleLine } from '../../screen/text/neutralise.js';
 import { QuestionQueue } from '../../servers/question-queue.js';
 import type { UserInput } from '../../session/common/deps.js';
 import { describeCall, describeResult } from '../../tools/common/tool.js';
+import { currentWait } from '../../waits.js';
 import { agreeToAll } from '../ask/approve.js';
 import { askerOf, onTerminal } from '../ask/asker.js';
 import { gatherInput } from '../base/gather-input.js';
@@ -54,6 +55,8 @@ export async function askCommand(world: World, words: readonly string[], options
   let isTerminated = false;
   const release = world.onStop((signal) => {
     isTerminated ||= signal === 'SIGTERM';
+    // An answer that waits for another process is kept beside the history.
+    if (stop.signal.aborted && currentWait() !== null) process.exit(statusAfter(signal));
     stop.abort();
   });
   try {
@@ -107,6 +110,8 @@ async function askOnce(
   const wired = await wire(world, { ...options, ask, ...longestWait(options) }, settings, requireConfig(settings));
   const { session, config, close } = wired;
   Object.assign(screenSettings, screenSettingsOf(config));
+  const leave = (): void => screen.close();
+  process.once('exit', leave);
   if (hasColour(world.stdout, world.env)) applyTheme(config, world);
   try {
     const asked =
@@ -129,6 +134,7 @@ async function askOnce(
     if (structure !== null || options.extract) await showMisfit(world, thrown);
     throw await withNearestModel(thrown, session.target, wired.connections);
   } finally {
+    process.off('exit', leave);
     printHistoryNotices(world, session.history);
     const settled = session.restSummaries.settle(stop.signal.aborted ? 0 : SUMMARY_PATIENCE);
     // After an answer nothing is loaded or opened for later searches, unless a piece was just sealed or the index is
@@ -319,6 +325,7 @@ async function showMisfit({ stderr }: World, thrown: unknown): Promise<void> {
 async function screenFor(world: World, options: ChatOptions, settings: ScreenSettings): Promise<Screen> {
   const streams = outputStreams(world);
   const isStyled = streams.colour.out || (streams.outIsTerminal && !isDumb(world.env));
+  const showImage = inlineImage(world);
   return new Screen(streams, {
     quiet: options.quiet ?? false,
     styled: isStyled ? (await import('../../screen/answer-writer.js')).StyledAnswerWriter : null,
@@ -326,19 +333,13 @@ async function screenFor(world: World, options: ChatOptions, settings: ScreenSet
     thinking: streams.outIsTerminal && formatOf(options) === 'text',
     usage: options.usage ?? false,
     sources: formatOf(options) === 'text',
-    ...shownImages(world),
+    ...(showImage !== null && { inlineImage: showImage }),
     exact: options.raw ?? false,
     describe: (name, args) => describeCall({ name, args }),
     found: describeResult,
     waiting: !isDumb(world.env),
     now: () => world.now().getTime(),
   });
-}
-
-/** The option that shows images, if the terminal can. */
-function shownImages(world: World): Pick<ScreenOptions, 'inlineImage'> {
-  const showImage = inlineImage(world);
-  return showImage === null ? {} : { inlineImage: showImage };
 }
 
 /** Shows the events of a turn in the chosen format. Resolves to the exit status. */

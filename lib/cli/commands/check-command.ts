@@ -7,6 +7,7 @@ import { publishedWindow } from '../../config/resolve.js';
 import { EXIT_STATUS, HiError } from '../../errors.js';
 import { isConflictCopy } from '../../history/base/history-paths.js';
 import { prepareCodec } from '../../history/file/codec.js';
+import { isKeptAnswer } from '../../history/kept-answers.js';
 import { describeRule } from '../../permission/rules/rules.js';
 import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sandbox/sandbox-kind.js';
 import type { ProviderMember } from '../../providers/common/provider.js';
@@ -116,8 +117,10 @@ async function* conversation({ session, settings }: WiredSession): AsyncGenerato
   for (const copy of totals.files.filter(isConflictCopy)) yield { part: 'history', note: conflictNote(history, copy) };
 }
 
-/** What only the copy has was said on another machine. */
+/** What only the copy has was said on another machine, or could not be written. */
 function conflictNote(history: string, copy: string): string {
+  if (isKeptAnswer(copy))
+    return `'${copy}' is an answer that could not be written. To add it, run: hi import --conflicts`;
   const [from, to] = [copy, history].map((path) => `'${path.replaceAll("'", "'\\''")}'`);
   return `${from} is a conflict copy: the conversation was changed on two machines. To join it, run: cat ${from} >>${to} && rm ${from}`;
 }

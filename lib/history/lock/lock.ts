@@ -103,6 +103,9 @@ function run<Result>(folder: string, claim: Claim, fence: () => void, work: () =
 const isClaim = (name: string): boolean =>
   name.startsWith(LOCK_PREFIX) && PROCESS_NAME.test(name.slice(LOCK_PREFIX.length));
 
+/** Whether a process, living or dead, claims the lock. */
+export const isClaimed = (folder: string): boolean => fileNamesIn(folder).some(isClaim);
+
 /** True for a name that `revoke` gives. Other files with the prefix are not hi's. */
 function isRevoked(name: string): boolean {
   const end = name.lastIndexOf('.');
