@@ -34,6 +34,10 @@ export class Giving {
       await history.readAll((entries) => this.#giveAll(entries));
     const summary = await this.#newSummary();
     await this.#at.locked(() => {
+      if (this.#at.inOwnFiles !== null)
+        this.#inFolder(() => {
+          this.#at.state.own = this.#at.own.fill(this.#at.state.own);
+        });
       this.#cleanForgotten();
       const items = [...this.#newTurns(), ...this.#newDecisions()];
       this.#write([...items, ...this.#told(summary)]);

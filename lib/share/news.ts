@@ -107,7 +107,7 @@ export function newsOf(
     } else found.push(opened);
   }
   const { originals, copies } = toldApart(found, before, path, isOwn);
-  const { taken, waiting, done } = inOrder(originals, before, now, isPatient && !isOwn);
+  const { taken, waiting, done, missing } = inOrder(originals, before, now, isPatient && !isOwn);
   const isWaiting = waiting.length > 0 || newer > 0 || isUnsettled || left < 0;
   return {
     machine,
@@ -119,6 +119,7 @@ export function newsOf(
       stamp: isWaiting ? '' : stamp,
       read: [...before.read.filter((name) => present.has(name)), ...taken.map(({ name }) => name)],
       done,
+      missing,
       since: waiting.length > 0 ? (before.since ?? now) : null,
       waiting: waiting.length + newer,
       isNewer: newer > 0,
@@ -156,20 +157,33 @@ function isNamed({ name, first, last }: ReadFile): boolean {
 }
 
 /** The files whose turn it is, and those that wait for a missing number. */
-function inOrder(found: readonly ReadFile[], { done: before, since }: MachineState, now: number, isPatient: boolean) {
+function inOrder(found: readonly ReadFile[], before: MachineState, now: number, isPatient: boolean) {
+  const { since } = before;
   const isOver = !isPatient || (since !== null && Math.abs(now - since) >= PATIENCE);
   const taken: ReadFile[] = [];
   const waiting: ReadFile[] = [];
-  let done = before;
+  let { done, missing } = before;
   for (const file of [...found].sort((one, other) => one.first - other.first || one.last - other.last)) {
     if (file.first > done + 1 && !isOver) {
       waiting.push(file);
       continue;
     }
     taken.push(file);
+    missing = file.first > done + 1 ? [...missing, [done + 1, file.first - 1]] : without(missing, file);
     done = Math.max(done, file.last);
   }
-  return { taken, waiting, done };
+  return { taken, waiting, done, missing };
+}
+
+function without(missing: MachineState['missing'], { first, last }: ReadFile): MachineState['missing'] {
+  return missing.flatMap(([from, until]): MachineState['missing'] => {
+    if (last < from || first > until) return [[from, until]];
+    const left: MachineState['missing'] = [
+      [from, first - 1],
+      [last + 1, until],
+    ];
+    return left.filter(([one, other]) => one <= other);
+  });
 }
 
 function summaryIn(marks: readonly JsonObject[]): Pick<News, 'summary' | 'forgotten'> {

@@ -68,6 +68,18 @@ export class OwnFiles {
     return { name, size: bytes.length };
   }
 
+  /** Writes a file without items for numbers that are in none, so that nobody waits for them. */
+  fill(sizes: Sizes): Sizes {
+    const numbers = Object.keys(sizes).flatMap((name) => numbersIn(name) ?? []);
+    let [kept, next] = [sizes, 1];
+    for (const { first, last } of numbers.sort((one, other) => one.first - other.first)) {
+      const made = first > next ? this.#write([], next, first - 1) : null;
+      if (made !== null) kept = { ...kept, [made.name]: made.size };
+      next = Math.max(next, last + 1);
+    }
+    return kept;
+  }
+
   /** Makes one of many small files; the new one is there before the old ones go. Returns the files as they are then. */
   pack(sizes: Sizes): Sizes {
     const small = Object.keys(sizes).filter((name) => (sizes[name] ?? 0) < SMALL);

@@ -20,6 +20,8 @@ export interface MachineState {
   readonly done: number;
   /** Since when a number is missing; null if none is. Milliseconds. */
   readonly since: number | null;
+  /** The numbers that are missing, and were waited for in vain. */
+  readonly missing: readonly (readonly [first: number, last: number])[];
   /** The files that wait for a missing number, or for a newer hi. */
   readonly waiting: number;
   /** When its newest turn was said; null if there is none. */
@@ -92,12 +94,18 @@ export function shownName(
   return isAlone ? name : `${name || 'a machine'} (${id.slice(0, 4)})`;
 }
 
+/** Whether a syncer has brought only some of the files of another machine. It has no folder before its first file. */
+export function lacksFiles({ read, since, missing, waiting, ignored }: MachineState): boolean {
+  return since !== null || missing.length > 0 || read.length + waiting + ignored.length === 0;
+}
+
 export const NO_MACHINE: MachineState = {
   name: '',
   stamp: '',
   read: [],
   done: 0,
   since: null,
+  missing: [],
   waiting: 0,
   isNewer: false,
   last: null,
@@ -151,7 +159,7 @@ export function statePaths(data: string): StatePaths {
 }
 
 /** With every other form of the state there is another version: one of an earlier version is found out again. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** So many of the newest turns of a machine are remembered by name: some of them may be forgotten. */
 export const RECENT = 8;

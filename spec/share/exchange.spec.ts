@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { isMessage } from '../../lib/chat/entry.js';
 import { newUid } from '../../lib/chat/message.js';
 import { exchangeNow, openSharing } from '../../lib/share/share.js';
-import { barKnown, machineId, statePaths } from '../../lib/share/state.js';
+import { barKnown, lacksFiles, machineId, statePaths } from '../../lib/share/state.js';
 import { quickFolder } from '../support/history.js';
 import {
   depsOf,
@@ -29,6 +29,13 @@ const filesOf = ({ folder }: Machine): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.hi'))
     .map((name) => join(folder, name));
+
+/** What is there after an exchange. */
+const exchanged = async (machine: Machine) =>
+  await on(machine, async (history) => {
+    const settings = { folder: machine.folder, name: machine.name, key: async () => KEY };
+    return await exchangeNow(settings, depsOf(machine, history), false);
+  });
 
 afterEach(() => machines.forEach(removeMachine));
 
@@ -100,6 +107,8 @@ describe('an exchange', () => {
       await say(laptop, word);
       await sync(laptop);
     }
+    const areMissing = async (): Promise<boolean> =>
+      Object.values((await exchanged(desktop)).state.machines).some(lacksFiles);
     const second = filesOf(laptop).find((path) => basename(path).startsWith('2-')) ?? '';
     renameSync(second, `${laptop.folder}/away`);
     const clock = jest.spyOn(Date, 'now');
@@ -113,10 +122,24 @@ describe('an exchange', () => {
       clock.mockReturnValue(started + 1000 * seconds);
       expect(await sync(desktop)).toBe(came);
     }
+    expect(await areMissing()).toBe(true);
     renameSync(`${laptop.folder}/away`, second);
     expect(await sync(desktop)).toBe(1);
     clock.mockRestore();
+    expect(await areMissing()).toBe(false);
     expect(await turnsOn(desktop)).toEqual(await turnsOn(laptop));
+  });
+
+  it('waits for no number of a file that is lost: its machine gives out another in its place', async () => {
+    machines = await machinesSharing('laptop', 'desktop');
+    const [laptop, desktop] = machines as [Machine, Machine];
+    for (const word of ['one', 'two', 'three']) {
+      await say(laptop, word);
+      await sync(laptop);
+    }
+    rmSync(filesOf(laptop).find((path) => basename(path).startsWith('2-')) ?? '');
+    await sync(laptop);
+    expect(await sync(desktop)).toBe(3);
   });
 
   it('reads what is good behind more damaged files than it reads at a time', async () => {
@@ -139,12 +162,10 @@ describe('an exchange', () => {
     const copy = join(path, '../1-1.sync-conflict-20261122.hi');
     cpSync(path, copy);
     cpSync(path, join(path, '../9-9-0123456789abcdef.hi'));
-    const ignored = async (machine: Machine) =>
-      await on(machine, async (history) => {
-        const settings = { folder: machine.folder, name: machine.name, key: async () => KEY };
-        const { state } = await exchangeNow(settings, depsOf(machine, history), false);
-        return Object.values(state.machines).flatMap((one) => one.ignored.map(([name, , of]) => `${name} ${of}`));
-      });
+    const ignored = async (machine: Machine) => {
+      const { state } = await exchanged(machine);
+      return Object.values(state.machines).flatMap((one) => one.ignored.map(([name, , of]) => `${name} ${of}`));
+    };
     const all = [basename(copy), '9-9-0123456789abcdef.hi'].map((name) => `${name} ${basename(path)}`).sort();
     for (const machine of [desktop, desktop, server, laptop]) expect((await ignored(machine)).toSorted()).toEqual(all);
     rmSync(path);
@@ -195,11 +216,7 @@ describe('an exchange', () => {
     await sync(laptop);
     await sync(desktop);
     const counted = async (): Promise<readonly number[]> =>
-      await on(desktop, async (history) => {
-        const settings = { folder: desktop.folder, name: 'desktop', key: async () => KEY };
-        const { state } = await exchangeNow(settings, depsOf(desktop, history), false);
-        return Object.values(state.machines).map(({ turns }) => turns);
-      });
+      Object.values((await exchanged(desktop)).state.machines).map(({ turns }) => turns);
     expect(await counted()).toEqual([1]);
     barKnown(desktop.data);
     await on(desktop, async (history) => await history.reset({ purge: false }));

@@ -9,7 +9,7 @@ import { HiError } from '../../errors.js';
 import { HistoryStore } from '../../history/store.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import { beginSharing, type ExchangedNow, exchangeNow, newerNotice, type ShareSettings } from '../../share/share.js';
-import { NO_MACHINE, shownName } from '../../share/state.js';
+import { lacksFiles, NO_MACHINE, shownName } from '../../share/state.js';
 import { password } from '../ask/inquirer.js';
 import { askQuestion } from '../ask/terminal-question.js';
 import { writeJson } from '../base/command-output.js';
@@ -172,16 +172,19 @@ function asJson(settings: ShareSettings, exchanged: ExchangedNow): object {
 /** What is wrong in the folder, and what other machines have not done yet. */
 function problemsIn(settings: ShareSettings, exchanged: ExchangedNow): readonly string[] {
   const { forgotten } = exchanged.state;
-  const problems = machinesOf(settings, exchanged).flatMap(({ id, name, ignored, isNewer, forgot }) => {
+  const problems = machinesOf(settings, exchanged).flatMap((machine) => {
+    const { id, name, ignored, isNewer, forgot } = machine;
     const files = ignored.map(([file, , copied]) => {
       const why = copied === null ? 'cannot be read' : `is a copy of '${copied}'`;
       return `'${id}/${file}' of ${name} ${why}, and is ignored.`;
     });
+    const isMissing = id !== exchanged.machine && lacksFiles(machine);
+    const missing = isMissing ? [`Files of ${name} are missing here. They are taken in when they come.`] : [];
     const newer = isNewer ? [newerNotice(name)] : [];
     const left = forgotten.filter((item) => !forgot.includes(item.id)).length;
     const waits =
       id !== exchanged.machine && left > 0 ? [`${name} has not forgotten yet what was forgotten elsewhere.`] : [];
-    return [...files, ...newer, ...waits];
+    return [...files, ...missing, ...newer, ...waits];
   });
   return [...problems, ...exchanged.strangers.map((name) => `'${name}' is not a folder, and is ignored.`)];
 }
