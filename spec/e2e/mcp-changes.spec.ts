@@ -63,16 +63,16 @@ describe('a server of 2026-07-28', () => {
 describe('a server that does not start', () => {
   it('is retried now and then, and reported as left out meanwhile', async () => {
     house = await mcpHouse({ silent: true }, [], {}, { start_timeout_ms: 2000 });
-    expect((await house.ask()).stderr).toContain('It did not start within 2 s.');
+    expect((await house.ask()).stderr).toContain('It did not start within 2 s, its start_timeout_ms.');
     const began = Date.now();
     const again = await house.ask();
     expect(again).toMatchObject({ status: 0, stdout: 'done\n' });
     expect(again.stderr).toMatch(
-      /The server 'notes' is not used: it failed 1 minute ago \(It did not start within 2 s\.\)\. To try it now, run: hi mcp test notes/,
+      /The server 'notes' is not used: it failed 1 minute ago \(It did not start within 2 s, its start_timeout_ms\.\)\. To try it now, run: hi mcp test notes/,
     );
     expect(Date.now() - began).toBeLessThan(2000);
     const list = await runProgram(house.home, ['mcp', 'list']);
-    expect(list.stdout).toContain('  failed 1 minute ago (It did not start within 2 s.)\n');
+    expect(list.stdout).toContain('  failed 1 minute ago (It did not start within 2 s, its start_timeout_ms.)\n');
     expect(house.server.starts()).toHaveLength(1);
     house.server.become({ tools: [textTool('add')] });
     await runProgram(house.home, ['mcp', 'test', 'notes']);

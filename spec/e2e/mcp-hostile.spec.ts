@@ -119,11 +119,14 @@ describe('a hostile server', () => {
     expect(house.running()).toEqual([]);
   });
 
-  it('that never starts costs only its time limit, and is named', async () => {
-    house = await mcpHouse({ silent: true }, [], {}, { start_timeout_ms: 700 });
+  it.each([
+    ['never starts', { silent: true }],
+    ['starts too late for the newer protocol', { silent: 500, modern: { only: true } }],
+  ])('that %s costs only its time limit, and is named with the setting', async (_, scenario) => {
+    house = await mcpHouse(scenario, [], {}, { start_timeout_ms: 700 });
     const run = await house.ask();
     expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
-    expect(run.stderr).toContain("The server 'notes': It did not start within 0.7 s.");
+    expect(run.stderr).toContain("The server 'notes': It did not start within 0.7 s, its start_timeout_ms.");
     expect(house.running()).toEqual([]);
   });
 

@@ -110,12 +110,13 @@ async function call(id, { name, _meta, arguments: args, inputResponses }) {
 }
 
 const answers = {
-  initialize: () => ({
-    protocolVersion: '2025-11-25',
-    capabilities: scenario.capabilities ?? { tools: {}, prompts: {}, resources: {} },
-    serverInfo: { name: 'spec', version: '1' },
-    ...(scenario.instructions && { instructions: scenario.instructions }),
-  }),
+  initialize: () =>
+    !scenario.modern?.only && {
+      protocolVersion: '2025-11-25',
+      capabilities: scenario.capabilities ?? { tools: {}, prompts: {}, resources: {} },
+      serverInfo: { name: 'spec', version: '1' },
+      ...(scenario.instructions && { instructions: scenario.instructions }),
+    },
   'server/discover': () =>
     scenario.modern && {
       ttlMs: 0,
@@ -156,10 +157,12 @@ const answers = {
   }),
 };
 
+if (typeof scenario.silent === 'number') await new Promise((done) => setTimeout(done, scenario.silent));
+
 createInterface({ input: process.stdin })
   .on('line', async (line) => {
     note(line);
-    if (scenario.silent) return;
+    if (scenario.silent === true) return;
     const { id, method, params = {} } = JSON.parse(line);
     if (method === 'tools/call') return void call(id, params);
     if (method === undefined) return void asked.get(id)?.(JSON.parse(line).result);

@@ -19,8 +19,8 @@ export interface Scenario {
   readonly templates?: readonly object[];
   readonly instructions?: string;
   readonly capabilities?: object;
-  /** It speaks the revision 2026-07-28, and this is how long its list holds. */
-  readonly modern?: { readonly ttlMs?: number };
+  /** It speaks the revision 2026-07-28, perhaps no other, and this is how long its list holds. */
+  readonly modern?: { readonly ttlMs?: number; readonly only?: boolean };
   /** What it becomes so many milliseconds after somebody wanted to be told of changes. */
   readonly later?: { readonly after: number; readonly changes: object };
   /**
@@ -38,8 +38,8 @@ export interface Scenario {
   readonly noise?: string;
   /** It exits at once, with this status. */
   readonly exits?: number;
-  /** It never says anything. */
-  readonly silent?: boolean;
+  /** It never says anything, or not for so many milliseconds. */
+  readonly silent?: boolean | number;
   /** It ignores signals and the end of its input. */
   readonly stubborn?: boolean;
 }

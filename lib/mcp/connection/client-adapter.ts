@@ -4,6 +4,7 @@ import {
   type JsonSchemaValidator,
   type jsonSchemaValidator,
   type PriorDiscovery,
+  ProtocolError,
   Client as SdkClient,
   SdkError,
   SdkErrorCode,
@@ -16,10 +17,11 @@ import {
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../chat/json.js';
 import { quietConsole } from '../../http/sdk-console.js';
+import { monotonic } from '../../waits.js';
 import type { ServerLogin } from '../auth/session-login.js';
 import { nodeFetch } from '../base/node-fetch.js';
 import { AdaptedClient, type AskUser } from './adapted-client.js';
-import type { Client } from './client.js';
+import { type Client, startedTooLate } from './client.js';
 import { type ProcessStart, ProcessTransport } from './process-transport.js';
 
 /** Where a server is, with every value resolved. */
@@ -72,9 +74,13 @@ const UNCHECKED: jsonSchemaValidator = {
 /** Connects to a server, with the newer protocol if it supports that. The only place that knows the SDK. */
 export async function connect(options: ConnectOptions): Promise<Client> {
   quietConsole();
+  const begun = monotonic();
   try {
     return await attempt(options, options.prior);
   } catch (thrown) {
+    // Asked for the older protocol, because the newer one took its time, it knows only the newer.
+    if (ProtocolError.isInstance(thrown) && monotonic() - begun >= probeTimeout(options.timeout))
+      throw startedTooLate(options.timeout, thrown);
     // A server that exits on the first unknown request speaks the older protocol.
     if (options.signal.aborted || options.prior?.kind === 'legacy' || !isNegotiation(thrown)) throw thrown;
     return await attempt(options, { kind: 'legacy' });

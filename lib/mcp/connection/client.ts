@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../chat/json.js';
+import { HiError } from '../../errors.js';
 import type { Elicitation, ElicitationAnswer } from '../base/elicitation.js';
 import type { Listing } from '../definitions/read-offer.js';
 
@@ -16,6 +17,11 @@ export interface CallLimits {
 /** The server answered that it does not do what it was asked: it is neither silent nor gone. */
 export class ErrorResponse extends Error {
   override readonly name = 'ErrorResponse';
+}
+
+/** It said nothing, or the answer that counts came too late; `timeout` is its `start_timeout_ms`. */
+export function startedTooLate(timeout: number, cause: unknown): HiError {
+  return new HiError('network', `It did not start within ${timeout / 1000} s, its start_timeout_ms.`, { cause });
 }
 
 /**

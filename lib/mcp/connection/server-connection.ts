@@ -5,7 +5,7 @@ import type { ServerEntry } from '../base/server-entry.js';
 import type { Offer } from '../definitions/definition.js';
 import { readOffer } from '../definitions/read-offer.js';
 import type { AskUser } from './adapted-client.js';
-import { type CallLimits, type Client, ErrorResponse, SessionExpired } from './client.js';
+import { type CallLimits, type Client, ErrorResponse, SessionExpired, startedTooLate } from './client.js';
 import { connect } from './client-adapter.js';
 import { type ConnectionDeps, destinationOf } from './destination.js';
 import { ServerLog } from './spawn-server.js';
@@ -135,7 +135,7 @@ export class ServerConnection {
     const options = { destination, version, prior: this.#prior, timeout: startTimeout, ask };
     const client = await connect({ ...options, signal: limit }).catch((thrown) => {
       if (signal.aborted || !limit.aborted) throw thrown;
-      throw new HiError('network', `It did not start within ${startTimeout / 1000} s.`, { cause: thrown });
+      throw startedTooLate(startTimeout, thrown);
     });
     client.onChange(() => {
       this.#offer = null;

@@ -163,7 +163,7 @@ function isOffer(stored: unknown): stored is Offer {
   return [tools, prompts, resources, templates, problems].every(Array.isArray) && typeof instructions === 'string';
 }
 
-/** `failed 2 minutes ago (It did not start within 10 s.)` */
+/** `failed 2 minutes ago (It exited with status 1.)` */
 export function failureText(server: string, { at, message }: Failure): string {
   const begin = `The server '${server}': `;
   const reason = message.startsWith(begin) ? message.slice(begin.length) : message;
