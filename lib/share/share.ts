@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, removeIfThere } from '../disk.js';
 import { HiError, systemCode, systemReason } from '../errors.js';
@@ -248,8 +248,10 @@ const toldIn = (data: string): string => join(data, 'share.told');
 export interface Beginning {
   /** The key that was given; null for a new one in a folder that is not shared yet. */
   readonly key: string | null;
-  /** The key that this machine has, and the folder that it shares so far; null for none. */
-  readonly before: { readonly folder: string | null; readonly key: string } | null;
+  /** The folder that this machine shares so far; null for none. */
+  readonly before: string | null;
+  /** The keys that this machine has, the one in use first. */
+  readonly keys: readonly string[];
   /** Asks for the key; null without a terminal. */
   readonly ask: (() => Promise<string>) | null;
 }
@@ -261,21 +263,24 @@ export interface Beginning {
 export async function beginSharing(
   folder: string,
   { data, memory }: Pick<ShareDeps, 'data' | 'memory'>,
-  { key, before, ask }: Beginning,
+  { key, before, keys, ask }: Beginning,
 ): Promise<{ readonly key: string; readonly isNew: boolean }> {
   if (!(await answers(folder)))
     throw new HiError('config', `The folder '${folder}' does not answer.`, { hint: 'Try again when it does.' });
   for (const own of [data, join(memory, '..')]) refuseNested(folder, own);
+  if (existsSync(folder) && !statSync(folder).isDirectory())
+    throw new HiError('usage', `'${folder}' is not a folder.`, { hint: 'Share a folder of its own.' });
   try {
     const marker = readMarker(folder);
     if (marker === null) {
+      const [first = null] = keys;
       // The key of another folder may be in wrong hands.
-      const own = before !== null && (before.folder ?? folder) === folder ? before.key : null;
-      const isAgain = before?.folder === folder && before.key === (key ?? own);
+      const own = (before ?? folder) === folder ? first : null;
+      const isAgain = before === folder && first === (key ?? own);
       return begin(folder, key ?? own, isAgain ? (readState(statePaths(data))?.folder ?? null) : null);
     }
-    const isKept = before !== null && keyCheck(parseKey(before.key) ?? Buffer.alloc(0), marker.id) === marker.check;
-    const text = key ?? (isKept ? before.key : null) ?? (await ask?.()) ?? null;
+    const kept = keys.find((one) => keyCheck(parseKey(one) ?? Buffer.alloc(0), marker.id) === marker.check);
+    const text = key ?? kept ?? (await ask?.()) ?? null;
     const usable = await usableKey({ folder, name: '', key: async () => text }, marker);
     return { key: usable.toString('base64url'), isNew: false };
   } catch (thrown) {
@@ -288,17 +293,17 @@ export async function beginSharing(
 }
 
 /**
- * A folder without a marker; `id` is the one that it had on this machine. A syncer that has not copied the marker yet
- * would have two.
+ * A folder without a marker, or with a part of one; `id` is the one that it had on this machine. With a syncer that has
+ * not copied the marker yet there would be two.
  */
 function begin(
   folder: string,
   given: string | null,
   id: string | null,
 ): { readonly key: string; readonly isNew: boolean } {
-  const [machine] = existsSync(folder) ? machinesIn(folder) : [];
-  if (machine !== undefined && id === null)
-    throw new HiError('config', `'${folder}' has the folder of a machine, '${machine}', but no '${MARKER}' yet.`, {
+  const isCopied = existsSync(join(folder, MARKER)) || (existsSync(folder) && machinesIn(folder).length > 0);
+  if (isCopied && id === null)
+    throw new HiError('config', `'${folder}' is shared already, but its '${MARKER}' is not there as a whole.`, {
       hint: 'Run this again when your syncer has copied all of it.',
     });
   const key = given === null ? newKeyText() : given.trim();

@@ -135,14 +135,21 @@ describe('a conversation on two machines', () => {
       status: 3,
       stderr: expect.stringContaining('when your syncer has copied all of it'),
     });
+    writeFileSync(marker, before.slice(0, 9));
+    expect((await hi(laptop, 'share', '--name', 'portable')).status).toBe(3);
     expect((await hi(laptop, 'share', folder)).status).toBe(0);
     expect(readFileSync(marker, 'utf8')).toBe(before);
     expect(await said(desktop)).toEqual(['kept']);
+    const old = folder;
     folder = join(laptop.folder, 'new');
     expect((await hi(laptop, 'share', folder)).status).toBe(0);
     expect((await hi(laptop, 'share', '--key')).stdout.trim()).not.toBe(key);
+    for (const word of ['stop', '', join(folder, 'hi-share.json')])
+      expect(await hi(laptop, 'share', word)).toMatchObject({ status: 2, stdout: '' });
     const other = await hi(desktop, 'share', folder);
     expect(other).toMatchObject({ status: 3, stderr: expect.stringContaining('There is no key') });
+    expect((await hi(laptop, 'share', old)).status).toBe(0);
+    expect((await hi(laptop, 'share', '--key')).stdout.trim()).toBe(key);
   });
 
   it('ignores and names files that are forged, cut, copied, or of another machine', async () => {

@@ -34,7 +34,7 @@ export async function machinesSharing(...names: readonly string[]): Promise<read
     return { name, data: join(home, 'data'), memory: join(home, 'config', 'memory.md'), folder };
   });
   for (const { data, memory } of made)
-    await beginSharing(folder, { data, memory }, { key: KEY, before: null, ask: null });
+    await beginSharing(folder, { data, memory }, { key: KEY, before: null, keys: [], ask: null });
   return made;
 }
 

@@ -17,7 +17,7 @@ import type { CommonOptions } from '../base/options.js';
 import { hideHistoryProgress, printHistoryNotices, printNotices, showHistoryProgress } from '../base/output.js';
 import { CONFIG_CHECK } from '../base/settings.js';
 import type { World } from '../base/world.js';
-import { givenKey, hostName, type ShareSection, shareDeps, shareSettings, storedKey } from '../wiring/sharing.js';
+import { givenKey, hostName, type ShareSection, shareDeps, shareSettings, storedKeys } from '../wiring/sharing.js';
 
 interface ShareOptions extends CommonOptions {
   readonly name?: string;
@@ -51,7 +51,7 @@ export async function shareCommand(world: World, word: string | null, options: S
   if (chosen > 1 || (chosen === 1 && word !== null))
     throw new HiError('usage', 'Only one thing can be done at a time.', { hint: 'hi share --help lists them.' });
   if (word !== null && word !== 'sync') return await join(asked, word);
-  if (options.name !== undefined) return await join(asked, required(asked).folder);
+  if (options.name !== undefined) return await rename(asked, required(asked));
   if (options.key) return await printKey(asked);
   if (options.off) return await off(asked);
   return await exchange(asked, required(asked), word === 'sync' || options.repair === true);
@@ -69,21 +69,19 @@ function required({ world, paths, share }: Asked): ShareSettings {
 async function join(asked: Asked, folder: string): Promise<number> {
   const { world, paths, options, share, say } = asked;
   const path = resolve(world.cwd, folder);
-  const name = (options.name ?? share.name ?? hostName(world)).trim();
-  const isPlain = name.length > 0 && name.length <= 64 && !/\p{Cc}/u.test(name);
-  if (!isPlain)
-    throw new HiError('usage', `'${neutralise(name)}' is not a name of a machine.`, {
-      hint: 'Use 1 to 64 characters.',
-    });
+  const name = checkName(options.name ?? share.name ?? hostName(world));
+  const before = shareSettings(world, paths, share)?.folder ?? null;
+  requireMeant(folder, path, before);
   const given = await givenKey(world, share.key);
-  const known = given ?? storedKey(paths);
-  const before = known === null ? null : { folder: shareSettings(world, paths, share)?.folder ?? null, key: known };
+  const stored = storedKeys(paths);
+  const keys = given === null ? stored : [given, ...stored];
   const canAsk = world.stdinIs === 'terminal' && world.stderr.isTTY === true;
   const ask = canAsk ? async (): Promise<string> => await askKey(world, path) : null;
-  const { key, isNew } = await beginSharing(path, paths, { key: given, before, ask });
+  const { key, isNew } = await beginSharing(path, paths, { key: given, before, keys, ask });
   if (share.key === null) {
     makeFolder(dirname(paths.shareKey), 0o700);
-    writeAside(paths.shareKey, `${key}\n`, { mode: 0o600, private: true, synced: true });
+    const kept = [...new Set([key, ...stored])];
+    writeAside(paths.shareKey, `${kept.join('\n')}\n`, { mode: 0o600, private: true, synced: true });
   }
   await writeShare(paths.configFile, { folder: path, name, ...(share.key !== null && { key: share.key }) });
   say(isNew ? `'${path}' is a shared folder from now on.` : `This machine has joined '${path}' as '${name}'.`);
@@ -92,6 +90,30 @@ async function join(asked: Asked, folder: string): Promise<number> {
   const section = { folder: path, name, key: share.key };
   const settings = { folder: path, name, key: async () => key };
   return await exchange({ ...asked, share: section }, settings, true);
+}
+
+/** A word in place of a command would end the sharing of the present folder. Throws a `HiError`. */
+function requireMeant(word: string, path: string, before: string | null): void {
+  if (word.trim() === '') throw new HiError('usage', 'The folder has no name.', { hint: 'Run: hi share FOLDER' });
+  if (before === null || word.includes('/') || existsSync(path)) return;
+  throw new HiError('usage', `There is no folder '${word}'.`, {
+    hint: `To make one, and share it in place of '${before}', run: hi share ./${word}`,
+  });
+}
+
+function checkName(given: string): string {
+  const name = given.trim();
+  if (name.length > 0 && name.length <= 64 && !/\p{Cc}/u.test(name)) return name;
+  throw new HiError('usage', `'${neutralise(name)}' is not a name of a machine.`, { hint: 'Use 1 to 64 characters.' });
+}
+
+/** Names this machine, also while its folder is not there. */
+async function rename(asked: Asked, settings: ShareSettings): Promise<number> {
+  const { paths, options, share, say } = asked;
+  const name = checkName(options.name ?? settings.name);
+  await writeShare(paths.configFile, { folder: settings.folder, name, ...(share.key !== null && { key: share.key }) });
+  say(`This machine is '${name}' from now on.`);
+  return await exchange({ ...asked, share: { ...share, name } }, { ...settings, name }, true);
 }
 
 async function askKey(world: World, folder: string): Promise<string> {

@@ -26,7 +26,7 @@ export function shareSettings(world: World, paths: Paths, { folder, name, key }:
   return {
     folder: expanded(world, folder),
     name: name ?? hostName(world),
-    key: async () => (await givenKey(world, key)) ?? storedKey(paths),
+    key: async () => (await givenKey(world, key)) ?? storedKeys(paths)[0] ?? null,
   };
 }
 
@@ -50,9 +50,9 @@ export function expanded({ home }: World, folder: string): string {
 /** The name of this machine, without its domain. */
 export const hostName = ({ host }: World): string => host.split('.')[0] || 'this machine';
 
-/** The key that is kept on this machine; null if there is none. */
-export function storedKey({ shareKey }: Paths): string | null {
-  return (existsSync(shareKey) && readFileSync(shareKey, 'utf8').trim()) || null;
+/** The keys that are kept on this machine: the one in use, and those of folders that were shared before. */
+export function storedKeys({ shareKey }: Paths): readonly string[] {
+  return existsSync(shareKey) ? readFileSync(shareKey, 'utf8').split(/\s+/).filter(Boolean) : [];
 }
 
 /** What sharing needs of the conversation and of this machine. */
