@@ -16,7 +16,15 @@ import {
   removeAttachments,
   removeUnfinished,
 } from './book.js';
-import type { ForeignMessage, Reading, Source, SourceFile, Thread } from './common/book-source.js';
+import {
+  type ForeignMessage,
+  type Reading,
+  type Sample,
+  type Source,
+  type SourceFile,
+  type Thread,
+  Unreadable,
+} from './common/book-source.js';
 import type { Export } from './input/find-files.js';
 import { sampleOf } from './input/objects.js';
 import { type Identity, identityOf, KnownMessages, ownKey, spokenText, withIds } from './known.js';
@@ -77,18 +85,35 @@ export interface FoundSource {
   readonly files: readonly (SourceFile & { readonly in: Export })[];
 }
 
-/** Recognises the files by their content. Those that no source knows are left out. */
-export async function recognise(exports: readonly Export[], { signal }: ImportOrder): Promise<readonly FoundSource[]> {
+/**
+ * Recognises the files by their content. Those that no source knows are left out; `skipped` gets those that cannot be
+ * read.
+ */
+export async function recognise(
+  exports: readonly Export[],
+  { signal }: ImportOrder,
+  skipped: (path: string, why: string) => void,
+): Promise<readonly FoundSource[]> {
   const found = new Map(sources.map((source) => [source, [] as (SourceFile & { readonly in: Export })[]]));
   for (const one of exports) {
     for (const file of one.files) {
       signal.throwIfAborted();
-      const sample = await sampleOf(file);
+      const sample = await sampled(file, skipped);
       const source = sample && sources.find((known) => known.recognises(sample));
       if (source) found.get(source)?.push({ ...file, in: one });
     }
   }
   return [...found].filter(([, files]) => files.length > 0).map(([source, files]) => ({ source, files }));
+}
+
+async function sampled(file: SourceFile, skipped: (path: string, why: string) => void): Promise<Sample | null> {
+  try {
+    return await sampleOf(file);
+  } catch (thrown) {
+    if (!(thrown instanceof Unreadable)) throw thrown;
+    skipped(file.path, thrown.message);
+    return null;
+  }
 }
 
 /**

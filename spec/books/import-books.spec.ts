@@ -273,12 +273,19 @@ describe('a hostile export', () => {
     const zeros = Buffer.alloc(40 * 1024 * 1024, ' ');
     const bomb = `[${JSON.stringify(chatgptConversation(talk('a', 1000)))},`;
     const whole = chatgpt(talk('beside', 2000));
-    const beside = Array.from({ length: 5 }, (_, at) => ({ name: `bomb-${at}.json`, content: zeros }));
-    const members = [...beside, { name: 'conversations-001.json', content: Buffer.concat([Buffer.from(bomb), zeros]) }];
+    const beside = Array.from({ length: 4 }, (_, at) => ({ name: `bomb-${at}.json`, content: zeros }));
+    const unknown = { name: 'unknown.json', content: Buffer.concat([Buffer.from('[{"mapping":"'), zeros]) };
+    const members = [
+      unknown,
+      ...beside,
+      { name: 'conversations-001.json', content: Buffer.concat([Buffer.from(bomb), zeros]) },
+    ];
     write('bomb.zip', zip([...members, { name: 'conversations-002.json', content: whole }]));
     expect(await shelf.import('bomb.zip')).toMatchObject([
       { added: 8, problems: [{ what: 'the file holds more than 250 times its size' }] },
     ]);
+    const path = join(shelf.folder, 'bomb.zip', 'unknown.json');
+    expect(shelf.skipped).toEqual([`${path}: the file holds more than 250 times its size`]);
     const long = Buffer.concat([Buffer.from(`${bomb}{"mapping":{"a":"`), Buffer.alloc(40 * 1024 * 1024, 'x')]);
     write('long.json', Buffer.concat([long, Buffer.from(`"}},${JSON.stringify(chatgptConversation(talk('b', 1)))}]`)]));
     expect(await shelf.import('long.json')).toMatchObject([

@@ -239,6 +239,15 @@ it.each(Object.entries(QUIRKS))('every word is there once, and the user said no 
   shelf.remove();
 });
 
+it('YAML whose aliases would fill the memory is not read', async () => {
+  const shelf = new Shelf();
+  const lists = Array.from({ length: 12 }, (_, at) => `  l${at}: &l${at} [${Array(9).fill(at ? `*l${at - 1}` : 'x')}]`);
+  const messages = `messages:\n- role: user\n  content: *l11\n- role: user\n  content: hi\n`;
+  writeFileSync(join(shelf.folder, 's.yaml'), `model: m\nlists:\n${lists.join('\n')}\n${messages}`);
+  expect(await shelf.import('s.yaml')).toMatchObject([{ name: 'aichat', messages: 0, unread: 1 }]);
+  shelf.remove();
+});
+
 it.each([1740996000, 1740996000000, 1740996000000000, '1740996000', '2025-03-03 11:00:00+01:00', AT])(
   'a time is read from %s',
   (time) => {

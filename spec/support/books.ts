@@ -16,14 +16,15 @@ export class Shelf {
 
   /** Imports what is at a path below the folder. */
   async import(name: string, order: Partial<ImportOrder> = {}): Promise<readonly Imported[]> {
-    const found = await findFiles(join(this.folder, name), (path, why) => this.skipped.push(`${path}: ${why}`));
+    const skip = (path: string, why: string): void => void this.skipped.push(`${path}: ${why}`);
+    const found = await findFiles(join(this.folder, name), skip);
     const whole: ImportOrder = {
       ...{ folder: this.books, since: null, mirror: false, dryRun: false },
       ...{ signal: new AbortController().signal, onProgress: () => undefined },
       ...order,
     };
     const outcomes: Imported[] = [];
-    for (const one of await recognise([found], whole)) outcomes.push(await importSource(one, whole));
+    for (const one of await recognise([found], whole, skip)) outcomes.push(await importSource(one, whole));
     found.close();
     return outcomes;
   }

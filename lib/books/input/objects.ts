@@ -27,43 +27,43 @@ type Report = (place: string, what: string) => void;
  */
 export async function* objectsIn(file: SourceFile, reading: Pick<Reading, 'problem'>): AsyncGenerator<Placed> {
   const report: Report = (place, what) => reading.problem(file, place, what);
-  let read = 0;
+  const read = { bytes: 0 };
   try {
-    const pieces = asUtf8(file.bytes());
-    const first = await pieces.next();
-    if (first.done) return;
-    const counted = async function* (): AsyncGenerator<Buffer> {
-      for (let piece: Buffer | null = first.value; piece !== null; ) {
-        yield piece;
-        read += piece.length;
-        const next = await pieces.next();
-        piece = next.done ? null : next.value;
-      }
-    };
-    yield* isLines(first.value) ? inLines(counted(), report) : inArray(counted(), report);
+    yield* elementsOf(file, report, read);
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown;
-    report(`byte ${read}`, thrown.message);
+    report(`byte ${read.bytes}`, thrown.message);
   }
 }
 
-/** What decides of which kind a file is; null for an empty or a binary one. */
-export async function sampleOf(file: SourceFile): Promise<Sample | null> {
-  try {
-    let text = '';
-    for await (const piece of asUtf8(file.bytes())) {
-      text += piece.toString();
-      if (text.trimStart() !== '' || text.length > TEXT_SAMPLE) break;
+/** The same, but throws `Unreadable`; counts what was read. */
+async function* elementsOf(file: SourceFile, report: Report, read: { bytes: number }): AsyncGenerator<Placed> {
+  const pieces = asUtf8(file.bytes());
+  const first = await pieces.next();
+  if (first.done) return;
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for (let piece: Buffer | null = first.value; piece !== null; ) {
+      yield piece;
+      read.bytes += piece.length;
+      const next = await pieces.next();
+      piece = next.done ? null : next.value;
     }
-    if (text.startsWith(SQLITE_MARK)) return { form: 'sqlite', tables: await tablesIn(file) };
-    if (text.trim() === '' || text.slice(0, TEXT_SAMPLE).includes('\0')) return null;
-    if (!/^\s*[[{]/.test(text)) return { form: 'text', text: text.slice(0, TEXT_SAMPLE) };
-    for await (const { value } of objectsIn(file, { problem: () => undefined })) return { form: 'json', first: value };
-    return null;
-  } catch (thrown) {
-    if (thrown instanceof Unreadable) return null;
-    throw thrown;
+  };
+  yield* isLines(first.value) ? inLines(counted(), report) : inArray(counted(), report);
+}
+
+/** What decides of which kind a file is; null for an empty or a binary one. Throws `Unreadable`. */
+export async function sampleOf(file: SourceFile): Promise<Sample | null> {
+  let text = '';
+  for await (const piece of asUtf8(file.bytes())) {
+    text += piece.toString();
+    if (text.trimStart() !== '' || text.length > TEXT_SAMPLE) break;
   }
+  if (text.startsWith(SQLITE_MARK)) return { form: 'sqlite', tables: await tablesIn(file) };
+  if (text.trim() === '' || text.slice(0, TEXT_SAMPLE).includes('\0')) return null;
+  if (!/^\s*[[{]/.test(text)) return { form: 'text', text: text.slice(0, TEXT_SAMPLE) };
+  for await (const { value } of elementsOf(file, () => undefined, { bytes: 0 })) return { form: 'json', first: value };
+  return null;
 }
 
 /** The bytes as UTF-8 without a byte order mark; a file in UTF-16 begins with one. */

@@ -36,7 +36,8 @@ const TEXTS = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
 function parsed(text: string): JsonObject | null {
   try {
-    const value: unknown = load(text, { schema: TEXTS });
+    // aichat writes no aliases, and a few of them make a tree that fills the memory.
+    const value: unknown = load(text, { schema: TEXTS, maxAliases: 0 });
     return isJsonObject(value) ? value : null;
   } catch {
     return null;

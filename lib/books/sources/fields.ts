@@ -36,9 +36,10 @@ export const isList = (value: JsonValue | undefined): value is readonly JsonValu
 
 /** The texts in a field that holds one text, an object with one as its `text`, or a list of such. */
 export function textsIn(value: JsonValue | undefined): readonly string[] {
-  if (typeof value === 'string') return value === '' ? [] : [value];
-  if (isList(value)) return value.flatMap(textsIn);
-  return isJsonObject(value) && typeof value.text === 'string' ? textsIn(value.text) : [];
+  const parts = isList(value) ? value : [value];
+  return parts
+    .flatMap((part) => (isJsonObject(part) ? textIn(part, 'text') : typeof part === 'string' ? part : []))
+    .filter((text) => text !== '');
 }
 
 /**

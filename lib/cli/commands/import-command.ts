@@ -123,9 +123,10 @@ async function take(
     const skipped: string[] = [];
     const isNamed = paths.length > 0;
     const places = isNamed ? paths.flatMap((word) => placesOf(world, word)) : placesHere(world, folder, options);
-    for (const path of places) exports.push(await findFiles(path, (file, why) => skipped.push(`${file}: ${why}.`)));
+    const skip = (file: string, why: string): void => void skipped.push(`${file}: ${why.replace(/\.$/, '')}.`);
+    for (const path of places) exports.push(await findFiles(path, skip));
     const outcomes: Imported[] = [];
-    for (const found of await recognise(exports, order)) {
+    for (const found of await recognise(exports, order, skip)) {
       if (!isNamed && !options.watch && !(await agreed(world, found, order, line, options))) continue;
       outcomes.push(await importSource(found, order));
     }
