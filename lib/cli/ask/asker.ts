@@ -196,7 +196,10 @@ export async function openPrompts(world: World, signal: AbortSignal): Promise<Pr
     search: (message, choices) =>
       askQuestion(
         (context) =>
-          search({ message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value })) }, context),
+          search(
+            { message, source: (typed) => narrowed(choices, typed ?? '').map((value) => ({ value, name: value })) },
+            context,
+          ),
         streams,
       ),
     input: (message, check) => askQuestion((context) => input({ message, validate: check }, context), streams),

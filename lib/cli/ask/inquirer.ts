@@ -29,21 +29,51 @@ export const input: typeof prompts.input = (config, context) =>
 export const password: typeof prompts.password = (config, context) =>
   prompts.password(withWrappedMessage(config, context), context);
 
-export const search: typeof prompts.search = (config, context) =>
-  prompts.search(withWrappedMessage(config, context), context);
-
 export const checkbox: typeof prompts.checkbox = (config, context) =>
   prompts.checkbox(withWrappedMessage(config, context), context);
 
-export const select: typeof prompts.select = (config, context) =>
-  prompts.select(withWrappedMessage(config, context), context);
+/** What can be chosen. */
+interface Choice<Value> {
+  readonly value: Value;
+  readonly name: string;
+}
 
-function withWrappedMessage<Config extends { message: string }>(
-  config: Config,
-  context: { readonly output?: NodeJS.WritableStream } | undefined,
-): Config {
+export function select<Value>(
+  config: { readonly message: string; readonly choices: readonly Choice<Value>[] },
+  context?: Parameters<typeof prompts.select>[1],
+): Promise<Value> {
+  const columns = columnsOf(context);
+  const message = wrappedQuestion(config.message, columns);
+  const choices = config.choices.map(({ value, name }) => ({
+    value,
+    name: wrappedQuestion(name, columns),
+    short: wrappedAnswer(message, name, columns),
+  }));
+  return prompts.select({ message, choices }, context);
+}
+
+/** `source` finds what can be chosen by what is typed. */
+export function search<Value>(
+  config: { readonly message: string; source(typed: string | undefined): readonly Choice<Value>[] },
+  context?: Parameters<typeof prompts.search>[1],
+): Promise<Value> {
+  const columns = columnsOf(context);
+  const message = wrappedQuestion(config.message, columns);
+  const source = (typed: string | undefined) =>
+    config.source(typed).map((choice) => ({ ...choice, short: wrappedAnswer(message, choice.name, columns) }));
+  return prompts.search({ message, source }, context);
+}
+
+type Output = { readonly output?: NodeJS.WritableStream } | undefined;
+
+/** The last column stays free for the blank before an answer in the next row. */
+function columnsOf(context: Output): number {
   const { columns = 80 } = (context?.output ?? process.stderr) as { readonly columns?: number };
-  return { ...config, message: wrappedQuestion(config.message, columns) };
+  return columns - 1;
+}
+
+function withWrappedMessage<Config extends { message: string }>(config: Config, context: Output): Config {
+  return { ...config, message: wrappedQuestion(config.message, columnsOf(context)) };
 }
 
 /** What stands before a question: a mark and a blank. */
@@ -52,6 +82,14 @@ const MARK_WIDTH = 2;
 /** A question wrapped at words. Its further rows begin below its first word, right of the mark before it. */
 export const wrappedQuestion = (question: string, columns: number): string =>
   wrapLines(`${' '.repeat(MARK_WIDTH)}${question}`, columns).slice(MARK_WIDTH);
+
+/** The answer as it goes on in the last row of a wrapped question, or begins in the next one. */
+export function wrappedAnswer(question: string, answer: string, columns: number): string {
+  const last = question.split('\n').at(-1) ?? '';
+  const before = last === question ? ' '.repeat(MARK_WIDTH) + last : last;
+  const wrapped = wrapLines(`${before} ${answer}`, columns).slice(before.length);
+  return wrapped.startsWith('\n') ? wrapped : wrapped.slice(1);
+}
 
 /** One answer to the question. */
 export interface ApprovalChoice<Value> {
