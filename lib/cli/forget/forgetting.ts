@@ -87,8 +87,12 @@ function remove(place: Place): void {
   } catch (cause) {
     const code = systemCode(cause);
     if (code === null) throw cause;
-    throw new HiError('history', `Cannot forget ${place.short} (${code}). The conversation is unchanged.`, {
-      hint: "Check the permissions of the folders that 'hi config path' prints, then run the command again.",
+    const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+    const why = isFull ? ': the disk is full' : ` (${code})`;
+    throw new HiError('history', `Cannot forget ${place.short}${why}. The conversation is unchanged.`, {
+      hint: isFull
+        ? 'Free some space, then run the command again.'
+        : "Check the permissions of the folders that 'hi config path' prints, then run the command again.",
       cause,
     });
   }
