@@ -32,7 +32,7 @@ export async function runProgram(world: World): Promise<number> {
     await program.parseAsync([...world.argv], { from: 'user' });
     return status;
   } catch (thrown) {
-    const error = asUsageError(thrown);
+    const error = asUsageError(thrown, world.argv, program);
     if (error === null) return 0;
     throw error;
   }

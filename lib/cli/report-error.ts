@@ -48,15 +48,15 @@ export async function unknownCommand(words: readonly string[], parent: Command):
   }
   const error = (hint: string): HiError => new HiError('usage', `Unknown command '${typed}'.`, { hint });
   const near = parent.commands.find((command) => command.name() === nearest(typed, names));
+  const { slashCommands } = await import('../slash/index.js');
+  const ofChat = slashCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const isSentence = words.length > 1 || /\s/.test(typed);
+  if (isSentence && ofChat.includes(typed))
+    return error(`In the chat it is /${typed}. To ask it as a question, run: hi ask ${shellQuoted(words.join(' '))}`);
   if (isSentence && (near?.registeredArguments.length ?? 0) === 0)
     return error(`To ask it, run: hi ask ${shellQuoted(words.join(' '))}`);
   if (near !== undefined) return error(`${suggestion(typed, names)} To ask a question, run: hi ask "…"`);
-  const { slashCommands } = await import('../slash/index.js');
-  const inChat = nearest(
-    typed,
-    slashCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
-  );
+  const inChat = nearest(typed, ofChat);
   if (inChat !== null) return error(`It is a command of the chat. Run 'hi', then type: /${inChat}`);
   return error(`${suggestion(typed, names)} To ask a question, run: hi ask "…"`);
 }
@@ -79,8 +79,11 @@ export async function checkHelpWords([first, ...words]: readonly string[], progr
   }
 }
 
-/** An error of commander as a `HiError`; null after help or version, which it throws too. */
-export function asUsageError(thrown: unknown): unknown {
+/**
+ * An error of commander as a `HiError` that names the help of the command; null after help or version, which it throws
+ * too.
+ */
+export function asUsageError(thrown: unknown, words: readonly string[], program: Command): unknown {
   if (!(thrown instanceof CommanderError)) return thrown;
   if (thrown.exitCode === 0 || thrown.code === 'commander.help') return null;
   const [first = '', ...rest] = thrown.message
@@ -89,6 +92,12 @@ export function asUsageError(thrown: unknown): unknown {
     .split('\n');
   const hint = rest.join(' ').replace(/^\(|\)$/g, '');
   return new HiError('usage', `${first.charAt(0).toUpperCase()}${first.slice(1)}.`, {
-    hint: `${hint === '' ? '' : `${hint} `}Run 'hi --help' for usage.`,
+    hint: `${hint === '' ? '' : `${hint} `}Run '${commandIn(words, program)} --help' for usage.`,
   });
+}
+
+/** The command that the words begin with: `hi config set`. */
+function commandIn([word, ...rest]: readonly string[], parent: Command): string {
+  const found = parent.commands.find((command) => command.name() === word);
+  return found === undefined ? parent.name() : `${parent.name()} ${commandIn(rest, found)}`;
 }

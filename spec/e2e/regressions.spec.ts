@@ -129,6 +129,8 @@ describe('what was broken once', () => {
     [['undo'], "Run 'hi', then type: /undo"],
     [['chat', 'good', 'morning'], 'run: hi ask "good morning"'],
     [['config', 'sett', 'model', 'x'], "Did you mean 'set'"],
+    [['find', 'my', 'keys'], 'In the chat it is /find. To ask it as a question, run: hi ask "find my keys"'],
+    [['config', 'set', 'model'], "Run 'hi config set --help'"],
   ])('names what was meant by hi %s', async (words, said) => {
     await setUp(() => ({}));
     const run = await hi(words);
