@@ -161,28 +161,44 @@ async function* askAndRun(turn: RunningTurn, signal: AbortSignal): AsyncGenerato
       return;
     }
     if (cut.length > 0) yield { type: 'notice', level: 'warning', text: lengthCutNotice(cut) };
-    turn.runner ??= await deps.tools();
-    const allowed = calls.filter((call) => !cut.includes(call));
-    let ran = yield* turn.runner.run(allowed, signal);
-    const resultsOf = (these: typeof ran) => [...these, ...cut.map((call) => cutResult(call, answer))];
-    const files = await deps.keepFiles(turn.runner.takeFiles());
-    const message = (): NewMessage => ({ role: 'tool', content: [...resultsOf(ran), ...files], cwd: log.cwd() });
-    if ((await log.append([message()], true)).length === 0) {
-      const { runner } = turn;
-      await log.undisturbed(async () => {
-        for (let left = SEARCHES; left >= 0; left -= 1) {
-          ran = await searchedAgain(runner, allowed, ran, signal);
-          if ((await log.append([message()], left > 0)).length > 0) return;
-        }
-      });
-    }
-    const results = resultsOf(ran);
+    const results = yield* resultsOf(turn, answer, calls, cut, signal);
     progress.takeResults(calls, results);
     if (signal.aborted) {
       await close(deps, progress, { parts: [], end: null }, 'user');
       return;
     }
   }
+}
+
+/**
+ * Runs the calls but those that were cut, and records the results of all. What was found in the log is searched again
+ * if something was forgotten meanwhile.
+ */
+async function* resultsOf(
+  turn: RunningTurn,
+  answer: PartialAnswer,
+  calls: readonly ToolCallPart[],
+  cut: readonly ToolCallPart[],
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, readonly ToolResultPart[]> {
+  const { deps } = turn;
+  const { log } = deps;
+  turn.runner ??= await deps.tools();
+  const { runner } = turn;
+  const allowed = calls.filter((call) => !cut.includes(call));
+  let ran = yield* runner.run(allowed, signal);
+  const results = (): readonly ToolResultPart[] => [...ran, ...cut.map((call) => cutResult(call, answer))];
+  const files = await deps.keepFiles(runner.takeFiles());
+  const message = (): NewMessage => ({ role: 'tool', content: [...results(), ...files], cwd: log.cwd() });
+  if ((await log.append([message()], true)).length === 0) {
+    await log.undisturbed(async () => {
+      for (let left = SEARCHES; left >= 0; left -= 1) {
+        ran = await searchedAgain(runner, allowed, ran, signal);
+        if ((await log.append([message()], left > 0)).length > 0) return;
+      }
+    });
+  }
+  return results();
 }
 
 /** Goes on with another server if nothing of the answer was shown. Returns whether there is one. */
