@@ -1,6 +1,9 @@
 /** The bytes of a record: the turn's name, and its id here, 0 for one that must stay away. */
 const RECORD = 16;
 
+/** So many names are looked for among all before a table of them is made, which takes as long as fifteen of them. */
+const LOOKED_FOR = 15;
+
 /**
  * The names of all turns that are here, with their ids, and of those that must never come again. Stored as a list of
  * records in order of arrival, and only looked through where there is something to look up: a million of them fill 16
@@ -14,6 +17,7 @@ export class KnownTurns {
    * are found at once.
    */
   #slots: Int32Array | null = null;
+  #lookedFor = 0;
   #stored: number;
 
   constructor(bytes: Buffer = Buffer.alloc(0)) {
@@ -79,7 +83,7 @@ export class KnownTurns {
     key.copy(this.#bytes, this.#count * RECORD);
     this.#bytes.writeDoubleLE(id, this.#count * RECORD + 8);
     this.#count += 1;
-    this.#index(this.#count - 1);
+    if (this.#slots !== null) this.#index(this.#count - 1);
   }
 
   /** The names, 8 bytes each. */
@@ -100,12 +104,21 @@ export class KnownTurns {
   }
 
   #find(name: Buffer): number | null {
+    if (this.#slots === null && this.#lookedFor < LOOKED_FOR) return this.#lookFor(name);
     const slots = this.#indexed();
     for (let slot = slotOf(name, 0, slots.length); ; slot = (slot + 1) % slots.length) {
       const at = (slots[slot] ?? 0) - 1;
       if (at < 0) return null;
       if (this.#bytes.compare(name, 0, 8, at * RECORD, at * RECORD + 8) === 0) return at;
     }
+  }
+
+  #lookFor(name: Buffer): number | null {
+    this.#lookedFor += 1;
+    let at = this.all.lastIndexOf(name);
+    // The end of one record and the beginning of the next may be those bytes, too.
+    while (at > 0 && at % RECORD !== 0) at = this.all.lastIndexOf(name, at - 1);
+    return at < 0 ? null : at / RECORD;
   }
 
   #indexed(): Int32Array {

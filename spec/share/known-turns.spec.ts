@@ -23,3 +23,11 @@ it('knows each turn by its last id, and what was stored is known again', () => {
     { numRuns: 30 },
   );
 });
+
+it('takes the bytes of two records together for no name', () => {
+  const names = Array.from({ length: 3 }, newUid);
+  const known = new KnownTurns();
+  for (const [at, name] of names.entries()) known.add(name, at === 1 ? 0 : 2 ** 50 + at);
+  for (let at = 1; at < 16; at += 1) expect(known.has(known.all.toString('base64url', 16 + at, 24 + at))).toBe(false);
+  for (const name of names) expect(known.has(name)).toBe(true);
+});
