@@ -44,34 +44,49 @@ function closed(messages: readonly Message[]): readonly Message[] {
     : [...messages, { ...answer, role: 'assistant', content: [], stop_reason: 'interrupted' }];
 }
 
+/** A turn with a kept answer, and whether that is in the log now. */
+interface KeptAnswer {
+  readonly turn: number;
+  readonly isAdded: boolean;
+}
+
 /**
- * Adds kept answers to their turns where these are still in the log without one, and run in no process; whatever keeps
- * it from that, the copies stay. Returns the turns.
+ * Adds kept answers to their turns where these are still in the log without one, and run in no process. Whatever keeps
+ * it from that, such as a process that claims the lock, the copies stay. Returns those that were found in turns.
  */
 export async function addKeptAnswers(
   log: Log,
   paths: HistoryPaths,
   running: ReadonlySet<number>,
-): Promise<readonly number[]> {
-  const copies = log.writes ? conflictCopies(paths).filter(isKeptAnswer) : [];
-  if (copies.length === 0 || isClaimed(paths.folder)) return [];
-  const added: number[] = [];
+): Promise<readonly KeptAnswer[]> {
+  const copies = conflictCopies(paths).filter(isKeptAnswer);
+  const found: KeptAnswer[] = [];
   try {
     for (const path of copies) {
       const [question, ...rest] = [...readLog(path)].filter(isMessage);
       if (question === undefined || running.has(question.turn)) continue;
-      let isThere = false;
-      const written = await log.write((next) => {
-        const there = log.loaded.filter(isMessage).filter(({ turn }) => turn === question.turn);
-        isThere = there[0]?.uid === question.uid;
-        const missing = isThere && openTurns(there).length > 0 ? rest.slice(there.length - 1) : [];
-        return missing.map((message, index) => ({ ...message, id: next + index }));
-      });
-      if (isThere) removeIfThere(path);
-      if (written.length > 0) added.push(question.turn);
+      const { turn, uid } = question;
+      const isAdded = log.writes && !isClaimed(paths.folder) && (await add(log, question, rest));
+      if (isAdded) removeIfThere(path);
+      if (turnOf(log, turn)[0]?.uid === uid) found.push({ turn, isAdded });
     }
   } catch (thrown) {
     if (!isAbort(thrown) && !(thrown instanceof HiError)) throw thrown;
   }
-  return added;
+  return found;
 }
+
+/** Returns whether the turn is in the log, with an answer. */
+async function add(log: Log, { turn, uid }: Message, rest: readonly Message[]): Promise<boolean> {
+  let isThere = false;
+  await log.write((next) => {
+    const there = turnOf(log, turn);
+    isThere = there[0]?.uid === uid;
+    const missing = isThere && openTurns(there).length > 0 ? rest.slice(there.length - 1) : [];
+    return missing.map((message, index) => ({ ...message, id: next + index }));
+  });
+  return isThere;
+}
+
+const turnOf = (log: Log, id: number): readonly Message[] =>
+  log.loaded.filter(isMessage).filter(({ turn }) => turn === id);

@@ -275,7 +275,8 @@ async function crashedAmong(suspects: readonly number[], log: Log, paths: Histor
   await log.refresh();
   const answered = await addKeptAnswers(log, paths, running);
   const open = new Set(openTurns(log.entries));
-  const crashed = suspects.filter((turn) => open.has(turn) && !running.has(turn));
+  const isAnswered = (turn: number): boolean => answered.some((one) => one.turn === turn);
+  const crashed = suspects.filter((turn) => open.has(turn) && !running.has(turn) && !isAnswered(turn));
   const name = log.name ?? '';
   const unreported = crashed.filter((turn) => turn > lastReportedTurn(paths.reportedCrashes, name));
   const newest = unreported.at(-1);
@@ -284,9 +285,11 @@ async function crashedAmong(suspects: readonly number[], log: Log, paths: Histor
   return {
     turn: last === newestTurn(log.entries) ? last : null,
     notices: [
-      ...answered.map(
-        (turn) => `The answer to “${promptOf(log.entries, turn)}” was added, which had to wait for another hi.`,
-      ),
+      ...answered
+        .filter(({ isAdded }) => isAdded)
+        .map(
+          ({ turn }) => `The answer to “${promptOf(log.entries, turn)}” was added, which had to wait for another hi.`,
+        ),
       ...(newest === undefined ? [] : [crashNotice(unreported.length, promptOf(log.entries, newest))]),
     ],
   };

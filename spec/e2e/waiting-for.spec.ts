@@ -134,6 +134,9 @@ describe('the waiting line says for what and since when', () => {
     await chat.until(/waiting for hi on another machine, which holds the lock · \ds$/);
     chat.type(control('c').repeat(3));
     expect((await chat.exit()).status).toBe(130);
+    const status = start(['status']);
+    await status.exit();
+    expect(status.screen()).not.toContain('cut short');
     release();
     const asked = start(['ask', 'second']);
     await asked.until(/The answer to “first” was added/);

@@ -35,10 +35,11 @@ export async function joinHistories(
   given: readonly string[],
   { theirs = false, dryRun = false, conflicts = false, quiet, json }: JoinOptions,
 ): Promise<readonly Joined[]> {
-  const copies = conflicts ? conflictCopies(historyPathsIn(data)) : [];
-  if (conflicts && copies.length === 0 && !quiet) world.stderr.write('There are no conflict copies.\n');
   const joined: Joined[] = [];
   const history = await HistoryStore.open({ folder: data, now: world.now });
+  // Opening may have added an answer that was kept in one.
+  const copies = conflicts ? conflictCopies(historyPathsIn(data)) : [];
+  if (conflicts && copies.length === 0 && !quiet) world.stderr.write('There are no conflict copies.\n');
   try {
     for (const path of [...given.map((one) => resolve(world.cwd, one)), ...copies]) {
       const { turns, added } = await joinHistory(history, data, path, { isTheirs: theirs, isDry: dryRun });
