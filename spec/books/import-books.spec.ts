@@ -269,6 +269,16 @@ describe('a hostile export', () => {
     expect(await shelf.import('marked.json')).toMatchObject([{ added: 0, messages: 4 }]);
   });
 
+  it('with a checksum that does not fit is read, and said to be damaged', async () => {
+    const bytes = zip([{ name: 'conversations.json', content: chatgpt(talk('a', 1000)) }]);
+    // The entry of the central directory: signature, …, checksum at 16 (APPNOTE 4.3.12).
+    bytes.writeUInt32LE(1, bytes.lastIndexOf('PK\u0001\u0002') + 16);
+    write('changed.zip', bytes);
+    expect(await shelf.import('changed.zip')).toMatchObject([
+      { messages: 4, problems: [{ what: 'its checksum in the archive does not fit, so it may be damaged' }] },
+    ]);
+  });
+
   it('that grows beyond measure, or has one endless line, is given up', async () => {
     const zeros = Buffer.alloc(40 * 1024 * 1024, ' ');
     const bomb = `[${JSON.stringify(chatgptConversation(talk('a', 1000)))},`;

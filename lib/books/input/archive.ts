@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
 import { type SourceFile, Unreadable } from '../common/book-source.js';
 
@@ -57,13 +58,16 @@ function reader(archive: yauzl.ZipFile, entry: yauzl.Entry, shared: Budget): Sou
     if (tooMuch !== null) throw tooMuch;
     const own = new Budget('file', entry.compressedSize);
     let stream: Readable | null = null;
+    let sum = 0;
     try {
       stream = await archive.openReadStreamPromise(entry);
       for await (const piece of stream) {
         tooMuch = own.spend(piece.length) ?? shared.spend(piece.length);
         if (tooMuch !== null) throw tooMuch;
+        sum = crc32(piece, sum);
         yield piece;
       }
+      if (sum !== entry.crc32) throw new Unreadable('its checksum in the archive does not fit, so it may be damaged');
     } catch (thrown) {
       throw unreadable(thrown);
     } finally {
