@@ -23,7 +23,9 @@ export const slashForget: SlashCommand = {
     const found = await desk.forgetting(argument);
     if (found === null) return yield { type: 'print', text: 'There is nothing to forget.' };
     for (const text of found.shown) yield { type: 'print', text };
-    if (!(await ask.confirm('Forget all of this for good?', "'hi forget -y' forgets without asking."))) {
+    if (
+      !(await ask.confirm('Forget all of this for good?', "'hi forget -y' with the same words forgets without asking."))
+    ) {
       return yield { type: 'print', text: 'Nothing was forgotten.' };
     }
     session.forgetUnsent();
