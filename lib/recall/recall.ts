@@ -48,7 +48,7 @@ export interface RecallDeps {
   readonly book?: string;
   /** False if nothing may be written. Then only indexed and unsealed messages are found. */
   readonly writes: boolean;
-  /** Whether a search first indexes all that is missing, however long that takes; else it spends a second on it. */
+  /** Whether a search first indexes all that is missing, however long that takes; else it spends some seconds on it. */
   readonly indexesAll?: boolean;
   /** Called after each piece that is indexed: how many of all pieces are now. */
   onIndexed?(done: number, all: number): void;
@@ -56,13 +56,12 @@ export interface RecallDeps {
 
 /**
  * How long a search may index missing pieces, in milliseconds, and the number of pieces that it indexes in any case, so
- * that a short history is searched completely.
+ * that a short history is searched completely. Forgetting removes the whole index, and what is found after it should
+ * not depend on that. Nobody waits for automatic recall, and books are indexed when they are imported.
  */
-const SEARCH_BUDGET = 1000;
+const SEARCH_BUDGET = 5000;
 const SEARCHED_ANYWAY = 16;
-
-/** The time if a part of the index was damaged, so that earlier results are found again. */
-const REPAIR_BUDGET = 5000;
+const UNASKED_BUDGET = 1000;
 
 /**
  * How often the conversation is opened because something was removed of it, or of its index, while it was being
@@ -82,7 +81,7 @@ class Outdated extends Error {}
  * Indexes missing pieces for `budget` milliseconds, and at least so many. Resolves to the failure that ended it, or
  * null. Throws `Outdated`, but not in the last opening.
  */
-type IndexMissing = (budget: number, least?: number) => Promise<unknown>;
+type IndexMissing = (budget: number, least?: number, signal?: AbortSignal) => Promise<unknown>;
 
 /** What finds earlier messages: in the conversation, or in imported books too. */
 export type Finder = Pick<
@@ -117,7 +116,7 @@ export class Recall {
 
   async search(search: Search, signal?: AbortSignal): Promise<Found> {
     return await this.#reading(async (archive, index) => {
-      await index(this.#searchBudget, SEARCHED_ANYWAY);
+      await index(this.#budget(SEARCH_BUDGET), SEARCHED_ANYWAY, signal);
       for (;;) {
         const folder = this.#folderOf(archive);
         const library = this.#library.of([this.#volumeOf(archive)]);
@@ -129,7 +128,7 @@ export class Recall {
         } catch (thrown) {
           if (!(thrown instanceof DamagedSegment)) throw thrown;
           this.dropDamaged();
-          await index(REPAIR_BUDGET, SEARCHED_ANYWAY);
+          await index(SEARCH_BUDGET, SEARCHED_ANYWAY, signal);
         }
       }
     });
@@ -138,7 +137,7 @@ export class Recall {
   /** Runs `work` with what is searched, after indexing what is missing, as far as a search does. */
   async opened<Result>(work: (opened: Opened) => Promise<Result>): Promise<Result> {
     return await this.#reading(async (archive, index) => {
-      await index(this.#searchBudget, SEARCHED_ANYWAY);
+      await index(this.#budget(UNASKED_BUDGET), SEARCHED_ANYWAY);
       const volume = this.#volumeOf(archive);
       const folder = this.#folderOf(archive);
       const calibration = readCalibration(folder.path);
@@ -230,7 +229,7 @@ export class Recall {
     return await this.#reading(async (archive, index) => {
       const folder = this.#folderOf(archive);
       try {
-        await index(SEARCH_BUDGET);
+        await index(UNASKED_BUDGET);
         const library = this.#library.of([this.#volumeOf(archive)]);
         const thresholds = readCalibration(folder.path)?.thresholds ?? UNCALIBRATED;
         return { ...recallUnasked(library, asked, thresholds, tokens, known, checkUntil(end)), thresholds };
@@ -275,8 +274,9 @@ export class Recall {
     this.#library.clear();
   }
 
-  get #searchBudget(): number {
-    return this.#deps.indexesAll === true ? Number.POSITIVE_INFINITY : SEARCH_BUDGET;
+  /** The budget of a search that usually has so much. */
+  #budget(usual: number): number {
+    return this.#deps.indexesAll === true ? Number.POSITIVE_INFINITY : usual;
   }
 
   /**
@@ -288,8 +288,8 @@ export class Recall {
       for (let openings = first; openings <= last; openings += 1) {
         const archive = await this.#deps.history.reading();
         try {
-          const result = await work(archive, async (budget, least) => {
-            const failure = await this.#index(archive, budget, least);
+          const result = await work(archive, async (budget, least, signal) => {
+            const failure = await this.#index(archive, budget, least, signal);
             if (failure instanceof Outdated && openings < OPENINGS) throw failure;
             return failure;
           });
@@ -338,7 +338,7 @@ export class Recall {
    * Indexes the newest pieces first, because they are needed most. Unreadable pieces are left for later, and all if
    * nothing can be written. Resolves to the failure then, `Outdated` if something was removed meanwhile, else to null.
    */
-  async #index(archive: Archive, budget: number, least = 1): Promise<unknown> {
+  async #index(archive: Archive, budget: number, least = 1, signal?: AbortSignal): Promise<unknown> {
     const folder = this.#folderOf(archive);
     const { writes } = this.#deps;
     folder.look(archive.pieces, writes);
@@ -353,6 +353,7 @@ export class Recall {
       for (const number of missing) {
         // It may have been indexed with a later one.
         if (!left.includes(number)) continue;
+        signal?.throwIfAborted();
         if (!(await folder.add(archive, number, budget >= STEP))) return new Outdated();
         left = folder.missing(archive.pieces).toReversed();
         this.#deps.onIndexed?.(all - left.length, all);
