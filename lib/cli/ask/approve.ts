@@ -147,6 +147,7 @@ async function showAndAsk<Value>(question: ShownQuestion<Value>, streams: Approv
     selected: indexOf(hidden === 0 ? question.first : question.unseen),
     hidden: hidden === 0 ? [] : question.rows,
     selectedOnceViewed: indexOf(question.first),
+    columns: columns - 1,
     rows: () => sizeOf(streams.output).rows,
   };
   return await askQuestion((context) => approvalPrompt<Value>(asked, context), streams);

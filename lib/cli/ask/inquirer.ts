@@ -114,6 +114,7 @@ export interface ApprovalPrompt<Value> {
   readonly hidden: readonly string[];
   /** The index of the choice that is selected once all rows were viewed. */
   readonly selectedOnceViewed: number;
+  readonly columns: number;
   readonly rows: () => number;
 }
 
@@ -153,7 +154,10 @@ const prompt = createPrompt<number, ApprovalPrompt<unknown>>((question, done) =>
     }
   });
   const message = theme.style.message(question.message, status);
-  if (status === 'done') return `${prefix} ${message} ${theme.style.answer(question.choices[selected]?.name ?? '')}`;
+  if (status === 'done') {
+    const answer = wrappedAnswer(question.message, question.choices[selected]?.name ?? '', question.columns);
+    return `${prefix} ${message} ${theme.style.answer(answer)}`;
+  }
   return page === null ? menu(question, selected, `${prefix} ${message}`, theme) : pageText(question, page);
 });
 
