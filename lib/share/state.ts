@@ -176,7 +176,9 @@ export function readState({ state }: StatePaths): ShareState | null {
 /** Stores the state, and after that the turns that were added. Throws the system's error. */
 export function writeState(paths: StatePaths, state: ShareState, known: KnownTurns, isNew: boolean): ShareState {
   if (isNew) writeFileSync(paths.known, known.all, { mode: 0o600 });
-  else if (known.added.length > 0) writeBehind(paths.known, known.added, known.all.length - known.added.length);
+  else if (known.added.length > 0) {
+    writeBehind(paths.known, known.added, KnownTurns.size(known.count) - known.added.length);
+  }
   known.stored();
   const written = { v: VERSION, ...state, known: known.count };
   writeAside(paths.state, JSON.stringify(written), { mode: 0o600, synced: false });
@@ -195,9 +197,10 @@ function writeBehind(path: string, bytes: Buffer, position: number): void {
 }
 
 /** The known turns of a state; null if the file has fewer. */
-export function readKnown({ known }: StatePaths, { known: count }: Pick<ShareState, 'known'>): KnownTurns | null {
-  const bytes = readBytes(known);
-  return bytes.length < KnownTurns.size(count) ? null : new KnownTurns(bytes.subarray(0, KnownTurns.size(count)));
+export function readKnown({ known }: StatePaths, { known: count, last }: ShareState): KnownTurns | null {
+  const size = KnownTurns.size(count);
+  if ((statSync(known, { throwIfNoEntry: false })?.size ?? 0) < size) return null;
+  return new KnownTurns({ count, last: last.id, read: () => readBytes(known).subarray(0, size) });
 }
 
 /** The names of turns in a list with 8 bytes each. */
