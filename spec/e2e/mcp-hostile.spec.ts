@@ -121,7 +121,7 @@ describe('a hostile server', () => {
 
   it.each([
     ['never starts', { silent: true }],
-    ['starts too late for the newer protocol', { silent: 500, modern: { only: true } }],
+    ['starts too late for the newer protocol', { silent: 'server/discover', modern: { only: true } }],
   ])('that %s costs only its time limit, and is named with the setting', async (_, scenario) => {
     house = await mcpHouse(scenario, [], {}, { start_timeout_ms: 700 });
     const run = await house.ask();

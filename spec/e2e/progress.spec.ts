@@ -52,7 +52,7 @@ describe('a line on the terminal', () => {
   it('shows the progress of reading a large history of another program, and leaves no trace', async () => {
     const { status, drawn, left } = await run('status', '--json');
     expect(status).toBe(0);
-    expect(drawn).toMatch(/\rReading the history: \d+ %/);
+    expect(drawn).toMatch(/\rReading the history: \d+%/);
     expect(left).toBe('');
     expect(JSON.parse(readFileSync(`${home.work}/out`, 'utf8'))).toMatchObject({ messages: MESSAGES });
     expect(await run('status', '--quiet', '--json')).toEqual({ status: 0, drawn: '', left: '' });
@@ -63,7 +63,7 @@ describe('a line on the terminal', () => {
     cpSync((await longHistory(40))(), home.data, { recursive: true });
     const { status, drawn, left } = await run('recall', 'lagoon');
     expect(status).toBe(0);
-    expect(drawn).toMatch(/\rIndexing: \d+ %/);
+    expect(drawn).toMatch(/\rIndexing: \d+%/);
     expect(left).not.toMatch(/Indexing/);
     expect(readFileSync(`${home.work}/out`, 'utf8')).toContain('lagoon');
   }, 120_000);

@@ -157,13 +157,11 @@ const answers = {
   }),
 };
 
-if (typeof scenario.silent === 'number') await new Promise((done) => setTimeout(done, scenario.silent));
-
 createInterface({ input: process.stdin })
   .on('line', async (line) => {
     note(line);
-    if (scenario.silent === true) return;
     const { id, method, params = {} } = JSON.parse(line);
+    if (scenario.silent === true || scenario.silent === method) return;
     if (method === 'tools/call') return void call(id, params);
     if (method === undefined) return void asked.get(id)?.(JSON.parse(line).result);
     if (id === undefined) return;

@@ -38,8 +38,8 @@ export interface Scenario {
   readonly noise?: string;
   /** It exits at once, with this status. */
   readonly exits?: number;
-  /** It never says anything, or not for so many milliseconds. */
-  readonly silent?: boolean | number;
+  /** It never says anything, or nothing to that method. */
+  readonly silent?: boolean | string;
   /** It ignores signals and the end of its input. */
   readonly stubborn?: boolean;
 }
