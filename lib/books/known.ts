@@ -50,15 +50,52 @@ export function spokenText(role: NewMessage['role'], content: NewMessage['conten
  * its id, its time and its words, is there already too; without a time nothing tells a copy from "yes" said twice.
  */
 export class KnownMessages {
-  readonly #digests = new Set<string>();
+  /** Three words for each digest at the place that its first one leads to, or behind it; zeros where there is none. */
+  #slots = new Uint32Array(3 * 1024);
+  #count = 0;
 
   /** Adds a message. False if it was there. */
   add(message: Identity): boolean {
-    const keys = message.at === '' ? [ownKey(message)] : [ownKey(message), copyKey(message)];
-    const isKnown = keys.some((key) => this.#digests.has(key));
-    for (const key of keys) this.#digests.add(key);
-    return !isKnown;
+    const isOwnNew = this.#add(ownKey(message));
+    const isCopyNew = message.at === '' || this.#add(copyKey(message));
+    return isOwnNew && isCopyNew;
   }
+
+  /** False if it was there. A set of strings would take 80 bytes for each instead of 24 to 48. */
+  #add(key: string): boolean {
+    if (!enter(this.#slots, [wordOf(key, 0), wordOf(key, 4), wordOf(key, 8)])) return false;
+    this.#count += 1;
+    if (this.#count * 6 > this.#slots.length) this.#grow();
+    return true;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Uint32Array(before.length * 2);
+    for (let at = 0; at < before.length; at += 3)
+      enter(this.#slots, [before[at] ?? 0, before[at + 1] ?? 0, before[at + 2] ?? 0]);
+  }
+}
+
+type Digest = readonly [number, number, number];
+
+/** Puts a digest into the first free slot from its place on. False if it is there, or has nothing but zeros. */
+function enter(slots: Uint32Array, [first, second, third]: Digest): boolean {
+  if (first === 0 && second === 0 && third === 0) return false;
+  const count = slots.length / 3;
+  for (let slot = first % count; ; slot = (slot + 1) % count) {
+    const at = slot * 3;
+    if (slots[at] === first && slots[at + 1] === second && slots[at + 2] === third) return false;
+    if (slots[at] !== 0 || slots[at + 1] !== 0 || slots[at + 2] !== 0) continue;
+    slots.set([first, second, third], at);
+    return true;
+  }
+}
+
+/** Four characters of a digest. */
+function wordOf(key: string, at: number): number {
+  const byte = (index: number): number => key.charCodeAt(at + index) << (8 * index);
+  return (byte(0) | byte(1) | byte(2) | byte(3)) >>> 0;
 }
 
 /** What identifies a message in its source. */
