@@ -57,7 +57,7 @@ export interface RecallDeps {
 /**
  * How long a search may index missing pieces, in milliseconds, and the number of pieces that it indexes in any case, so
  * that a short history is searched completely. Forgetting removes the whole index, and what is found after it should
- * not depend on that. Nobody waits for automatic recall, and books are indexed when they are imported.
+ * not depend on that. Automatic recall delays every question, and books are indexed when they are imported.
  */
 const SEARCH_BUDGET = 5000;
 const SEARCHED_ANYWAY = 16;
@@ -349,15 +349,13 @@ export class Recall {
     let rested = monotonic();
     try {
       if (missing.length === 0) await folder.mergeAll(archive);
-      let left = missing;
-      for (const number of missing) {
-        // It may have been indexed with a later one.
-        if (!left.includes(number)) continue;
+      for (let done = 0; done < missing.length; ) {
         signal?.throwIfAborted();
-        if (!(await folder.add(archive, number, budget >= STEP))) return new Outdated();
-        left = folder.missing(archive.pieces).toReversed();
-        this.#deps.onIndexed?.(all - left.length, all);
-        if (missing.length - left.length >= least && monotonic() > end) break;
+        const built = await folder.add(archive, missing[done] ?? 0, budget >= STEP);
+        if (built === 0) return new Outdated();
+        done += built;
+        this.#deps.onIndexed?.(all - missing.length + done, all);
+        if (done >= least && monotonic() > end) break;
         if (monotonic() - rested < SLICE) continue;
         await nextTurn();
         rested = monotonic();

@@ -103,22 +103,22 @@ export class IndexFolder {
 
   /**
    * Builds the segment of a missing piece, and merges eight segments of a level into one. With `inGroups`, where all
-   * eight are missing, it builds that one at once, which saves the merge, but takes a third of a second. False if the
-   * conversation has changed.
+   * eight are missing, it builds that one at once, which saves the merge, but takes a third of a second. Resolves to
+   * the number of pieces that were built: none if the conversation has changed.
    */
-  async add(archive: Archive, number: number, inGroups: boolean): Promise<boolean> {
+  async add(archive: Archive, number: number, inGroups: boolean): Promise<number> {
     const first = Math.floor(number / FACTOR) * FACTOR;
     const group = { first, level: 1 };
     const isInside = first + FACTOR <= archive.pieces.length;
     const isWhole = inGroups && isInside && !this.#held.some((held) => overlap(held, group));
     const place = isWhole ? group : { first: number, level: 0 };
     const pieces = archive.pieces.slice(place.first, place.first + lengthOf(place));
-    if (pieces.length === 0) return false;
+    if (pieces.length === 0) return 0;
     if (this.#vocabulary.isFull) this.#vocabulary = new Vocabulary();
     const write = (file: number): void => buildSegment(archive, pieces, file, this.#vocabulary);
-    if (!(await this.#make(place, archive, write))) return false;
+    if (!(await this.#make(place, archive, write))) return 0;
     await this.#mergeAround(place, archive);
-    return true;
+    return pieces.length;
   }
 
   /** Does the merges that a killed process left undone. */
