@@ -161,7 +161,7 @@ createInterface({ input: process.stdin })
   .on('line', async (line) => {
     note(line);
     const { id, method, params = {} } = JSON.parse(line);
-    if (scenario.silent === true || scenario.silent === method) return;
+    if (scenario.silent === true || (method !== undefined && scenario.silent === method)) return;
     if (method === 'tools/call') return void call(id, params);
     if (method === undefined) return void asked.get(id)?.(JSON.parse(line).result);
     if (id === undefined) return;
