@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newUid } from '../lib/chat/message.js';
@@ -53,11 +53,12 @@ async function asked(root: string, vendor: FakeVendor, length: number): Promise<
   replaceHistory(await prepareCodec(), historyPathsIn(data), 'bench', conversation(length));
   const begun = await hi(shared, 'share', folder, '--name', 'bench');
   const joined = await hi(joining, 'share', folder, '--name', 'another');
-  for (let machine = 0; machine < MACHINES; machine += 1) await give(folder, FILES, 1);
+  const others = await otherMachines(folder);
+  for (const other of others) give(other, FILES, 1);
   await hi(shared, 'share', 'sync');
   const arriving: number[] = [];
   for (let round = 0; round < 3; round += 1) {
-    for (let machine = 0; machine < 4; machine += 1) await give(folder, ARRIVING / 40, 10);
+    for (const other of others.slice(0, 4)) give(other, ARRIVING / 40, 10);
     const taken = await hi(shared, 'share', 'sync');
     arriving.push(taken - (await hi(shared, 'share', 'sync')));
   }
@@ -94,17 +95,26 @@ async function hi(env: Env, ...args: readonly string[]): Promise<number> {
   return (await runOnce([process.execPath, PROGRAM, ...args], env, null)).wall;
 }
 
-/** What a machine of its own gives out: so many files with so many turns each. */
-async function give(path: string, files: number, turns: number): Promise<void> {
-  const key = parseKey(KEY) ?? Buffer.alloc(0);
-  const folder = { path, id: readMarker(path)?.id ?? '', machine: newId(), key, codec: await prepareCodec() };
-  const own = new OwnFiles(folder, `machine ${readdirSync(path).length}`);
-  let given = 0;
-  for (let file = 0; file < files; file += 1)
-    given = own.write(
-      Array.from({ length: turns }, (_, turn) => JSON.stringify(turnItem(given + turn))),
-      given,
-    ).last;
+/** Another machine, and the number of the last item that it gave out. */
+interface Other {
+  readonly files: OwnFiles;
+  given: number;
+}
+
+async function otherMachines(path: string): Promise<readonly Other[]> {
+  const [key, codec] = [parseKey(KEY) ?? Buffer.alloc(0), await prepareCodec()];
+  const id = readMarker(path)?.id ?? '';
+  return Array.from({ length: MACHINES }, (_, at) => {
+    return { files: new OwnFiles({ path, id, machine: newId(), key, codec }, `machine ${at}`), given: 0 };
+  });
+}
+
+/** Gives out so many files with so many turns each. */
+function give(other: Other, files: number, turns: number): void {
+  for (let file = 0; file < files; file += 1) {
+    const items = Array.from({ length: turns }, (_, turn) => JSON.stringify(turnItem(other.given + turn)));
+    other.given = other.files.write(items, other.given).last;
+  }
 }
 
 /** A turn of two messages of 400 characters. */

@@ -54,7 +54,9 @@ export class Exchange {
   /** Takes in what the other machines have given out. */
   async takeIn(): Promise<void> {
     await this.#at.begin();
+    await this.#at.compareOwn();
     if (this.#at.inOwnFiles !== null) return await this.#both();
+    if (!this.#takeIn.isDue) return;
     const before = JSON.stringify(this.#at.state);
     await this.#takeAll();
     if (before !== JSON.stringify(this.#at.state)) await this.#at.locked(() => undefined);
@@ -82,6 +84,7 @@ export class Exchange {
   /** Tells the other machines to reset, after this one was: everything that stays away here. */
   async giveReset(purge: boolean): Promise<void> {
     await this.#at.begin();
+    await this.#at.compareOwn();
     await this.#both();
     const paths = statePaths(this.#at.deps.data);
     const item: ResetItem = { kind: 'reset', id: newId(), purge, known: readBarred(paths).toString('base64') };

@@ -112,7 +112,7 @@ export class Giving {
   #write(items: readonly string[]): void {
     if (items.length === 0) return;
     this.#inFolder(() => {
-      const { name, size, last } = this.#at.own.write(items, Math.max(this.#at.state.given, this.#at.own.newest));
+      const { name, size, last } = this.#at.own.write(items, this.#at.state.given);
       this.#at.state.given = last;
       this.#at.state.own = this.#at.own.pack({ ...this.#at.state.own, [name]: size });
     });
@@ -121,7 +121,6 @@ export class Giving {
       ...before,
       name: this.#at.deps.name,
       read: [...new Set([...before.read, ...Object.keys(this.#at.state.own)])],
-      stamp: '',
     };
     this.#at.state.machines = { ...this.#at.state.machines, [this.#at.folder.machine]: after };
   }

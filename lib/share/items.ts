@@ -164,3 +164,29 @@ function isMessageName(value: unknown): value is MessageName {
 export function messageName(turn: string, { at, role }: Pick<Message, 'at' | 'role'>): MessageName {
   return [turn, at, role];
 }
+
+/** So many characters are taken in at a time. */
+const BATCH = 2 * 1024 * 1024;
+
+/** The turns in batches of about `BATCH` characters. */
+export function* batchesOf(turns: Iterable<TurnItem>): Generator<readonly TurnItem[]> {
+  let batch: TurnItem[] = [];
+  let size = 0;
+  for (const turn of turns) {
+    batch.push(turn);
+    size += sizeOf(turn.messages);
+    if (size < BATCH) continue;
+    yield batch;
+    [batch, size] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** About how many characters a value has. */
+function sizeOf(value: JsonValue | undefined): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let size = 0;
+  for (const part of Object.values(value)) size += 8 + sizeOf(part);
+  return size;
+}

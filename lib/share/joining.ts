@@ -12,7 +12,7 @@ import { flattenEntries } from '../history/file/layout.js';
 import { openDamaged } from '../history/repair/open-log.js';
 import { loadSalvage } from '../history/repair/salvage-loader.js';
 import { runningTurns } from '../history/turns.js';
-import type { TurnItem } from './items.js';
+import { batchesOf, type TurnItem } from './items.js';
 import {
   type Accounted,
   type Arriving,
@@ -24,7 +24,6 @@ import {
   turnItem,
 } from './log-reader.js';
 import type { SharedHistory } from './standing.js';
-import { batchesOf } from './taking.js';
 
 /** What of a history was joined to the conversation. */
 export interface Joined {

@@ -42,10 +42,19 @@ export interface News {
   readonly forgotten: ReadonlySet<string>;
 }
 
-/** The machines in whose folders something may have changed. Looks at the folders only. Throws the system's error. */
-export function changedMachines(folder: string, { machines }: ShareState, now: number): readonly string[] {
-  return machinesIn(folder).filter((machine) => {
-    const stamp = stampOf(join(folder, machine), now);
+/**
+ * The machines in whose folders something may have changed: in that of this machine, which it changes itself, with
+ * `hasOthers`, files that it has not read. Looks at the folders only. Throws the system's error.
+ */
+export function changedMachines(
+  { path, machine: own }: SharedFolder,
+  { machines }: ShareState,
+  now: number,
+  hasOthers: boolean,
+): readonly string[] {
+  return machinesIn(path).filter((machine) => {
+    if (machine === own) return hasOthers;
+    const stamp = stampOf(join(path, machine), now);
     return stamp === '' || stamp !== machines[machine]?.stamp;
   });
 }

@@ -1,14 +1,21 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../chat/json.js';
 import { heartbeat } from '../history/lock/holder.js';
 import { openedFile, placeOf, type SharedFolder } from './news.js';
 import { packed, sealFile } from './sealed-file.js';
-import { filesIn, itemFileName, numbersIn, removeUnfinished, writeShared } from './shared-folder.js';
+import { ATTACHMENTS, filesIn, isUnfinished, itemFileName, numbersIn, writeShared } from './shared-folder.js';
 
 /** So many files that are smaller than this become one, so that a folder never has many. Bytes. */
 const MANY = 64;
 const SMALL = 128 * 1024;
+
+/** What is in the folder, beside what is remembered of it. */
+interface Compared {
+  readonly lacks: boolean;
+  readonly read: readonly string[];
+  readonly hasOthers: boolean;
+}
 
 /** The files of this machine with their sizes, in bytes. */
 type Sizes = Readonly<Record<string, number>>;
@@ -31,7 +38,15 @@ export class OwnFiles {
 
   /** The number of the newest item in the folder, which may be newer than what this machine remembers. */
   get newest(): number {
-    return filesIn(this.#path).names.reduce((most, name) => Math.max(most, numbersIn(name)?.last ?? 0), 0);
+    return newestIn(this.#listed());
+  }
+
+  #listed(): readonly string[] {
+    return existsSync(this.#path) ? readdirSync(this.#path) : [];
+  }
+
+  #removeUnfinished(listed: readonly string[]): void {
+    for (const name of listed.filter(isUnfinished)) rmSync(join(this.#path, name), { force: true });
   }
 
   /** The sizes of these files of this machine, as far as they are hi's. */
@@ -42,24 +57,32 @@ export class OwnFiles {
     );
   }
 
-  /** Whether a file is gone. */
-  lacks(sizes: Sizes): boolean {
-    const there = new Set(filesIn(this.#path).names);
-    // Where too much else is there, it was not listed.
-    return Object.keys(sizes).some((name) => !there.has(name) && !existsSync(join(this.#path, name)));
+  /**
+   * Whether one of these files is gone, which of those that were `read` are still there, and whether there are others.
+   */
+  compare(sizes: Sizes, read: readonly string[]): Compared {
+    const there = new Set(this.#listed().filter((name) => !name.startsWith('.') && name !== ATTACHMENTS));
+    const left = read.filter((name) => there.has(name));
+    const lacks = Object.keys(sizes).some((name) => !there.has(name));
+    return { lacks, read: left, hasOthers: left.length < there.size };
   }
 
-  /** Writes the items, which have the numbers after `given`, as one file. */
+  /**
+   * Writes the items as one file. They have the numbers after `given`, or after the newest one there. Removes what a
+   * kill has left.
+   */
   write(
     items: readonly string[],
     given: number,
   ): { readonly name: string; readonly size: number; readonly last: number } {
-    const [first, last] = [given + 1, given + items.length];
-    return { ...this.#write(items, first, last), last };
+    const listed = this.#listed();
+    this.#removeUnfinished(listed);
+    const before = Math.max(given, newestIn(listed));
+    const last = before + items.length;
+    return { ...this.#write(items, before + 1, last), last };
   }
 
   #write(items: readonly string[], first: number, last: number): { readonly name: string; readonly size: number } {
-    removeUnfinished(this.#path);
     const text = `{"name":${JSON.stringify(this.#name)},"first":${first},"last":${last},"items":[${items.join(',')}]}`;
     const { key, codec, machine } = this.#folder;
     const bytes = sealFile(key, placeOf(this.#folder, machine), packed(codec, text));
@@ -91,6 +114,7 @@ export class OwnFiles {
    * has left.
    */
   clean(sizes: Sizes, change: (item: JsonObject) => JsonObject | null): Sizes {
+    this.#removeUnfinished(this.#listed());
     const names = new Set([...Object.keys(sizes), ...filesIn(this.#path).names]);
     return [...names].reduce((kept, name) => {
       heartbeat();
@@ -125,3 +149,6 @@ export class OwnFiles {
     return kept;
   }
 }
+
+const newestIn = (names: readonly string[]): number =>
+  names.reduce((most, name) => Math.max(most, numbersIn(name)?.last ?? 0), 0);

@@ -181,11 +181,8 @@ export function writeShared(folder: string, name: string, bytes: Uint8Array): vo
   }
 }
 
-/** Removes what a kill left of files that were being written. */
-export function removeUnfinished(folder: string): void {
-  for (const name of existsSync(folder) ? readdirSync(folder) : [])
-    if (/^\..+\.hi\.new$/.test(name)) rmSync(join(folder, name), { force: true });
-}
+/** Whether a kill left this file while it was being written. */
+export const isUnfinished = (name: string): boolean => /^\..+\.hi\.new$/.test(name);
 
 /**
  * The name of a file with the items of these numbers. No two files ever have one name, so that none is ever changed.

@@ -58,6 +58,8 @@ export class Standing {
   readonly #paths: ReturnType<typeof statePaths>;
   state: { -readonly [Key in keyof ShareState]: ShareState[Key] };
   accounted: Accounted = emptyAccount();
+  /** Whether the folder of this machine has files that were not read. */
+  hasOthers = true;
   /** Set while everything is read anew: the names of the turns in the files of this machine. */
   inOwnFiles: Set<string> | null = null;
   /**
@@ -78,13 +80,17 @@ export class Standing {
 
   /** Reads where this machine stands. If that does not fit the history or the folder, everything is read anew. */
   async begin(): Promise<void> {
+    await this.deps.history.refresh();
+    if (!(await this.#resume())) await this.readAll();
+  }
+
+  async #resume(): Promise<boolean> {
     const { history } = this.deps;
-    await history.refresh();
     const stored = readState(this.#paths);
-    const isOfThis = stored !== null && stored.folder === this.folder.id && stored.log === history.name;
-    const known = isOfThis && !this.own.lacks(stored.own) ? readKnown(this.#paths, stored) : null;
-    const since = stored === null || known === null ? null : await entriesSince(history, stored.last);
-    if (stored === null || known === null || since === null) return await this.readAll();
+    if (stored === null || stored.folder !== this.folder.id || stored.log !== history.name) return false;
+    const known = readKnown(this.#paths, stored);
+    const since = known && (await entriesSince(history, stored.last));
+    if (known === null || since === null) return false;
     this.state = { ...stored };
     const { decisions, last } = stored;
     const [open, unfinished, pins] = [new Set(stored.open), new Map(stored.unfinished), new Map(stored.pins)];
@@ -92,10 +98,23 @@ export class Standing {
     this.accounted = { known, decisions, open, unfinished, pins, forgotten, last };
     for (const entry of since) account(this.accounted, entry);
     this.accounted.decisions = this.lines.decided(this.accounted.decisions, false);
+    return true;
+  }
+
+  /** Looks which files of this machine there are. If one is gone, everything is read anew. */
+  async compareOwn(): Promise<void> {
+    if (this.inOwnFiles !== null) return;
+    const { machine } = this.folder;
+    const own = this.state.machines[machine];
+    const { lacks, read, hasOthers } = this.own.compare(this.state.own, own?.read ?? []);
+    if (lacks) return await this.readAll();
+    this.hasOthers = hasOthers;
+    if (own !== undefined) this.state.machines = { ...this.state.machines, [machine]: { ...own, read } };
   }
 
   async readAll(): Promise<void> {
     const { history } = this.deps;
+    this.hasOthers = true;
     this.inOwnFiles = new Set();
     this.state = emptyState(this.folder.id, history.name);
     await history.readAll((entries) => {

@@ -1,12 +1,12 @@
 import { type Entry, isMessage } from '../chat/entry.js';
-import type { JsonObject, JsonValue } from '../chat/json.js';
+import type { JsonObject } from '../chat/json.js';
 import type { Message } from '../chat/message.js';
 import { HiError } from '../errors.js';
 import { attachmentsIn } from '../history/attachments.js';
 import { progress } from '../history/base/notices.js';
 import { runningTurns } from '../history/turns.js';
 import { waitingDecisions, withReceived } from './decisions.js';
-import { type ForgetItem, itemOf, type ResetItem, type SummaryItem, type TurnItem } from './items.js';
+import { batchesOf, type ForgetItem, itemOf, type ResetItem, type SummaryItem, type TurnItem } from './items.js';
 import { type Arriving, account, arrivedMessages, markOf } from './log-reader.js';
 import { changedMachines, type News, newsOf, stateOfMachine } from './news.js';
 import { inFolder } from './shared-folder.js';
@@ -22,9 +22,6 @@ export interface Arrival {
   /** When the newest one was said. */
   readonly last: string;
 }
-
-/** So many characters are appended at a time. */
-const BATCH = 2 * 1024 * 1024;
 
 /** Fewer items than this are appended, however little is here. */
 const MANY = 1000;
@@ -103,11 +100,22 @@ export class Taking {
   /** The resets of all machines that were read, with the names of the machines where they were asked for. */
   readonly resets: { readonly item: ResetItem; readonly machine: string }[] = [];
 
+  /** Whether there may be something to take in, or to carry out. Throws the system's error. */
+  get isDue(): boolean {
+    const { state, accounted } = this.#at;
+    const waiting = state.late.length + state.pending.length + waitingDecisions(accounted.decisions).length;
+    return waiting > 0 || this.#changed(Date.now()).length > 0;
+  }
+
+  #changed(now: number): readonly string[] {
+    return changedMachines(this.#at.folder, this.#at.state, now, this.#at.hasOthers);
+  }
+
   async takeAll(): Promise<Arrival[]> {
     // Not the time of the history: it is compared with that of the file system.
     const now = Date.now();
     const arrivals: Arrival[] = [];
-    const changed = changedMachines(this.#at.folder.path, this.#at.state, now);
+    const changed = this.#changed(now);
     if (changed.length + this.#at.state.late.length > 0) await this.#at.deps.unlock();
     const isNew = this.#at.accounted.last.id === 0 && this.#at.accounted.known.count === 0;
     const news = changed.map((machine) =>
@@ -366,29 +374,6 @@ export class Taking {
       });
     return found;
   }
-}
-
-/** The turns in batches of about `BATCH` characters. */
-export function* batchesOf(turns: Iterable<TurnItem>): Generator<readonly TurnItem[]> {
-  let batch: TurnItem[] = [];
-  let size = 0;
-  for (const turn of turns) {
-    batch.push(turn);
-    size += sizeOf(turn.messages);
-    if (size < BATCH) continue;
-    yield batch;
-    [batch, size] = [[], 0];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** About how many characters a value has. */
-function sizeOf(value: JsonValue | undefined): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 8;
-  let size = 0;
-  for (const part of Object.values(value)) size += 8 + sizeOf(part);
-  return size;
 }
 
 const timeOf = (message: JsonObject | undefined): string => (typeof message?.at === 'string' ? message.at : '');

@@ -152,6 +152,20 @@ describe('a conversation on two machines', () => {
     expect((await hi(laptop, 'share', '--key')).stdout.trim()).toBe(key);
   });
 
+  it('reads its key only where something came or is to be given out', async () => {
+    const key = await shared();
+    const read = join(laptop.folder, 'read');
+    const share = { folder, name: 'laptop', key: `!echo read >> '${read}'; echo ${key}` };
+    laptop.writeConfig(JSON.stringify({ ...config(), share }));
+    await hi(laptop, 'ask', 'from the laptop');
+    const before = readFileSync(read, 'utf8');
+    expect(await said(laptop)).toEqual(['from the laptop']);
+    expect(readFileSync(read, 'utf8')).toBe(before);
+    await hi(desktop, 'ask', 'from the desktop');
+    expect(await said(laptop)).toEqual(['from the laptop', 'from the desktop']);
+    expect(readFileSync(read, 'utf8')).toBe(`${before}read\n`);
+  });
+
   it('ignores and names files that are forged, cut, copied, or of another machine', async () => {
     await shared();
     await hi(laptop, 'ask', 'real');
