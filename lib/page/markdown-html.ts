@@ -3,6 +3,8 @@ import type { Highlighter } from '../screen/markdown/languages.js';
 import { loadHighlighter } from '../screen/markdown/languages.js';
 import { neutralise } from '../screen/text/neutralise.js';
 import { BLUE, BOLD, CYAN, DIM, GREEN, MAGENTA, RED, type Style, YELLOW } from '../screen/text/styled-text.js';
+import { type Formula, findFormulas } from './find-formulas.js';
+import { Formulas } from './formula-html.js';
 
 /** Longer texts are shown as plain text: no answer is that long, and the browser would be slow. */
 const LONGEST = 500_000;
@@ -20,7 +22,7 @@ export async function markdownHtml(text: string): Promise<string> {
   const languages = tokens.filter(({ type }) => type === 'fence').map(({ info }) => languageIn(info));
   const find = await loadHighlighters([...new Set(languages)]);
   arrange(tokens);
-  const env: Env = { find };
+  const env: Env = { find, formulas: new Formulas() };
   return markdown.renderer.render(tokens, markdown.options, env);
 }
 
@@ -30,7 +32,7 @@ function createMarkdown() {
   made.validateLink = (url) => /^(?:https?:\/\/|mailto:)/i.test(url);
   // The text of a link is shown as written: host names are not converted to another alphabet.
   made.normalizeLinkText = (url) => url;
-  made.inline.ruler.before('escape', 'math', math);
+  findFormulas(made);
   made.inline.ruler.before('link', 'footnote', footnoteMark);
   made.block.ruler.before('reference', 'footnote', footnote);
   Object.assign(made.renderer.rules, RULES);
@@ -39,7 +41,9 @@ function createMarkdown() {
 
 const RULES: Readonly<Record<string, RendererRule>> = {
   footnote: (tokens, at) => `<sup>${escaped(tokens[at]?.content ?? '')}</sup>`,
-  math: (tokens, at) => `<span class="math">${escaped(tokens[at]?.content ?? '')}</span>`,
+  math: (tokens, at, _options, env) => formula(tokens[at] as Token, env?.formulas as Formulas),
+  math_block: (tokens, at, _options, env) =>
+    `<p class="formula" tabindex="0">${formula(tokens[at] as Token, env?.formulas as Formulas)}</p>\n`,
   fence: (tokens, at, _options, env) => fence(tokens[at] as Token, env?.find as LoadedHighlighters),
   code_block: (tokens, at) => codeBlock(tokens[at]?.content ?? '', null),
   link_open: (tokens, at) => {
@@ -61,6 +65,11 @@ const RULES: Readonly<Record<string, RendererRule>> = {
 };
 
 const markdown = createMarkdown();
+
+/** A formula that cannot be read is shown as written. */
+function formula({ content, meta }: Token, formulas: Formulas): string {
+  return formulas.html(meta as unknown as Formula) ?? `<span class="math">${escaped(content)}</span>`;
+}
 
 function fence({ content, info }: Token, find: LoadedHighlighters): string {
   const language = languageIn(info);
@@ -152,49 +161,6 @@ function footnote(state: StateBlock, line: number, _end: number, silent: boolean
   state.push('paragraph_close', 'p', -1);
   state.line = line + 1;
   return true;
-}
-
-/** How formulas start and end. */
-const MARKS: readonly (readonly [string, string])[] = [
-  ['\\(', '\\)'],
-  ['\\[', '\\]'],
-  ['$$', '$$'],
-  ['$', '$'],
-];
-
-/**
- * A single dollar is that of a formula where no blank is inside and no number follows, as for Pandoc: not in "$5 to
- * $10".
- */
-function isPrice(text: string): boolean {
-  return /^\$[^$]/.test(text) && /^\$\s|\s\$.?$|\$\d$/s.test(text);
-}
-
-/** Keeps LaTeX formulas as written: Markdown would remove their backslashes, and read `_` and `*` as emphasis. */
-function math(state: StateInline, silent: boolean): boolean {
-  const mark = MARKS.find(([begin]) => state.src.startsWith(begin, state.pos));
-  if (mark === undefined) return false;
-  const [begin, end] = mark;
-  const close = closing(state, end, state.pos + begin.length);
-  if (close === -1 || close + end.length > state.posMax) return false;
-  if (isPrice(state.src.slice(state.pos, close + end.length + 1))) return false;
-  if (!silent) state.push('math', 'span', 0).content = state.src.slice(state.pos, close + end.length);
-  state.pos = close + end.length;
-  return true;
-}
-
-/**
- * The position from which a closing mark was searched in vain. It is not searched again, so that many openings take no
- * longer than one.
- */
-const searched = new WeakMap<StateInline, Map<string, number>>();
-
-function closing(state: StateInline, mark: string, from: number): number {
-  const none = searched.get(state) ?? new Map<string, number>();
-  if (from >= (none.get(mark) ?? Number.POSITIVE_INFINITY)) return -1;
-  const found = state.src.indexOf(mark, from);
-  if (found === -1) searched.set(state, none.set(mark, from));
-  return found;
 }
 
 /** The CSS class for each colour of highlighted code. */

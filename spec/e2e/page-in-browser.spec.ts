@@ -42,6 +42,7 @@ const ATTACKS = [
   '<meta http-equiv="refresh" content="0;url=https://a.example/"><base href="https://a.example/">',
   '```"><script>window.hacked = 1</script>\n</code></pre><script>window.hacked = 1</script>\n```',
   '&lt;script&gt;window.hacked = 1&lt;/script&gt; &#60;img src=x onerror=window.hacked=1&#62;',
+  '$\\href{javascript:window.hacked=1}{x}$ $$\\text{<img src=x onerror=window.hacked=1>}\\color{red}x$$',
   '<details open ontoggle="window.hacked=1"><form action=https://a.example/><input autofocus onfocus="window.hacked=1">',
 ];
 
@@ -64,6 +65,8 @@ function hostileHistory(): readonly Entry[] {
 }
 
 const ANSWER = `# Title\n\n### Deep\n\nText with \`code\`, **bold**, [a link](https://a.example/) and \\(x_1\\).
+
+$$\\begin{aligned} a &= \\boxed{\\frac{b}{c}} \\\\ d &= ${'e + '.repeat(60)} f \\end{aligned}$$
 
 | a | b |
 |:--|--:|

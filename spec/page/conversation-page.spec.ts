@@ -97,14 +97,6 @@ describe('the page of a conversation', () => {
     expect(nonsense).toMatchObject({ text: 'a & b' });
   });
 
-  it('leaves formulas unchanged', async () => {
-    const text = 'Sum \\(a_1 * b_1 * c\\) and $$x_1 _y_$$ and \\[ \\frac{a}{b} \\], \\(open';
-    expect((await textOf(text))?.text.trim()).toBe(text.replace('\\(open', '(open'));
-    const one = 'Where $x_1 _y_$ is between $5 and $10, in $HOME or $PATH';
-    expect((await textOf(one))?.text.trim()).toBe(one);
-    expect((await textOf(one))?.children[0]?.children.map(({ text: inside }) => inside)).toEqual(['$x_1 _y_$']);
-  });
-
   it('shows the boxes of tasks and the numbers of footnotes', async () => {
     const text =
       'So it is[^1], or not[^two].\n\n- [ ] open\n- [x] done\n\n[^1]: https://a.example/\n[^two]: Or *this*.';

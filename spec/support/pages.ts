@@ -63,6 +63,29 @@ export function withClass(elements: readonly Element[], name: string): readonly 
   return elements.filter(({ attributes }) => attributes.class?.split(' ').includes(name));
 }
 
+const WORD = /^[a-z-]+$/;
+const LENGTH = /^[+-]?[\d.]+(?:em|ex|pt|px|mm|cm|in|mu)?$/;
+
+/** What an element of a formula may have. */
+const MATH: Readonly<Record<string, RegExp>> = {
+  display: /^block$/,
+  displaystyle: WORD,
+  encoding: /^application\/x-tex$/,
+  scriptlevel: /^[+-]?\d$/,
+  mathvariant: WORD,
+  class: /^[a-z -]+$/,
+  ...Object.fromEntries(
+    ['fence', 'form', 'stretchy', 'symmetric', 'separator', 'accent', 'accentunder', 'largeop', 'movablelimits'].map(
+      (name) => [name, WORD],
+    ),
+  ),
+  ...Object.fromEntries(
+    `lspace rspace minsize maxsize width height depth voffset linethickness mathsize`
+      .split(' ')
+      .map((name) => [name, LENGTH]),
+  ),
+};
+
 /** Every attribute that an element of a page may have, with what it may hold. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   html: { lang: /^en$/ },
@@ -104,7 +127,7 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   article: { id: /^m\d+$/, 'data-turn': /^\d+$/, class: /^(?:user|assistant|tool)$/ },
   time: { datetime: /^/ },
   a: { href: /^(?:https?:\/\/|mailto:|#m\d+$)/i, rel: /^noreferrer nofollow$/ },
-  p: { class: /^(?:mark|note|typed)$/, 'data-undone': /^[\d ]+$/, 'data-redone': /^[\d ]+$/ },
+  p: { class: /^(?:mark|note|typed|formula)$/, tabindex: /^0$/, 'data-undone': /^[\d ]+$/, 'data-redone': /^[\d ]+$/ },
   details: { class: /^(?:mark|call|result|failed|command|file)$/ },
   summary: {},
   pre: { class: /^code$/, tabindex: /^0$/, 'data-language': /^[\w+#.-]{1,20}$/ },
@@ -123,6 +146,12 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     ['ul', 'li', 'blockquote', 'hr', 'br', 'em', 'strong', 's', 'sup', 'code', 'table', 'thead', 'tbody', 'tr'].map(
       (name) => [name, {}],
     ),
+  ),
+  ...Object.fromEntries(
+    `math semantics annotation mrow mi mn mo mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover
+    mmultiscripts mprescripts none mtable mtr mtd mpadded mphantom mstyle menclose`
+      .split(/\s+/)
+      .map((name) => [name, MATH]),
   ),
 };
 
