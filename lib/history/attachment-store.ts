@@ -39,7 +39,7 @@ export class AttachmentStore {
   /** Stores the bytes, which are on disk when this resolves. Returns their SHA-256. */
   async add(bytes: Uint8Array): Promise<string> {
     return await withHistoryErrors(this.#paths.history, async () => {
-      if (!this.#log.writes) {
+      if (!this.#log.isKept) {
         const hash = hashOf(bytes);
         this.#inMemory.set(hash, bytes);
         return hash;
@@ -56,7 +56,7 @@ export class AttachmentStore {
     const inMemory = this.#inMemory.get(sha256);
     if (inMemory) return inMemory;
     const found = readAttachment(this.#paths, sha256);
-    if (found !== null && this.#log.writes) clearLostMark(this.#paths, sha256);
+    if (found !== null && this.#log.isKept) clearLostMark(this.#paths, sha256);
     return found;
   }
 
@@ -65,7 +65,7 @@ export class AttachmentStore {
    * for each in all processes.
    */
   async reportLost(parts: readonly (ImagePart | DocumentPart)[], isLate = false): Promise<void> {
-    const unreported = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.writes));
+    const unreported = parts.filter(({ sha256 }) => markLost(this.#paths, sha256, this.#log.isKept));
     if (unreported.length > 0) this.#notices.add(isLate ? lateNotice(unreported) : lostNotice(unreported));
   }
 

@@ -237,9 +237,9 @@ function lostMarkName(hash: string): string {
 }
 
 /** Marks the loss of an attachment as reported. True if it was not yet; always true if the mark cannot be written. */
-export function markLost(paths: HistoryPaths, hash: string, writes: boolean): boolean {
+export function markLost(paths: HistoryPaths, hash: string, isKept: boolean): boolean {
   const mark = join(paths.attachments, lostMarkName(hash));
-  if (!writes) return !existsSync(mark);
+  if (!isKept) return !existsSync(mark);
   try {
     requireAttachmentsFolder(paths);
     makeFolder(paths.attachments, 0o700);

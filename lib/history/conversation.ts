@@ -19,7 +19,7 @@ class LoadedConversation {
   constructor(paths: HistoryPaths, now: () => Date, use: LogUse, notices: Notices) {
     this.log = new Log(paths, now, use, notices);
     this.attachments = new AttachmentStore(paths, this.log, notices);
-    this.turns = new RunningTurns(this.log, use.writes ? paths : null);
+    this.turns = new RunningTurns(this.log, use.keeping === 'kept' ? paths : null);
   }
 
   view(running: number | null): View {
@@ -46,18 +46,14 @@ export class Conversation {
     this.#stored = new LoadedConversation(paths, now, use, notices);
   }
 
-  get isOffRecord(): boolean {
-    return this.#off !== null;
-  }
-
   get log(): Log {
     return (this.#off ?? this.#stored).log;
   }
 
   /** How many messages are on disk, without what is kept in memory only. */
   get kept(): number {
-    const { facts, own, writes } = this.#stored.log;
-    return facts.messages - (writes ? 0 : messagesIn(own));
+    const { facts, own, isKept } = this.#stored.log;
+    return facts.messages - (isKept ? 0 : messagesIn(own));
   }
 
   get turns(): RunningTurns {
@@ -91,7 +87,8 @@ export class Conversation {
   async goOffRecord(): Promise<void> {
     if (this.#off !== null) return;
     const { isAside } = this.#stored.log;
-    const off = new LoadedConversation(this.#paths, this.#now, { writes: false, isAside }, this.#notices);
+    const use: LogUse = { keeping: 'off-record', isAside };
+    const off = new LoadedConversation(this.#paths, this.#now, use, this.#notices);
     await off.log.refresh();
     this.#off = off;
   }

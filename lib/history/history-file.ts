@@ -36,17 +36,17 @@ export class HistoryFile {
   readonly #paths: HistoryPaths;
   readonly #now: () => Date;
   /** False if nothing may be written, not even a repaired file. */
-  readonly #writes: boolean;
+  readonly #isKept: boolean;
   #codec: Codec | null = null;
   #file: LogFile | ArrayFile | null = null;
   /** Whether nothing was read, or what was read is known to be gone. */
   #isEmpty = true;
 
-  constructor(paths: HistoryPaths, now: () => Date, writes: boolean, notices: Notices) {
+  constructor(paths: HistoryPaths, now: () => Date, isKept: boolean, notices: Notices) {
     this.#notices = notices;
     this.#paths = paths;
     this.#now = now;
-    this.#writes = writes;
+    this.#isKept = isKept;
   }
 
   get file(): LogFile | ArrayFile | null {
@@ -285,13 +285,13 @@ export class HistoryFile {
   async #repairOrReadOnly(codec: Codec, work: () => HistoryChange): Promise<HistoryChange> {
     await loadSalvage();
     try {
-      if (this.#writes) return await this.#underLock('once', work);
+      if (this.#isKept) return await this.#underLock('once', work);
     } catch (thrown) {
       const failure = asHistoryError(thrown, this.#paths.history);
       if (!(failure instanceof HiError)) throw thrown;
       this.#notices.add(`The history is damaged and cannot be repaired. ${failure.message}`);
     }
-    if (!this.#writes) this.#notices.add('The history is damaged. hi uses the part that can be read.');
+    if (!this.#isKept) this.#notices.add('The history is damaged. hi uses the part that can be read.');
     this.close();
     const { file, entries } = openDamaged(codec, this.#paths.history);
     this.#file = file;

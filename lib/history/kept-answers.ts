@@ -66,7 +66,7 @@ export async function addKeptAnswers(
       const [question, ...rest] = [...readLog(path)].filter(isMessage);
       if (question === undefined || running.has(question.turn)) continue;
       const { turn, uid } = question;
-      const isAdded = log.writes && !isClaimed(paths.folder) && (await add(log, question, rest));
+      const isAdded = log.isKept && !isClaimed(paths.folder) && (await add(log, question, rest));
       if (isAdded) removeIfThere(path);
       if (turnOf(log, turn)[0]?.uid === uid) found.push({ turn, isAdded });
     }

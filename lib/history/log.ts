@@ -25,18 +25,22 @@ const MOST_TRIES = 40;
 /** The name of the work that forgets, and of that during which nothing may be forgotten. */
 export const FORGETTING = 'history.forget';
 
+/**
+ * What becomes of what is said now: it goes to disk, or stays in memory because of `--ephemeral` or until `/on`.
+ * Whoever would store something of the conversation asks the `HistoryStore` each time, for it changes during a chat.
+ */
+export type Keeping = 'kept' | 'ephemeral' | 'off-record';
+
 /** How a process uses the log. */
 export interface LogUse {
-  /** False if new entries are kept in memory only. */
-  readonly writes: boolean;
+  readonly keeping: Keeping;
   /** Whether they are an aside: nothing of the conversation is in its view, and nothing of it in any other. */
   readonly isAside: boolean;
 }
 
 /** The log in memory, kept in sync with the file, which other processes write too. */
 export class Log {
-  /** False if new entries are kept in memory only. */
-  readonly writes: boolean;
+  readonly keeping: Keeping;
   /** Whether what this process writes is an aside. */
   readonly isAside: boolean;
   readonly #folder: string;
@@ -48,12 +52,17 @@ export class Log {
   #sealed = 0;
   #isUndisturbed = false;
 
-  constructor(paths: HistoryPaths, now: () => Date, { writes, isAside }: LogUse, notices: Notices) {
+  constructor(paths: HistoryPaths, now: () => Date, { keeping, isAside }: LogUse, notices: Notices) {
     this.#folder = paths.folder;
-    this.#disk = new HistoryFile(paths, now, writes, notices);
+    this.#disk = new HistoryFile(paths, now, keeping === 'kept', notices);
     this.#loaded = new LoadedEntries(this.#disk, isAside);
-    this.writes = writes;
+    this.keeping = keeping;
     this.isAside = isAside;
+  }
+
+  /** False if new entries stay in memory. */
+  get isKept(): boolean {
+    return this.keeping === 'kept';
   }
 
   /**
@@ -110,10 +119,10 @@ export class Log {
   async refresh(): Promise<void> {
     const { name } = this;
     const change = await this.#disk.refresh();
-    if (this.writes || !this.#isRead) {
+    if (this.isKept || !this.#isRead) {
       this.#loaded.apply(change);
       this.#isRead = true;
-      if (!this.writes) this.#ownFrom = this.facts.last + 1;
+      if (!this.isKept) this.#ownFrom = this.facts.last + 1;
     } else if (change.kind !== 'added') {
       const { own } = this;
       const base = isSameLog(name, this.name) ? change.entries.filter(({ id }) => id < this.#ownFrom) : [];
@@ -141,7 +150,7 @@ export class Log {
    * `HiError`.
    */
   async ifCurrent(edition: number, work: () => void): Promise<boolean> {
-    if (!this.writes) return false;
+    if (!this.isKept) return false;
     return await this.#disk.withLock((_codec, change) => {
       this.#loaded.apply(change);
       if (this.edition !== edition) return false;
@@ -160,7 +169,7 @@ export class Log {
   ): Promise<readonly Kind[]> {
     const planned = (next: number): readonly Kind[] =>
       plan(next).map((entry) => asStored(this.isAside ? { ...entry, aside: true } : entry));
-    const written = this.writes ? await this.#append(planned, signal) : this.#loaded.add(planned(this.facts.last + 1));
+    const written = this.isKept ? await this.#append(planned, signal) : this.#loaded.add(planned(this.facts.last + 1));
     this.#loaded.own(written);
     return written;
   }
@@ -191,7 +200,7 @@ export class Log {
    * remaining entries of this conversation and of the reset copy. When it throws a `HiError` the file is unchanged.
    */
   async discard(after: (logs: readonly Iterable<Entry>[]) => void): Promise<void> {
-    if (!this.writes) return;
+    if (!this.isKept) return;
     await this.#lockedWithRepair((codec) => {
       // Messages that no summary covers are kept, however old they are.
       const base = newestBase(this.entries);
@@ -254,7 +263,7 @@ export class Log {
         await this.#recover(thrown, tries);
       }
     }
-    if (!this.writes) yield* this.own;
+    if (!this.isKept) yield* this.own;
   }
 
   /** Those of them that requests are made from, as in `entries`. */
@@ -288,11 +297,11 @@ export class Log {
    */
   async reading(): Promise<ConversationReading> {
     await this.refresh();
-    if (this.writes && this.#disk.isForeign) await this.#convert();
+    if (this.isKept && this.#disk.isForeign) await this.#convert();
     for (let tries = 0; ; tries += 1) {
       const { edition } = this;
       try {
-        const snapshot = await openReading(this.#disk, this.writes ? [] : this.loaded);
+        const snapshot = await openReading(this.#disk, this.isKept ? [] : this.loaded);
         return Object.assign(snapshot, {
           ifCurrent: (work: () => void) => this.ifCurrent(edition, work),
           recover: (damage: unknown) => this.#recover(damage, UNLOCKED_TRIES - 1),
@@ -308,7 +317,7 @@ export class Log {
    * such work, and where nothing can be written. Throws a `HiError` like `runExclusive`.
    */
   async undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (!this.writes || this.#isUndisturbed) return await work();
+    if (!this.isKept || this.#isUndisturbed) return await work();
     let isBegun = false;
     try {
       return await runExclusive(this.#folder, FORGETTING, async () => {

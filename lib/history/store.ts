@@ -3,6 +3,7 @@ import type { ChatEvent, CompactionReport } from '../chat/event.js';
 import type { Message, NewMessage } from '../chat/message.js';
 import type { ForgetOrder } from '../chat/occurrence.js';
 import { makeFolder } from '../disk.js';
+import { HiError } from '../errors.js';
 import type { View } from '../view/view.js';
 import { appendBlock } from './append-block.js';
 import type { AttachmentStore } from './attachment-store.js';
@@ -13,6 +14,7 @@ import { prepareCodec } from './file/codec.js';
 import { conversationFiles } from './file/log-file.js';
 import type { Forgettable } from './forget/copies.js';
 import { type ForgottenName, findForgettable, forget } from './forget-everywhere.js';
+import type { Keeping, LogUse } from './log.js';
 import type { ConversationReading } from './open-reading.js';
 import { findCrashedTurns } from './turns.js';
 import { type Verified, verify } from './verify.js';
@@ -28,7 +30,7 @@ export class HistoryStore {
   private constructor(settings: HistorySettings) {
     this.#settings = settings;
     this.#paths = historyPathsIn(settings.folder);
-    const use = { writes: settings.ephemeral !== true, isAside: settings.aside === true };
+    const use: LogUse = { keeping: settings.ephemeral ? 'ephemeral' : 'kept', isAside: settings.aside === true };
     this.#conversation = new Conversation(this.#paths, settings.now, use, this.#notices);
   }
 
@@ -73,14 +75,23 @@ export class HistoryStore {
     return this.#conversation.log.isAside;
   }
 
-  /** Whether messages are kept in memory only. */
-  get isEphemeral(): boolean {
-    return !this.#conversation.log.writes;
+  /** What becomes of what is said now. Off the record, it is forgotten at the end. */
+  get keeping(): Keeping {
+    return this.#conversation.log.keeping;
   }
 
-  /** True while the user is off the record: the messages since then are forgotten at the end. */
-  get isOffRecord(): boolean {
-    return this.#conversation.isOffRecord;
+  get isKept(): boolean {
+    return this.#conversation.log.isKept;
+  }
+
+  /** Throws a `HiError` while nothing is kept. The command does the same outside of the chat. */
+  requireKept(command: string): void {
+    if (this.isKept) return;
+    const [how, hint] =
+      this.keeping === 'off-record'
+        ? ['off the record', 'Type /on first.']
+        : ['with --ephemeral', `Quit the chat and run: ${command}`];
+    throw new HiError('usage', `Nothing is kept ${how}.`, { hint });
   }
 
   /** Keeps later messages in memory only. */
@@ -268,7 +279,7 @@ export class HistoryStore {
 
   /** Clears the conversation. Keeps a copy until the next reset, but none with `purge`. */
   async reset({ purge }: { readonly purge: boolean }): Promise<void> {
-    if (this.isEphemeral) return this.#conversation.log.clear();
+    if (!this.isKept) return this.#conversation.log.clear();
     await this.#conversation.reset(purge);
     this.#crashedTurn = null;
   }

@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 16_000_000;
  */
 export class InputHistory implements InputList {
   readonly #file: string | null;
-  readonly #keeps: () => boolean;
+  readonly #isKept: () => boolean;
   #session: string[] = [];
   /** The inputs of this session that were never sent. */
   readonly #drafts = new Set<string>();
@@ -24,10 +24,10 @@ export class InputHistory implements InputList {
   /** Both lists merged; null until needed. */
   #merged: readonly string[] | null = null;
 
-  /** While `keeps` returns false, inputs are recalled in this session but not written. */
-  constructor(file: string | null, keeps: () => boolean = () => true) {
+  /** While `isKept` returns false, inputs are recalled in this session but not written. */
+  constructor(file: string | null, isKept: () => boolean = () => true) {
     this.#file = file;
-    this.#keeps = keeps;
+    this.#isKept = isKept;
   }
 
   entries(): readonly string[] {
@@ -42,7 +42,7 @@ export class InputHistory implements InputList {
     if (this.#session.at(-1) === text && !wasDraft) return;
     this.#session = [...this.#session.filter((entry) => entry !== text), text];
     this.#merged = null;
-    if (this.#file !== null && this.#keeps()) append(this.#file, `${JSON.stringify(text)}\n`);
+    if (this.#file !== null && this.#isKept()) append(this.#file, `${JSON.stringify(text)}\n`);
   }
 
   /** Adds a line that was cleared, in this session only: it may have been a slip that should not be kept. */

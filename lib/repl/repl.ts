@@ -69,7 +69,7 @@ export interface ReplDeps {
   readonly editing: LineEditing;
   readonly completion: LineCompletionSources;
   /** The inputs of earlier sessions: their file, null for none, and whether an input may be written to it now. */
-  readonly inputHistory: { readonly file: string | null; keeps(): boolean };
+  readonly inputHistory: { readonly file: string | null; isKept(): boolean };
   /** The prompt of the next line: `hi> `, or `hi 62%> `. */
   prompt(): string | Promise<string>;
   /**

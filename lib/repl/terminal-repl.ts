@@ -66,7 +66,7 @@ class TerminalRepl implements Repl {
       terminal: this.#terminal,
       colour: terminal.colour,
       longPastes: new LongPastes(editing.longPaste),
-      history: new InputHistory(inputHistory.file, () => inputHistory.keeps()),
+      history: new InputHistory(inputHistory.file, () => inputHistory.isKept()),
       editing,
       completion: deps.completion,
       showBelow: (rows) => window.showsTypedAhead && deps.screen.showBelow(rows),

@@ -203,7 +203,7 @@ export class SessionTurns {
       );
       if (kept) this.#failed = null;
       else await uninterrupted(() => this.takeBack(user.turn));
-      const turn = history.isEphemeral || !kept ? null : user.turn;
+      const turn = history.isKept && kept ? user.turn : null;
       yield* this.#warnOfHistory();
       const compaction = context.compaction ?? rested;
       yield { type: 'turn-end', ...route.answeredBy, ...outcome, compaction, turn };
@@ -252,7 +252,7 @@ export class SessionTurns {
     const { history } = this.#deps;
     const rest = nextRest(this.#deps, this.#turnSettings.target);
     const isOpen = upcoming || stateOf(newestBlock(withoutWhole(history.entries))).covered !== null;
-    if (rest === null || history.isEphemeral || !isOpen) return null;
+    if (rest === null || !history.isKept || !isOpen) return null;
     const context = await this.context(null, this.#skills.active);
     return await context.unsummarised(rest, upcoming, new AbortController().signal);
   }
@@ -331,7 +331,7 @@ export class SessionTurns {
   }
 
   async #upcomingCompaction(): Promise<UpcomingCompaction | null> {
-    if (this.#deps.history.isEphemeral) return null;
+    if (!this.#deps.history.isKept) return null;
     const context = await this.context(null, this.#skills.active);
     const found = await context.upcomingCompaction(new AbortController().signal);
     // A turn that is not stored leaves nothing on disk.
@@ -348,7 +348,7 @@ export class SessionTurns {
     const limits = memory.facts.takes?.images === false ? null : (images ?? null);
     const { history, cache: stored } = this.#deps;
     const put: TextCache['put'] = (key, text) => storedWhile(stored, history, context.edition).put(key, text);
-    const cache = history.isEphemeral ? null : { get: stored.get, put };
+    const cache = history.isKept ? { get: stored.get, put } : null;
     return fitImages(prepared, { limits, cache, made: this.#smallImages }, signal);
   }
 

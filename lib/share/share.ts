@@ -79,10 +79,9 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
   let isSilent = false;
   let asked = 0;
   const run = async (work: (exchange: Exchange) => Promise<void>): Promise<Exchanged> => {
-    const { isEphemeral, isAside, isOffRecord } = deps.history;
+    const { isKept, isAside } = deps.history;
     // One that does not answer is not asked again in the same breath.
-    if (isEphemeral || isAside || isOffRecord || (isSilent && monotonic() - asked < SILENCE))
-      return { arrivals: [], notices: [] };
+    if (!isKept || isAside || (isSilent && monotonic() - asked < SILENCE)) return { arrivals: [], notices: [] };
     asked = monotonic();
     let exchange: Exchange | null = null;
     let problem: string | null;
@@ -111,12 +110,12 @@ export function openSharing(settings: ShareSettings, deps: ShareDeps): Sharing {
         await exchange.takeIn();
         await exchange.giveOut();
       });
-      if (!deps.history.isEphemeral) barKnown(deps.data);
+      if (deps.history.isKept) barKnown(deps.data);
       return exchanged;
     },
     resetEverywhere: async (purge) => await resetEverywhere(settings, deps, purge),
     async afterUndo() {
-      if (!deps.history.isEphemeral) exchangeBarred(deps.data);
+      if (deps.history.isKept) exchangeBarred(deps.data);
     },
     notForgotten: (uid) => machines.filter(({ forgot }) => !forgot.includes(uid)),
   };

@@ -1,4 +1,3 @@
-import { HiError } from '../errors.js';
 import type { SlashCommand } from './common/command.js';
 
 const OPTIONS = ['--last', '--since'] as const;
@@ -14,12 +13,7 @@ export const slashForget: SlashCommand = {
   options: OPTIONS,
   complete: async (typed) => OPTIONS.filter((option) => option.startsWith(typed)),
   async *run(argument, { session, ask, desk }) {
-    if (session.history.isEphemeral) {
-      const { isOffRecord } = session.history;
-      throw new HiError('usage', `Nothing is kept ${isOffRecord ? 'off the record' : 'with --ephemeral'}.`, {
-        hint: isOffRecord ? 'Type /on first.' : 'Quit the chat and run: hi forget',
-      });
-    }
+    session.history.requireKept('hi forget');
     const found = await desk.forgetting(argument);
     if (found === null) return yield { type: 'print', text: 'There is nothing to forget.' };
     for (const text of found.shown) yield { type: 'print', text };

@@ -6,10 +6,10 @@ export const slashOff: SlashCommand = {
   usage: '/off',
   summary: 'off the record: keep nothing until /on',
   async *run(_argument, { session }) {
-    const { history } = session;
-    if (history.isOffRecord)
+    const { keeping } = session.history;
+    if (keeping === 'off-record')
       return yield { type: 'print', text: 'The chat is already off the record. To go back on it, type: /on' };
-    if (history.isEphemeral)
+    if (keeping === 'ephemeral')
       return yield { type: 'print', text: 'Nothing in this chat is kept: it runs with --ephemeral.' };
     await session.goOffRecord();
     const text = 'Off the record: nothing said until /on is kept. The model still sees what was said before.';

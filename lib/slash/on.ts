@@ -7,7 +7,7 @@ export const slashOn: SlashCommand = {
   usage: '/on',
   summary: 'back on the record',
   async *run(_argument, { session }) {
-    if (!session.history.isOffRecord)
+    if (session.history.keeping !== 'off-record')
       return yield { type: 'print', text: 'The chat is already on the record. To go off it, type: /off' };
     const forgotten = await session.goOnRecord();
     const text = forgotten === 0 ? '' : ` ${quantity(forgotten, 'message')} forgotten.`;

@@ -29,21 +29,21 @@ export const slashReset: SlashCommand = {
 async function* clear({ session, ask, desk }: SlashContext): AsyncGenerator<SlashEvent> {
   const { messages } = session.history.totals;
   if (messages === 0) return yield { type: 'print', text: 'The conversation is empty.' };
-  const [copy, restore] = session.history.isEphemeral
-    ? ['No copy is kept.', '']
-    : ['A copy is kept.', " '/reset --undo' restores them."];
+  const [copy, restore] = session.history.isKept
+    ? ['A copy is kept.', " '/reset --undo' restores them."]
+    : ['No copy is kept.', ''];
   const question = `Clear the conversation of ${quantity(messages, 'message')}? ${copy}`;
   if (!(await ask.confirm(question, "'/reset -y' clears it without asking."))) {
     return yield { type: 'print', text: 'Nothing was cleared.' };
   }
   const cleared = await session.reset({ purge: false });
-  const left = session.history.isEphemeral ? '' : desk.leftByReset();
+  const left = session.history.isKept ? desk.leftByReset() : '';
   const text = `Cleared ${quantity(cleared, 'message')}.${keptElsewhere(session)}${restore}`;
   yield { type: 'print', text: withLeft(text, left) };
 }
 
 const keptElsewhere = ({ isShared, history }: SlashContext['session']): string =>
-  isShared && !history.isEphemeral ? ` ${KEPT_ELSEWHERE}` : '';
+  isShared && history.isKept ? ` ${KEPT_ELSEWHERE}` : '';
 
 async function* everywhere({ session, ask, desk }: SlashContext): AsyncGenerator<SlashEvent> {
   const { messages } = session.history.totals;
@@ -80,12 +80,12 @@ async function* undo({ session }: SlashContext): AsyncGenerator<SlashEvent> {
 
 /** Off the record the session works on a copy in memory. Clearing only that would look like clearing everything. */
 function requireOnRecord({ session }: SlashContext): void {
-  if (!session.history.isOffRecord) return;
+  if (session.history.keeping !== 'off-record') return;
   throw new HiError('usage', 'Cannot reset off the record.', { hint: 'Type /on first.' });
 }
 
 function requireStored(option: string, { session }: SlashContext): void {
-  if (!session.history.isEphemeral) return;
+  if (session.history.isKept) return;
   throw new HiError('usage', `Cannot run /reset ${option} with --ephemeral, which stores nothing.`, {
     hint: `Quit the chat and run: hi reset ${option}`,
   });

@@ -6,7 +6,7 @@ import type { ConfinedRun, Leftovers } from '../permission/sandbox/sandbox.js';
 import type { SecretStream } from '../permission/secrets.js';
 import { BY_MODEL, endProcesses } from '../processes.js';
 import type { Tool, ToolContext } from './common/tool.js';
-import { OutputKeeper } from './shell/limit-output.js';
+import { OutputKeeper, spillFolderOf } from './shell/limit-output.js';
 import { runShell, type ShellEnd } from './shell/run-shell.js';
 import { outputName } from './shell/spill.js';
 
@@ -32,7 +32,7 @@ export const bash: Tool<{ readonly command: string }> = {
     if (command.includes('\0')) throw new HiError('usage', 'A command cannot contain a NUL character.');
     await requireFolder(context);
     const name = outputName();
-    const spill = context.keepsOutput?.() === false ? null : context.spillFolder;
+    const spill = spillFolderOf(context);
     const stdout = new OutputKeeper(context.outputLimit, spill, `${name}.stdout`, maskOf(context));
     const stderr = new OutputKeeper(context.outputLimit, spill, `${name}.stderr`, maskOf(context));
     const end = await runShell(

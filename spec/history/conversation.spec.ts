@@ -62,9 +62,9 @@ describe('what is said off the record', () => {
     const store = await openIn(folder);
     const said = await exchange(store, 'one', 'two');
     const bytes = readFileSync(fileIn(folder));
-    expect([store.isOffRecord, store.isEphemeral, await store.goOnRecord()]).toEqual([false, false, 0]);
+    expect([store.keeping, await store.goOnRecord()]).toEqual(['kept', 0]);
     await store.goOffRecord();
-    expect([store.isOffRecord, store.isEphemeral]).toEqual([true, true]);
+    expect([store.keeping, store.isKept]).toEqual(['off-record', false]);
     const more = await exchange(store, 'between us', 'of course');
     const sha256 = await store.attachments.add(Buffer.from('secret'));
     await store.goOffRecord();
@@ -73,7 +73,7 @@ describe('what is said off the record', () => {
     expect((await store.attachments.get(sha256))?.toString()).toBe('secret');
     expect([readFileSync(fileIn(folder)).equals(bytes), readdirSync(folder)]).toEqual([true, ['history.json.zst']]);
     expect(await store.goOnRecord()).toBe(2);
-    expect([store.isOffRecord, store.isEphemeral, store.length]).toEqual([false, false, 2]);
+    expect([store.keeping, store.isKept, store.length]).toEqual(['kept', true, 2]);
     expect(store.view(null).messages).toEqual(said);
     expect(await store.attachments.get(sha256)).toBeNull();
     expect((await store.begin(says('on'))).id).toBe(3);

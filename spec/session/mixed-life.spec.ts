@@ -163,7 +163,7 @@ class World {
 
   async do(deed: Deed, who: number, size: number): Promise<void> {
     const { session, store } = this.#at(who);
-    const [uncompacted, isOff] = [this.#uncompacted, store.isOffRecord];
+    const [uncompacted, isOff] = [this.#uncompacted, !store.isKept];
     const bytes = isOff ? this.#bytes() : null;
     if (deed !== 'uncompact') this.#uncompacted = null;
     if (deed === 'compact' || deed === 'uncompact') this.#hasCompacted = true;
@@ -177,7 +177,7 @@ class World {
     // Off the record nothing is written but by others.
     if (bytes !== null && deed !== 'both' && deed !== 'on' && deed !== 'restart')
       expect(this.#bytes() === bytes).toBe(true);
-    if (store === this.#at(who).store && session.history.isOffRecord) return;
+    if (store === this.#at(who).store && !session.history.isKept) return;
     await this.check();
   }
 
@@ -199,13 +199,13 @@ class World {
         await store.refresh();
         const before = store.view(null).messages;
         await drain(session.compact({ focus: null, strategy: null }, signal));
-        if (store.view(null).messages.length < before.length && !store.isOffRecord) this.#uncompacted = before;
+        if (store.view(null).messages.length < before.length && store.isKept) this.#uncompacted = before;
         return;
       }
       case 'uncompact': {
         const { messages } = await session.uncompact(signal);
         expect(store.view(null).messages).toHaveLength(messages);
-        if (uncompacted !== null && !store.isOffRecord) expect(store.view(null).messages).toEqual(uncompacted);
+        if (uncompacted !== null && store.isKept) expect(store.view(null).messages).toEqual(uncompacted);
         this.#uncompacted = null;
         return;
       }
@@ -221,12 +221,12 @@ class World {
         return await this.#redo(who);
       case 'pin': {
         const { message } = await session.pins.pin({ place: 1 + size });
-        if (!store.isOffRecord) this.#pins.set(message.id, { turn: message.turn, text: textOf(message.content) });
+        if (store.isKept) this.#pins.set(message.id, { turn: message.turn, text: textOf(message.content) });
         return;
       }
       case 'unpin': {
         const { id } = await session.pins.unpin({ place: 1 });
-        if (!store.isOffRecord) this.#pins.delete(id);
+        if (store.isKept) this.#pins.delete(id);
         return;
       }
       case 'off':
@@ -235,12 +235,12 @@ class World {
         await session.goOnRecord();
         return;
       case 'reset':
-        if (store.isOffRecord || this.#at(1 - who).store.isOffRecord || this.#said.length === 0) return;
+        if (!store.isKept || !this.#at(1 - who).store.isKept || this.#said.length === 0) return;
         await session.reset({ purge: false });
         this.#before = this.#said;
         return this.#forget([]);
       case 'unreset':
-        if (store.isOffRecord || this.#at(1 - who).store.isOffRecord || this.#before === null) return;
+        if (!store.isKept || !this.#at(1 - who).store.isKept || this.#before === null) return;
         if (this.#said.length > 0) return;
         await session.undoReset();
         this.#forget(this.#before);
@@ -261,16 +261,16 @@ class World {
   async #say(who: number, size: number): Promise<void> {
     const { session, store, set } = this.#at(who);
     this.#marks += 1;
-    this.#isUnheard ||= store.isOffRecord;
-    const text = `${store.isOffRecord ? 'unheard' : 'mark'}-${this.#marks} ${prose(size ** 4 * 6, this.#marks)}`;
+    this.#isUnheard ||= !store.isKept;
+    const text = `${!store.isKept ? 'unheard' : 'mark'}-${this.#marks} ${prose(size ** 4 * 6, this.#marks)}`;
     const events = await drain(session.send({ text, texts: [], attachments: [] }, signal));
     const compacted = events.some(({ type }) => type === 'compact');
     if (compacted) this.#disturb();
     const sent = sentIn(set.requests.at(-1));
     const before = this.#last[who] ?? null;
-    if (before !== null && !store.isOffRecord) expect(sent.startsWith(before)).toBe(true);
-    this.#last[who] = compacted || store.isOffRecord ? null : sent;
-    if (store.isOffRecord) return;
+    if (before !== null && store.isKept) expect(sent.startsWith(before)).toBe(true);
+    this.#last[who] = compacted || !store.isKept ? null : sent;
+    if (!store.isKept) return;
     this.#said.push(text, `Answer to mark-${text.split(' ')[0]?.slice(5)}.`);
     this.#undos = [];
   }
@@ -280,7 +280,7 @@ class World {
     await store.refresh();
     const before = store.view(null).messages;
     await act();
-    if (store.isOffRecord) return;
+    if (!store.isKept) return;
     const left = new Set(store.view(null).messages.map(({ turn }) => turn));
     const turns = [...new Set(before.map(({ turn }) => turn))].filter((turn) => !left.has(turn));
     for (const turn of turns) this.#undone.add(turn);
@@ -292,7 +292,7 @@ class World {
   async #redo(who: number): Promise<void> {
     const { session, store } = this.#at(who);
     const turns = await redo(session.history);
-    if (store.isOffRecord) return;
+    if (!store.isKept) return;
     for (const turn of turns) this.#undone.delete(turn);
     const undo = this.#undos.pop();
     const now = store.view(null).messages;
@@ -316,7 +316,7 @@ class World {
     // The view is a function of the log: all of it, what a start reads, and what each process has.
     expect(view(entries, null)).toEqual(now);
     for (const { store } of this.#processes) {
-      if (store.isOffRecord) continue;
+      if (!store.isKept) continue;
       await store.refresh();
       expect(store.view(null)).toEqual(now);
     }

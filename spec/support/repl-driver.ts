@@ -50,7 +50,7 @@ const repl: Repl = createRepl({
     home: homedir(),
   },
   first: null,
-  inputHistory: { file: DRIVER_HISTORY, keeps: () => true },
+  inputHistory: { file: DRIVER_HISTORY, isKept: () => true },
   editing: {
     modalKeys: DRIVER_KEYS === 'vi' ? new ViKeys() : null,
     longPaste: 200,

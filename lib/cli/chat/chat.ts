@@ -88,7 +88,7 @@ async function openChat(world: World, given: ChatOptions, settings: Settings, fi
     },
     inputHistory: {
       file: options.ephemeral ? null : settings.paths.inputHistory,
-      keeps: () => !wired.session.history.isOffRecord,
+      isKept: () => wired.session.history.isKept,
     },
     editing: {
       modalKeys: config.keys === 'vi' ? new (await import('../../repl/editing/vi-keys.js')).ViKeys() : null,
@@ -152,8 +152,8 @@ function submitDeps(
     notify: (notice) => screen.notice(notice, 'info'),
     resource: (words, signal) => servers.resource(words, signal),
     keep: (input, failure) => {
-      const keeps = terminal === 'full' && !wired.session.history.isEphemeral;
-      return keeps ? keepForLater(queueOf(wired), input, failure, world.now()) : null;
+      const canKeep = terminal === 'full' && wired.session.history.isKept;
+      return canKeep ? keepForLater(queueOf(wired), input, failure, world.now()) : null;
     },
     fetch: async (address, signal) => {
       return await webInput(world, address, (notice) => screen.notice(notice, 'info'), signal);

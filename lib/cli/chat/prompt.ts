@@ -40,8 +40,8 @@ export class ChatPrompt {
     const { session, servers, config } = this.#wired;
     hideHistoryProgress();
     if (!this.#hasSpoken) setTimeout(() => servers.begin(), SERVERS_BEGIN).unref();
-    if (this.#hasSpoken && !session.history.isEphemeral) this.#idle.begin();
-    const text = promptText(await this.#usage.read(), session.history.isOffRecord);
+    if (this.#hasSpoken && session.history.isKept) this.#idle.begin();
+    const text = promptText(await this.#usage.read(), session.history.keeping === 'off-record');
     if (this.#hasSpoken && config.compaction.background) {
       void session.ahead.begin();
       this.#away.begin();

@@ -3,7 +3,6 @@ import type { ScreenSettings } from '../../chat/event.js';
 import type { Config } from '../../config/config.js';
 import { type CommandFolders, commandFolders } from '../../config/paths.js';
 import { keepModel } from '../../config/write.js';
-import { HiError } from '../../errors.js';
 import { pathsThatBegin } from '../../repl/editing/completion.js';
 import type { Repl } from '../../repl/repl.js';
 import { QuestionQueue } from '../../servers/question-queue.js';
@@ -127,10 +126,8 @@ function modelKeeper(session: Session, config: Config, configFile: string): Mode
 
 /** The memory, where anything is kept. */
 async function keptMemory({ history }: Session, open: () => Promise<OpenMemory>): Promise<OpenMemory> {
-  if (!history.isEphemeral) return await open();
-  throw new HiError('usage', `Nothing is kept ${history.isOffRecord ? 'off the record' : 'with --ephemeral'}.`, {
-    hint: history.isOffRecord ? 'Type /on first.' : 'Quit the chat and run: hi remember TEXT',
-  });
+  history.requireKept('hi remember TEXT');
+  return await open();
 }
 
 function filesOf(tools: ToolContext, { home }: World): UserFiles {

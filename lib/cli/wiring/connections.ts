@@ -7,6 +7,7 @@ import { readKey } from '../../config/read-key.js';
 import { baseWindow, contextWindow, makerElsewhere, publishedWindow, restAfter } from '../../config/resolve.js';
 import type { ModelSettings } from '../../config/setting.js';
 import { HiError } from '../../errors.js';
+import type { Keeping } from '../../history/log.js';
 import { isNear } from '../../http/address.js';
 import { KnownModels } from '../../providers/common/known-models.js';
 import type { Provider, ProviderMember, ProviderSettings } from '../../providers/common/provider.js';
@@ -42,8 +43,8 @@ export class Connections {
   readonly #config: Config;
   readonly #known: KnownModels;
   readonly #used: UsageRecord[] = [];
-  /** Whether `--debug` may write its log now. */
-  readonly #traces: () => boolean;
+  /** Off the record, `--debug` does not write its log. */
+  readonly #keeping: () => Keeping;
   readonly #keys = new Map<string | null, { readonly key: Promise<string | null>; readonly at: number }>();
   /** Null as long as nothing is limited. */
   #limits: Limits | null = null;
@@ -55,10 +56,10 @@ export class Connections {
     options: ConnectionOptions,
     settings: Settings,
     config: Config,
-    traces: () => boolean = () => true,
+    keeping: () => Keeping = () => 'kept',
   ) {
     this.#world = world;
-    this.#traces = traces;
+    this.#keeping = keeping;
     this.#options = options;
     this.#settings = settings;
     this.#config = config;
@@ -298,7 +299,7 @@ export class Connections {
   #trace(): (line: string) => void {
     const write = openDebugLog(this.#settings.paths.log);
     return (line) => {
-      if (this.#traces()) write(line);
+      if (this.#keeping() !== 'off-record') write(line);
     };
   }
 

@@ -34,8 +34,8 @@ const ANSWER_SHARE = 0.4;
 export interface ToolReach {
   readonly finder: () => Promise<Finder>;
   readonly memory: () => Promise<OpenMemory>;
-  /** Whether the conversation is stored. */
-  readonly keeps: () => boolean;
+  /** Whether what is said now is stored. */
+  readonly isKept: () => boolean;
   /** The context window of the model that answers. It may become known after the start. */
   readonly window: () => number;
 }
@@ -45,7 +45,7 @@ export function toolContext(
   world: World,
   config: Config,
   settings: Settings,
-  { finder, memory, keeps, window }: ToolReach,
+  { finder, memory, isKept, window }: ToolReach,
 ): ToolContext {
   return {
     ...fixedContext(world, config, settings),
@@ -53,8 +53,8 @@ export function toolContext(
       return Math.min(config.tools.output_limit, outputRoom(config, OUTPUT_SHARE, window()));
     },
     conversation: conversationOf(finder, world),
-    keepsOutput: keeps,
-    memory: memoryOf(memory, keeps),
+    isKept,
+    memory: memoryOf(memory, isKept),
   };
 }
 
@@ -137,9 +137,9 @@ function conversationOf(finder: () => Promise<Finder>, world: World): Searchable
 }
 
 /** The memory for the tools. Loaded when it is first used. */
-function memoryOf(open: () => Promise<OpenMemory>, keeps: () => boolean): Memory {
+function memoryOf(open: () => Promise<OpenMemory>, isKept: () => boolean): Memory {
   const forModel = async (): Promise<Memory> => {
-    if (!keeps()) throw new HiError('usage', 'This part of the chat is not kept.');
+    if (!isKept()) throw new HiError('usage', 'This part of the chat is not kept.');
     return memoryForModel(open);
   };
   return {

@@ -6,6 +6,7 @@ import type { TextCache } from '../../chat/request.js';
 import { fileCache } from '../../compaction/cache.js';
 import type { Config } from '../../config/config.js';
 import { type Paths, sharedSkills } from '../../config/paths.js';
+import type { Keeping } from '../../history/log.js';
 import { HistoryStore } from '../../history/store.js';
 import { ProjectInstructions } from '../../memory/instructions.js';
 import { type Standing, StandingMemory } from '../../memory/standing-memory.js';
@@ -72,7 +73,9 @@ export async function wire(
   const { ephemeral = false, fresh = false } = options;
   const opened = HistoryStore.open({ folder: paths.data, now: world.now, ephemeral, aside: fresh });
   let history: HistoryStore | null = null;
-  const connections = new Connections(world, options, settings, config, () => history?.isOffRecord !== true);
+  const keeping = (): Keeping => history?.keeping ?? (ephemeral ? 'ephemeral' : 'kept');
+  const isKept = (): boolean => keeping() === 'kept';
+  const connections = new Connections(world, options, settings, config, keeping);
   const chosen = config.small_model === null ? null : connections.target(config.small_model);
   const isOpen = settings.file?.small_model === undefined;
   const smallFor = (main: Target): Target | null => chosen ?? (isOpen ? (main.fast ?? null) : null);
@@ -82,10 +85,9 @@ export async function wire(
   // What the model is shown leaves this machine; what the user is shown does not.
   const sending = memoized(async () => await openFinder(await opened, paths, !ephemeral, permit));
   const memory = memoized(async () => openMemory(paths.memory, await opened, () => world.now()));
-  const keeps = (): boolean => history?.isEphemeral !== true;
-  const cache = keptWhile(keeps, fileCache(paths.compressions));
+  const cache = keptWhile(isKept, fileCache(paths.compressions));
   const window = (): number => session.target.context_window;
-  const context = toolContext(world, config, settings, { finder: sending, memory, keeps, window });
+  const context = toolContext(world, config, settings, { finder: sending, memory, isKept, window });
   const project = projectInstructions(world, options, settings, config);
   const offered = offeredTools(config, options, context);
   const servers = await serverTools(world, options, settings, config, () =>
@@ -216,11 +218,11 @@ function saveImages({ images }: Config, context: ToolContext, { home, now }: Wor
 }
 
 /** The same cache, except that new entries stay in this process's memory while nothing may be stored. */
-function keptWhile(keeps: () => boolean, cache: TextCache): TextCache {
+function keptWhile(isKept: () => boolean, cache: TextCache): TextCache {
   const unkept = new Map<string, string>();
   return {
     get: async (key) => unkept.get(key) ?? (await cache.get(key)),
-    put: async (key, text) => (keeps() ? await cache.put(key, text) : void unkept.set(key, text)),
+    put: async (key, text) => (isKept() ? await cache.put(key, text) : void unkept.set(key, text)),
   };
 }
 

@@ -283,7 +283,7 @@ export function storedWhile(cache: TextCache, history: HistoryStore, edition: nu
     get: (key) => cache.get(key),
     async put(key, text) {
       // Nothing is on disk then.
-      if (history.isEphemeral) return await cache.put(key, text);
+      if (!history.isKept) return await cache.put(key, text);
       let stored: Promise<void> | null = null;
       const store = (): void => {
         stored = cache.put(key, text);

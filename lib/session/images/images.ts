@@ -132,7 +132,7 @@ type Drawing = Extract<StreamEvent, { type: 'image' }>;
 export async function keepImage(drawing: Drawing, history: HistoryStore, save: SaveImage): Promise<KeptImage> {
   const { bytes, opaque } = drawing;
   const mime = fileFormat(bytes)?.mime ?? drawing.mime;
-  const saved = history.isOffRecord ? { reason: OFF } : await save(bytes, extensionOf(mime));
+  const saved = history.keeping === 'off-record' ? { reason: OFF } : await save(bytes, extensionOf(mime));
   const part: ImagePart = {
     type: 'image',
     mime,

@@ -104,8 +104,8 @@ export interface ToolContext {
   readonly outputLimit: number;
   /** The folder for full outputs that were too long for the model. */
   readonly spillFolder: string;
-  /** Whether files may be written there now. Absent means always. */
-  keepsOutput?(): boolean;
+  /** Whether what is said now is stored, outputs too. Absent means always. */
+  isKept?(): boolean;
   /**
    * If set, all commands run in the sandbox, and none if it does not work. Absent or null: only commands that need no
    * approval run in it.

@@ -14,7 +14,7 @@ import { replacementFile } from '../../permission/sandbox/replacement-file.js';
 import type { ConfinedRun, Sandbox } from '../../permission/sandbox/sandbox.js';
 import { SecretStream, secretMask } from '../../permission/secrets.js';
 import type { Approve, GivenFile, RunnerServices, ToolContext } from '../common/tool.js';
-import { fitText } from '../shell/limit-output.js';
+import { fitText, spillFolderOf } from '../shell/limit-output.js';
 import { outputName } from '../shell/spill.js';
 
 /** The decision about a call. An allowed call runs in the sandbox made for it, or in none. */
@@ -123,11 +123,10 @@ export function sharedContext(
   events: Pick<RunnerServices, 'atTurnEnd' | 'warn' | 'asked'>,
   files: GivenFiles,
 ): ToolContext {
-  const { spillFolder } = context;
   const runner: RunnerServices = {
     ...events,
     maskStream: () => new SecretStream(secretMask(secrets), secrets, true),
-    giveFile: (mime, bytes) => files.take(mime, bytes, context.keepsOutput?.() === false ? null : spillFolder),
+    giveFile: (mime, bytes) => files.take(mime, bytes, spillFolderOf(context)),
     fitOutput: (text) => fitText(text, outputLimit(), context, secretMask(secrets)),
   };
   return {

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import { firstCharacters, lastCharacters, newlinesIn } from '../../chat/text.js';
 import type { SecretStream } from '../../permission/secrets.js';
-import type { DeferredOutput, ReadOutput } from '../common/tool.js';
+import type { DeferredOutput, ReadOutput, ToolContext } from '../common/tool.js';
 import { outputName, Spill } from './spill.js';
 
 /** How many bytes of output that is too fast the screen gets at once. */
@@ -284,6 +284,10 @@ function wordsOf(bytes: Buffer): Int32Array {
 /** How many of the last bits of the four bytes are set. */
 const bitsIn = (word: number): number => Math.imul(word & LAST_BITS, LAST_BITS) >>> 24;
 
+/** The folder for full outputs; null while nothing is kept. */
+export const spillFolderOf = ({ spillFolder, isKept }: Pick<ToolContext, 'spillFolder' | 'isKept'>): string | null =>
+  isKept?.() === false ? null : spillFolder;
+
 /**
  * Limits a complete text like a command's output: head and tail for the model, the whole text in a file, without
  * control sequences.
@@ -291,11 +295,10 @@ const bitsIn = (word: number): number => Math.imul(word & LAST_BITS, LAST_BITS) 
 export function fitText(
   text: string,
   limit: number,
-  { spillFolder, keepsOutput }: { readonly spillFolder: string; keepsOutput?(): boolean },
+  context: Pick<ToolContext, 'spillFolder' | 'isKept'>,
   mask: (text: string) => string,
 ): string {
-  const folder = keepsOutput?.() === false ? null : spillFolder;
-  const keeper = new OutputKeeper(limit, folder, `${outputName()}.stdout`);
+  const keeper = new OutputKeeper(limit, spillFolderOf(context), `${outputName()}.stdout`);
   keeper.take(Buffer.from(mask(text)));
   return keeper.finish(limit).text;
 }
