@@ -1,4 +1,4 @@
-import { type Entry, isMessage } from '../chat/entry.js';
+import { type Entry, isCommandOutput, isMessage } from '../chat/entry.js';
 import { lastSkillMessage } from '../chat/entry-list.js';
 import { type Message, type Part, spokenParts, typedText } from '../chat/message.js';
 import { HiError } from '../errors.js';
@@ -74,6 +74,19 @@ export function turnMessages(history: HistoryStore): readonly Message[] {
 export function userContentOf(history: HistoryStore, turn: number | null): readonly Part[] | null {
   const found = history.entries.findLast(({ id }) => id === turn);
   return found && isMessage(found) ? spokenParts(found.content) : null;
+}
+
+/** Throws a `HiError` if the user's message of a turn was removed by another process. */
+export async function requireSaid(history: HistoryStore, turn: number): Promise<void> {
+  await history.refresh();
+  if ((userContentOf(history, turn) ?? []).length === 0)
+    throw new HiError('history', `The message #${turn} was removed in the meantime.`);
+}
+
+/** Whether the last message of these turns is the output of a command. */
+export function endsWithOutput(history: HistoryStore, turns: ReadonlySet<number>): boolean {
+  const last = history.entries.findLast((entry) => isMessage(entry) && turns.has(entry.turn));
+  return last !== undefined && isMessage(last) && isCommandOutput(last);
 }
 
 /** The skills of the newest message, whether or not it is still in view. */

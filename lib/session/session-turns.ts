@@ -1,11 +1,10 @@
-import { isCommandOutput, isForeignBlock, isMessage } from '../chat/entry.js';
+import { isMessage } from '../chat/entry.js';
 import type { ChatEvent, CompactionReport, ViewReport } from '../chat/event.js';
 import { estimateParts } from '../chat/media.js';
 import { type Message, type NewMessage, type Part, textOf } from '../chat/message.js';
 import type { ThinkingLevel, WebMode } from '../chat/model.js';
 import type { ChatRequest, TextCache, ToolSpec } from '../chat/request.js';
 import { compactionLine } from '../chat/transcript.js';
-import { HiError } from '../errors.js';
 import type { WriteBlock } from '../history/conversation.js';
 import type { Provider } from '../providers/common/provider.js';
 import { stateOf } from '../view/block-state.js';
@@ -19,14 +18,15 @@ import type { ContextDeps } from './context/request-overhead.js';
 import { nextRest, RestSummaries, restBefore, type SummaryToWrite } from './context/rest-summaries.js';
 import { fitImages, type ImageFitting, keepImage } from './images/images.js';
 import { keptFiles } from './input.js';
-import { keptTools } from './kept-tools.js';
-import { userContentOf } from './past-turns.js';
+import { endsWithOutput, requireSaid } from './past-turns.js';
 import { type Reminders, readClock } from './reminders.js';
 import { askAboutModel, type NextView, nextViewOf } from './session-status.js';
 import type { SkillState } from './skill-state.js';
 import { Patience } from './turn/patience.js';
 import { Route } from './turn/route.js';
+import { StoredTurn } from './turn/stored-turn.js';
 import { type AskedServer, runTurn, type TurnDeps, TurnFailure, type TurnLog } from './turn/turn.js';
+import { mayCallTools, turnTools } from './turn-tools.js';
 
 /** The dependencies that differ between turns. */
 type OwnDeps = Pick<TurnDeps, 'request' | 'next' | 'patience'> &
@@ -127,93 +127,109 @@ export class SessionTurns {
   }
 
   async *#answered(content: readonly Part[], signal: AbortSignal, options: TurnOptions): AsyncGenerator<ChatEvent> {
-    const { history, cwd, clock, settings } = this.#deps;
+    const { history, tools, settings } = this.#deps;
     // Not whether there are any: those of a server that is starting come later.
-    const mayCall = options.tools !== false && this.#deps.tools.others === undefined;
-    const asked = { tools: mayCall && this.#deps.tools.specs.length > 0, schema: options.schema !== undefined };
+    const hasTools = mayCallTools(tools, options) && tools.specs.length > 0;
+    const asked = { tools: hasTools, schema: options.schema !== undefined };
     const route = new Route(this.#target, this.#deps, asked, signal);
     this.#route = route;
     this.#patience = new Patience(this.#deps.models.longestWait ?? 0, () => route.next);
     const provider = yield* route.connect();
-    yield* askAboutModel(this.#target, asked.tools, signal);
+    yield* askAboutModel(this.#target, hasTools, signal);
     yield* this.#settle(signal);
-    yield* this.exchange('takeIn');
-    await history.refresh();
-    if (history.entries.findLast(isMessage)?.from !== undefined)
-      yield* (await this.context(null, this.#skills.active)).makeRoom(signal);
-    const kept = mayCall || options.tools === false ? [] : keptTools(this.#deps, this.#turnSettings);
-    const tools = (): readonly ToolSpec[] => (mayCall ? this.#deps.tools.specs : kept);
+    yield* this.#takeIn(signal);
+    const toolsSent = turnTools(this.#deps, this.#turnSettings, options);
     yield* this.#warnOfHistory();
     const rested = options.whole ? yield* this.#bringAll(content, signal) : yield* this.#rest(signal);
-    const selection = yield* this.#skills.choose(textOf(content), signal);
-    const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
-    const { edition } = history;
-    const reminders = yield* this.#reminders.for(content);
-    if (options.repeats !== undefined) await this.#requireThere(options.repeats);
-    const whole = [line, ...content, ...reminders].filter((part) => part !== null);
-    const skills = selection.record;
-    const bare = this.#deps.tools.others !== undefined && kept.length === 0 && ({ tools: 'none' } as const);
-    const message = {
-      role: 'user',
-      content: whole,
-      cwd: cwd(),
-      ...place,
-      ...(settings.via && { via: settings.via }),
-      ...bare,
-      skills,
-    } as const;
-    const user = await history.begin(message, edition, signal);
-    [this.#lastMessage, this.#lastIn, this.#isLastRemoved] = [user, history.edition, false];
-    const followsOutput = this.#followsOutput();
-    this.said.add(user.turn);
-    this.#skills.recorded();
-    yield* this.#warnOfHistory();
-    const { loaded, dropped } = selection;
-    if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
-    const given = {
-      tools,
-      ...(!mayCall && { tool_choice: 'none' as const }),
-      ...(options.schema && { schema: options.schema }),
+    const followsOutput = endsWithOutput(history, this.said);
+    const user = yield* this.#begin(content, toolsSent.isBare, options, signal);
+    const given = { ...toolsSent.request, ...(options.schema && { schema: options.schema }) };
+    const newContext = async (): Promise<Context> => {
+      const context = await this.context(user.id, user.skills?.active ?? [], given);
+      this.#last = context;
+      return context;
     };
-    let context = await this.context(user.id, selection.record.active, given);
-    this.#last = context;
-    let since = history.edition;
+    const turn = new StoredTurn(history, user.turn, followsOutput, await newContext());
     const own: OwnDeps = {
-      request: (reason) => this.#fitted(context, context.prepare(reason, [], signal), signal),
-      isCurrent: () => history.isCurrent(context.edition),
-      append: async (messages, onlyCurrent = false) => {
-        for (const { usage } of messages) if (usage !== undefined) context.learnRatio(usage);
-        const all = messages.map((message) => stamped(message, history, followsOutput));
-        const written = await uninterrupted(() => history.append(user.turn, all, since, onlyCurrent));
-        since = history.edition;
-        return written;
-      },
+      request: (reason) => this.#fitted(turn.context, turn.context.prepare(reason, [], signal), signal),
+      isCurrent: () => history.isCurrent(turn.context.edition),
+      append: (messages, onlyCurrent) => turn.append(messages, onlyCurrent),
       patience: this.#patience,
       ...(options.attempts !== undefined && { attempts: options.attempts }),
       next: (failure, hasCalls) =>
         route.goOn(failure, hasCalls ? user.turn : null, async () => {
-          context = await this.context(user.id, selection.record.active, given);
-          this.#last = context;
+          turn.context = await newContext();
         }),
     };
+    const answering = this.restSummaries.beside(this.#run(provider, own, signal), settings.summarisesBeside);
+    yield* this.#end(answering, turn, route, rested);
+  }
+
+  /** Takes in what was said elsewhere, and makes room for it. */
+  async *#takeIn(signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const { history } = this.#deps;
+    yield* this.exchange('takeIn');
+    await history.refresh();
+    if (history.entries.findLast(isMessage)?.from !== undefined)
+      yield* (await this.context(null, this.#skills.active)).makeRoom(signal);
+  }
+
+  /** Writes the question to the history, with its skills and reminders. */
+  async *#begin(
+    content: readonly Part[],
+    isBare: boolean,
+    { repeats }: TurnOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, Message> {
+    const { history, cwd, clock, settings } = this.#deps;
+    const { record, loaded, dropped } = yield* this.#skills.choose(textOf(content), signal);
+    const { line, place } = clock === null ? { line: null, place: {} } : readClock(clock, cwd(), history);
+    const { edition } = history;
+    const reminders = yield* this.#reminders.for(content);
+    if (repeats !== undefined) await requireSaid(history, repeats);
+    const message = {
+      role: 'user',
+      content: [line, ...content, ...reminders].filter((part) => part !== null),
+      cwd: cwd(),
+      ...place,
+      ...(settings.via && { via: settings.via }),
+      ...(isBare && { tools: 'none' as const }),
+      skills: record,
+    } as const;
+    const user = await history.begin(message, edition, signal);
+    [this.#lastMessage, this.#lastIn, this.#isLastRemoved] = [user, history.edition, false];
+    this.said.add(user.turn);
+    this.#skills.recorded();
+    yield* this.#warnOfHistory();
+    if (loaded.length > 0 || dropped.length > 0) yield { type: 'skills', loaded, dropped };
+    return user;
+  }
+
+  /** Yields the answer and the report of the turn. A turn of which nothing was stored is taken back. */
+  async *#end(
+    answering: ReturnType<typeof runTurn>,
+    stored: StoredTurn,
+    route: Route,
+    rested: CompactionReport | null,
+  ): AsyncGenerator<ChatEvent> {
     try {
-      const { kept, ...outcome } = yield* this.restSummaries.beside(
-        this.#run(provider, own, signal),
-        settings.summarisesBeside,
-      );
-      if (kept) this.#failed = null;
-      else await uninterrupted(() => this.takeBack(user.turn));
-      const turn = history.isKept && kept ? user.turn : null;
+      const { kept, ...outcome } = yield* answering;
+      await this.#keepOrTakeBack(kept, stored.turn);
+      const turn = this.#deps.history.isKept && kept ? stored.turn : null;
       yield* this.#warnOfHistory();
-      const compaction = context.compaction ?? rested;
+      const compaction = stored.context.compaction ?? rested;
       yield { type: 'turn-end', ...route.answeredBy, ...outcome, compaction, turn };
       yield* this.exchange('giveOut');
     } catch (thrown) {
       if (!(thrown instanceof TurnFailure)) throw thrown;
-      if (thrown.kept) this.#failed = null;
-      else await uninterrupted(() => this.takeBack(user.turn));
+      await this.#keepOrTakeBack(thrown.kept, stored.turn);
       throw yield* route.failure(thrown.reason);
     }
+  }
+
+  async #keepOrTakeBack(isKept: boolean, turn: number): Promise<void> {
+    if (isKept) this.#failed = null;
+    else await uninterrupted(() => this.takeBack(turn));
   }
 
   /** Ends a wait of the running turn in favour of the next server. Returns false if there is none. */
@@ -255,12 +271,6 @@ export class SessionTurns {
     if (rest === null || !history.isKept || !isOpen) return null;
     const context = await this.context(null, this.#skills.active);
     return await context.unsummarised(rest, upcoming, new AbortController().signal);
-  }
-
-  async #requireThere(turn: number): Promise<void> {
-    await this.#deps.history.refresh();
-    const content = userContentOf(this.#deps.history, turn) ?? [];
-    if (content.length === 0) throw new HiError('history', `The message #${turn} was removed in the meantime.`);
   }
 
   /** Runs a turn that is not stored, and in which no tool is run. */
@@ -369,12 +379,6 @@ export class SessionTurns {
     return runTurn(deps, signal);
   }
 
-  /** Whether what was said last in this session, whatever was said elsewhere since, is the output of a command. */
-  #followsOutput(): boolean {
-    const last = this.#deps.history.entries.findLast((entry) => isMessage(entry) && this.said.has(entry.turn));
-    return last !== undefined && isMessage(last) && isCommandOutput(last);
-  }
-
   /** Takes in what other machines have said, or gives them what was said here. */
   async *exchange(direction: 'takeIn' | 'giveOut'): AsyncGenerator<ChatEvent> {
     if (this.#deps.machines !== undefined)
@@ -389,10 +393,4 @@ export class SessionTurns {
   *#warnOfHistory(): Generator<ChatEvent> {
     for (const text of this.#deps.history.takeNotices()) yield { type: 'notice', level: 'warning', text };
   }
-}
-
-/** Marks an answer if the summary in view rests on foreign text, or if the question follows the output of a command. */
-function stamped(message: NewMessage, { entries }: SessionDeps['history'], followsOutput: boolean): NewMessage {
-  const isStamped = message.role === 'assistant' && (followsOutput || isForeignBlock(newestBlock(entries)));
-  return isStamped ? { ...message, rests_on: 'foreign' } : message;
 }
