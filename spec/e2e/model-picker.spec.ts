@@ -7,9 +7,9 @@ import { control, KEY } from '../support/terminal.js';
 const start = chatDriver();
 const MODELS = ['scripted', 'large-one', 'small-fast', 'small-cheap', 'local-one:latest', 'text-embedding-3'];
 
-async function picking() {
-  const chat = await start(() => ({ text: 'fine' }), { $schema: './config.schema.json' }, MODELS);
-  await chat.open();
+async function picking(models = MODELS, columns = 100) {
+  const chat = await start(() => ({ text: 'fine' }), { $schema: './config.schema.json' }, models);
+  await chat.open({ columns });
   chat.terminal.type(`/model${KEY.enter}`);
   await chat.until(/Which model\?[\s\S]*small-cheap/);
   return chat;
@@ -43,6 +43,21 @@ describe('/model without a name', () => {
     chat.terminal.type(KEY.enter);
     await chat.until(/Switched to openai\/small-cheap\.\s+hi>/);
     expect(JSON.parse(readFileSync(chat.home.configFile, 'utf8')).model).toBe('scripted');
+  });
+
+  it('shows each name in one row of a narrow terminal, and Tab types it', async () => {
+    const long = 'hf.co/unsloth/Llama-3.2-3B-Instruct-GGUF:Q4_K_M';
+    const chat = await picking([...MODELS, long], 36);
+    expect(chat.terminal.screen()).toMatch(/^ {2}hf\.co\/unsloth\/Ll…ruct-GGUF:Q4_K_M·*$/m);
+    chat.terminal.type('gguf');
+    await chat.until((screen) => !screen.includes('small-fast'));
+    chat.terminal.type('\t');
+    await chat.until('too) hf.co/unsloth/Ll…');
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    chat.terminal.type(KEY.enter);
+    await chat.until(/Switched to/);
+    await chat.say('go', 'fine');
+    expect(chat.server.requests.at(-1)?.model).toBe(long);
   });
 
   it('changes nothing if the list is cancelled', async () => {

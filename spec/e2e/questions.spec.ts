@@ -20,16 +20,16 @@ afterEach(async () => {
  * A shell in which `hi` is started with these arguments, where the model wants to run a command and then says what came
  * of it; `ahead` is typed at once.
  */
-async function hi(args: string, ahead = ''): Promise<void> {
+async function hi(args: string, ahead = '', command = 'touch proof', columns = 100): Promise<void> {
   server = await startScriptedServer(({ messages }) => {
     const last = messages.at(-1);
     return last?.role === 'tool'
       ? { text: `The tool: ${last.content}` }
-      : { text: 'Let me.', calls: [{ name: 'bash', args: { command: 'touch proof' } }] };
+      : { text: 'Let me.', calls: [{ name: 'bash', args: { command } }] };
   });
   home = makeHome({ provider: 'openai', model: 'scripted', api_base: server.base });
   const env = { ...home.env, PS1: '$ ', HI: `${RUNTIME} ${PROGRAM}` };
-  terminal = openTerminal('bash', ['--norc', '--noprofile', '-i'], { env, cwd: home.work, columns: 100, rows: 40 });
+  terminal = openTerminal('bash', ['--norc', '--noprofile', '-i'], { env, cwd: home.work, columns, rows: 40 });
   await terminal.until(/\$ ?$/);
   terminal.type(`clear; $HI ${args}; echo left with $?\r${ahead}`);
 }
@@ -74,6 +74,19 @@ describe('a question of hi ask', () => {
     await terminal.until(/The tool: .*exit_code[\s\S]*left with 0/);
     expect(isRun()).toBe(true);
     expect(JSON.stringify(server.requests[0]?.messages.at(-1))).toContain('a diff');
+  });
+
+  it('wraps its answers at words where the terminal is narrow', async () => {
+    const command = 'touch proof of a long command with several words';
+    await hi('ask go', '', command, 38);
+    await terminal.until('s • ↑↓ ⏎ select');
+    expect(terminal.screen()).toContain(`❯ yes, once
+  yes, always: bash(touch proof of a
+  long command with several words)
+  no
+  no, and say why`);
+    terminal.type('s');
+    await terminal.until(/no, and say\n {2}why/);
   });
 
   it('is shown without a waiting line', async () => {

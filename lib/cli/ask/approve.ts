@@ -134,7 +134,8 @@ async function showAndAsk<Value>(question: ShownQuestion<Value>, streams: Approv
   const { choices, message } = question;
   const { columns, rows } = sizeOf(streams.output);
   const above = heightOf(`? ${message}`.split('\n'), columns);
-  const menu = above + heightOf([...choices.map(({ name }) => `❯ ${name}`), helpOf(choices, columns, true)], columns);
+  const names = choices.flatMap(({ name }) => wrappedQuestion(name, columns - 1).split('\n'));
+  const menu = above + heightOf([...names.map((name) => `  ${name}`), helpOf(choices, columns, true)], columns);
   const { shown, hidden } = excerpt(question.rows, Math.max(3, rows - menu));
   const indexOf = (answer: Value): number => choices.findIndex(({ value }) => value === answer);
   await streams.ready?.();

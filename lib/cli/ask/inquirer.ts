@@ -13,6 +13,8 @@ import {
   useState,
 } from '@inquirer/core';
 import * as prompts from '@inquirer/prompts';
+import { firstCharacters, lastCharacters } from '../../chat/text.js';
+import { displayWidth } from '../../repl/drawing/line-layout.js';
 import { wrapLines } from '../../screen/print.js';
 
 /*
@@ -52,16 +54,31 @@ export function select<Value>(
   return prompts.select({ message, choices }, context);
 }
 
-/** `source` finds what can be chosen by what is typed. */
+/** `source` finds what can be chosen by what is typed. A name takes one row: a model's has no words to wrap at. */
 export function search<Value>(
   config: { readonly message: string; source(typed: string | undefined): readonly Choice<Value>[] },
   context?: Parameters<typeof prompts.search>[1],
 ): Promise<Value> {
   const columns = columnsOf(context);
   const message = wrappedQuestion(config.message, columns);
+  const names = new Map<string, string>();
   const source = (typed: string | undefined) =>
-    config.source(typed).map((choice) => ({ ...choice, short: wrappedAnswer(message, choice.name, columns) }));
+    // Tab types a name as it is shown.
+    config.source(names.get(typed ?? '') ?? typed).map(({ value, name }) => {
+      const shown = shortened(name, columns - MARK_WIDTH);
+      names.set(shown, name);
+      return { value, name: shown, short: wrappedAnswer(message, name, columns) };
+    });
   return prompts.search({ message, source }, context);
+}
+
+/** The start and the end of a name that is too wide. */
+function shortened(name: string, columns: number): string {
+  let [start, end] = [Math.ceil(name.length / 2), Math.floor(name.length / 2)];
+  const ends = (): string => `${firstCharacters(name, start)}…${lastCharacters(name, end)}`;
+  if (displayWidth(name) <= columns) return name;
+  while (end > 1 && displayWidth(ends()) > columns) [start, end] = [end, start - 1];
+  return ends();
 }
 
 type Output = { readonly output?: NodeJS.WritableStream } | undefined;
@@ -182,11 +199,12 @@ const HIDE_CURSOR = '\x1b[?25l';
 
 /** The question, the choices (those around the selected one where the terminal has few rows) and the keys. */
 function menu(question: ApprovalPrompt<unknown>, selected: number, head: string, theme: Theme): string {
-  const { choices, help, shownChoices } = question;
+  const { choices, help, shownChoices, columns } = question;
   const first = Math.max(0, Math.min(selected, choices.length - shownChoices));
   const lines = choices.slice(first, first + shownChoices).map(({ name }, index) => {
     const isSelected = first + index === selected;
-    return isSelected ? theme.style.highlight(`❯ ${name}`) : `  ${name}`;
+    const shown = wrappedQuestion(name, columns);
+    return isSelected ? theme.style.highlight(`❯ ${shown}`) : `  ${shown}`;
   });
   const below = shownChoices < choices.length ? [] : [theme.style.help(help)];
   return `${[head, ...lines, ...below].join('\n')}${HIDE_CURSOR}`;
