@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HangingFolder, itWithHangingFolder } from '../support/hanging-folder.js';
 import { png } from '../support/pictures.js';
 import { type Home, makeHome, type Run, runProgram } from '../support/program.js';
@@ -49,13 +50,39 @@ afterEach(async () => {
 const config = () => ({ provider: 'openai', model: 'scripted', api_base: server.base });
 const hi = async (home: Home, ...args: readonly string[]): Promise<Run> => await runProgram(home, args);
 
-/** Both machines share the folder. */
-async function shared(): Promise<string> {
-  expect((await hi(laptop, 'share', folder, '--name', 'laptop')).status).toBe(0);
-  const key = (await hi(laptop, 'share', '--key')).stdout.trim();
-  const joined = await runProgram(desktop, ['share', folder, '--name', 'desktop'], { env: { HI_SHARE_KEY: key } });
+/** Two machines begin to share a folder. Resolves to the key. */
+async function beginSharing(first: Home, second: Home, path: string): Promise<string> {
+  expect((await hi(first, 'share', path, '--name', 'laptop')).status).toBe(0);
+  const key = (await hi(first, 'share', '--key')).stdout.trim();
+  const joined = await runProgram(second, ['share', path, '--name', 'desktop'], { env: { HI_SHARE_KEY: key } });
   expect(joined.status).toBe(0);
   return key;
+}
+
+/** Two machines that have just begun to share a folder. */
+let begun: { readonly laptop: Home; readonly desktop: Home; readonly folder: string; readonly key: string } | null =
+  null;
+afterAll(() => {
+  for (const home of [begun?.laptop, begun?.desktop]) home?.remove();
+});
+
+/** Both machines share the folder. They begin once for all specs: what that wrote is copied for each. */
+async function shared(): Promise<string> {
+  if (begun === null) {
+    const [first, second] = [makeHome(config()), makeHome(config())];
+    const path = join(first.folder, 'shared');
+    begun = { laptop: first, desktop: second, folder: path, key: await beginSharing(first, second, path) };
+  }
+  cpSync(begun.folder, folder, { recursive: true });
+  for (const [from, to, name] of [
+    [begun.laptop, laptop, 'laptop'],
+    [begun.desktop, desktop, 'desktop'],
+  ] as const) {
+    cpSync(from.data, to.data, { recursive: true });
+    cpSync(join(from.config, 'share.key'), join(to.config, 'share.key'));
+    to.writeConfig(JSON.stringify({ ...config(), share: { folder, name } }));
+  }
+  return begun.key;
 }
 
 const said = async (home: Home): Promise<readonly string[]> =>
@@ -71,7 +98,7 @@ const files = (): readonly string[] =>
 describe('a conversation on two machines', () => {
   it('is one: each takes in what the other said, tells the model where, and the greeting of a turn says so', async () => {
     await hi(laptop, 'ask', 'before sharing');
-    await shared();
+    await beginSharing(laptop, desktop, folder);
     await hi(laptop, 'ask', 'from the laptop');
     const asked = await hi(desktop, 'ask', 'from the desktop');
     expect(asked.stderr).toBe('1 turn from laptop, just now\n');
