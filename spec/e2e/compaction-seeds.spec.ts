@@ -1,7 +1,17 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
-import { compacting, heads, isSummary, LAST_STRAW, promptOf, turns, words } from '../support/compacting.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Compacting,
+  compacting,
+  heads,
+  isSummary,
+  LAST_STRAW,
+  promptOf,
+  turns,
+  words,
+} from '../support/compacting.js';
+import type { Run } from '../support/program.js';
 
 const FULL = { entries: turns(10) };
 const BLOCK = '[Compressed Message Summary]\n';
@@ -14,18 +24,24 @@ const newest = (count: number) =>
     'the last',
   ].slice(-count);
 
+/** A chat whose ten turns were compacted before the last question: what specs look at that change nothing. */
+let full: Compacting;
+let asked: Run;
+beforeAll(async () => {
+  full = await compacting(FULL);
+  asked = await full.hi(['ask', LAST_STRAW]);
+});
+afterAll(async () => await full[Symbol.asyncDispose]());
+
+// What each strategy, reply and failure leads to: `spec/compaction/seeds`, `summary` and `reply`.
 describe('seed 000, chat history', () => {
-  it('Save history, Load history on startup, Resume conversation: what was said is on disk and goes on', async () => {
+  it('No existing history, Save history, Load history on startup, Resume conversation: it begins empty, is on disk and goes on', async () => {
     await using chat = await compacting();
+    expect(await chat.status()).toMatchObject({ messages: 0, estimated_tokens: 0, compactions: 0 });
     await chat.hi(['ask', 'first']);
     expect(chat.stored()).toHaveLength(2);
     await chat.hi(['ask', 'second']);
     expect(chat.sent()).toEqual({ system: [], texts: ['first', 'ok', 'second'] });
-  });
-
-  it('No existing history: it begins empty', async () => {
-    await using chat = await compacting();
-    expect(await chat.status()).toMatchObject({ messages: 0, estimated_tokens: 0, compactions: 0 });
   });
 
   it('Reset history, Use after reset: nothing is left, neither of the messages nor of the summary', async () => {
@@ -44,20 +60,6 @@ describe('seed 000, chat history', () => {
     expect(heads(chat.sent().texts)).toEqual(newest(11));
     expect(chat.sent().system).toEqual([]);
     expect(chat.summaries()).toEqual([]);
-  });
-
-  it('Compact preserves recent messages: of 20 exactly 10 stay', async () => {
-    await using chat = await compacting(FULL);
-    const { stderr } = await chat.hi(['compact', '--strategy', 'truncate']);
-    expect(stderr).toBe('── 10 messages compacted · 10 kept · 3k → 1.5k tokens ──\n');
-    expect(await chat.status()).toMatchObject({ messages: 20, context_messages: 10 });
-    await chat.hi(['ask', 'the last']);
-    expect(heads(chat.sent().texts)).toEqual(newest(11));
-  });
-
-  it('Estimate tokens: 4000 characters are 1000 tokens', async () => {
-    await using chat = await compacting({ entries: turns(5, 400) });
-    expect(await chat.status()).toMatchObject({ estimated_tokens: 1000, context_tokens: 1000, used: 0.25 });
   });
 });
 
@@ -97,11 +99,9 @@ describe('seed 002, auto compact', () => {
     tokens_after: 1053,
   };
 
-  it('Long conversation triggers compact: the event is a line on stderr where text is printed', async () => {
-    await using chat = await compacting(FULL);
-    const { stdout, stderr } = await chat.hi(['ask', LAST_STRAW]);
-    expect(stdout).toBe('ok\n');
-    expect(stderr).toMatch(LINE);
+  it('Long conversation triggers compact: the event is a line on stderr where text is printed', () => {
+    expect(asked.stdout).toBe('ok\n');
+    expect(asked.stderr).toMatch(LINE);
   });
 
   it('Long conversation triggers compact: the event is an object of the one JSON object', async () => {
@@ -136,23 +136,22 @@ describe('seed 002, auto compact', () => {
     expect(JSON.parse(stdout)).toMatchObject({ small_model: { model: expect.stringMatching(/^claude-haiku-/) } });
   });
 
-  it('Compact preserves context: what the summary says the model is told', async () => {
-    await using chat = await compacting({
-      ...FULL,
-      summary: () => ({
-        text: '=== SUMMARY ===\nThey chose SQLite.\n=== NEW FACTS ===\n- decision: the port is 5433\n',
-      }),
-    });
+  it('Compact preserves context, Compression prompt includes instructions, FR-005: with a preamble and a ratio', async () => {
+    const text = '=== SUMMARY ===\nThey chose SQLite.\n=== NEW FACTS ===\n- decision: the port is 5433\n';
+    const config = { preamble: 'Be brief.', compaction: { target_ratio: 0.4 } };
+    await using chat = await compacting({ ...FULL, config, summary: () => ({ text }) });
     await chat.hi(['ask', LAST_STRAW]);
-    expect(chat.sent().system[0]).toContain('They chose SQLite.');
-    expect(chat.sent().system[0]).toContain('- decision: the port is 5433');
+    expect(promptOf(chat.summaries()[0])).toContain('40%');
+    const { system } = chat.sent();
+    expect(system.join('\n')).toContain('Be brief.');
+    expect(system.join('\n').split(BLOCK)).toHaveLength(2);
+    for (const part of [BLOCK, 'They chose SQLite.', '- decision: the port is 5433'])
+      expect(system.at(-1)).toContain(part);
   });
 
   it('Compact indicator displayed: one line between the compacted and the kept says how many were kept', async () => {
-    await using chat = await compacting(FULL);
-    await chat.hi(['ask', LAST_STRAW]);
-    for (const form of ['', '--md']) {
-      const { stdout } = await chat.hi(['history', ...(form === '' ? [] : [form])]);
+    for (const form of [[], ['--md']]) {
+      const { stdout } = await full.hi(['history', ...form]);
       const read = stdout
         .split('\n')
         .flatMap((line) => /^(question \d+|answer \d+|\*?── .*kept|the last)/.exec(line)?.[1] ?? []);
@@ -162,21 +161,26 @@ describe('seed 002, auto compact', () => {
     }
   });
 
-  it('Summary persisted to database: the summary is in the history', async () => {
-    await using chat = await compacting(FULL);
-    await chat.hi(['ask', LAST_STRAW]);
-    expect(chat.blocks()).toEqual([
-      expect.objectContaining({ type: 'compress', content: 'They talked.', strategy: 'summary', first_kept: 16 }),
+  it('Summary persisted to database, User Story 1.2, FR-003, FR-004: the summary is in the history', async () => {
+    expect(full.blocks()).toEqual([
+      expect.objectContaining({
+        type: 'compress',
+        content: 'They talked.',
+        strategy: 'summary',
+        source: 'model',
+        model: 'small',
+        first_kept: 16,
+      }),
     ]);
+    expect(await full.status()).toMatchObject({ messages: 22, context_messages: 7, compactions: 1 });
   });
 
   it('Resume compacted conversation: after a restart the stored summary is sent, nobody is asked, all messages are there', async () => {
-    await using chat = await compacting(FULL);
-    await chat.hi(['ask', LAST_STRAW]);
-    const [before] = [chat.sent()];
+    await using chat = await compacting({ entries: full.stored() });
     await chat.hi(['ask', 'again']);
-    expect(chat.summaries()).toHaveLength(1);
-    expect(chat.sent()).toEqual({ system: before.system, texts: [...before.texts, 'ok', 'again'] });
+    expect(chat.summaries()).toEqual([]);
+    const { system, texts } = full.sent();
+    expect(chat.sent()).toEqual({ system, texts: [...texts, 'ok', 'again'] });
     const { stdout } = await chat.hi(['history']);
     for (const { content } of turns(10)) expect(stdout).toContain(content[0]?.type === 'text' ? content[0].text : '');
   });
@@ -196,56 +200,22 @@ describe('seed 002, auto compact', () => {
 });
 
 describe('seed 003, semantic compression of the history', () => {
-  it('Trigger LLM compression at 80% threshold: the conversation goes to the model for compression', async () => {
-    await using chat = await compacting(FULL);
-    await chat.hi(['ask', LAST_STRAW]);
-    const prompt = promptOf(chat.summaries()[0]);
+  it('Trigger LLM compression at 80% threshold: the conversation goes to the model for compression', () => {
+    const prompt = promptOf(full.summaries()[0]);
     for (const part of ['question 1 ', 'answer 7 ', 'question 8 ']) expect(prompt).toContain(part);
     for (const part of ['answer 8 ', 'the last straw']) expect(prompt).not.toContain(part);
-    expect(chat.summaries()[0]?.tools ?? []).toEqual([]);
+    expect(full.summaries()[0]?.tools ?? []).toEqual([]);
   });
 
-  it('LLM compresses conversation history: what is sent is less than half of what it was', async () => {
-    await using chat = await compacting(FULL);
-    const { compaction } = await chat.json(LAST_STRAW);
-    expect(compaction?.tokens_after).toBeLessThan(Number(compaction?.tokens_before) / 2);
-  });
-
-  it('Preserve key information during compression, Compression prompt includes instructions: the ratio, what to keep, what to remove', async () => {
-    await using chat = await compacting({ ...FULL, config: { compaction: { target_ratio: 0.4 } } });
-    await chat.hi(['ask', LAST_STRAW]);
-    const prompt = promptOf(chat.summaries()[0]);
-    for (const part of ['40%', 'user preferences', 'important decisions', 'results', 'active context'])
-      expect(prompt).toContain(part);
-    for (const part of ['redundant information', 'outdated context', 'irrelevant details'])
-      expect(prompt).toContain(part);
-  });
-
-  it('Replace original history with compressed version: the originals are no longer sent', async () => {
-    await using chat = await compacting(FULL);
-    await chat.hi(['ask', LAST_STRAW]);
-    const sent = JSON.stringify(chat.sent());
+  it('Replace original history with compressed version: the originals are no longer sent', () => {
+    const sent = JSON.stringify(full.sent());
     expect(sent).not.toContain('question 8 ');
     expect(sent).toContain('answer 8 ');
   });
 
-  it('LLM returns structured compression: JSON or plain text is taken as it is', async () => {
-    for (const text of ['Plain words.', '{"decisions": ["SQLite"]}', '```json\n{"decisions": ["SQLite"]}\n```']) {
-      await using chat = await compacting({ ...FULL, summary: () => ({ text }) });
-      expect((await chat.json(LAST_STRAW)).compaction).toMatchObject({ source: 'model' });
-      expect(chat.blocks()[0]?.content).toBe(text.replaceAll(/```(json\n|$)|\n```/g, ''));
-    }
-  });
-
-  const DECLINED = 'I’m sorry, but I can’t help with that.';
   const FAILURES = {
     'API error': { status: 400, error: { message: 'no such thing' } },
-    'empty response': { text: '' },
-    'invalid response: a refusal': { text: DECLINED },
     'invalid response: a refusal by its finish reason': { text: 'No', finish: 'content_filter' },
-    'invalid response: an error in words': { text: '{"error": "overloaded"}' },
-    'invalid response: cut off': { text: 'They talked and', finish: 'length' },
-    'invalid response: far too long': { text: 'many words '.repeat(600) },
     'invalid response: a tool call': { calls: [{ name: 'bash', args: { command: 'true' } }] },
   };
 
@@ -281,20 +251,6 @@ describe('seed 003, semantic compression of the history', () => {
     expect(heads(chat.sent().texts)).toEqual(newest(10));
   });
 
-  it('Fallback to simple truncation: the next success covers the whole backlog', async () => {
-    await using chat = await compacting({
-      ...FULL,
-      summary: (_, index) => ({ text: index === 0 ? DECLINED : 'All of it.' }),
-      answer: (request) => ({ text: isSummary(request) ? DECLINED : 'ok' }),
-    });
-    await chat.hi(['ask', LAST_STRAW]);
-    await chat.hi(['compact']);
-    const prompt = promptOf(chat.summaries()[1]);
-    for (const part of ['question 1 ', 'question 8 ', 'answer 8 ']) expect(prompt).toContain(part);
-    await chat.hi(['ask', 'next']);
-    expect(chat.sent().system[0]).toContain('All of it.');
-  });
-
   it('Cache compression results, Use cached compression: the same content is compressed once, also in another process', async () => {
     await using chat = await compacting(FULL);
     await chat.hi(['compact']);
@@ -321,24 +277,6 @@ describe('seed 004, message compression', () => {
     expect(chat.summaries()).toHaveLength(1);
   });
 
-  it('User Story 1.2, FR-003, FR-004: the AI writes the summary, and a compress block replaces the originals', async () => {
-    await using chat = await compacting(FULL);
-    await chat.hi(['ask', LAST_STRAW]);
-    expect(chat.summaries()).toHaveLength(1);
-    expect(chat.blocks()).toEqual([
-      expect.objectContaining({ type: 'compress', content: 'They talked.', source: 'model', model: 'small' }),
-    ]);
-    expect(await chat.status()).toMatchObject({ messages: 22, context_messages: 7, compactions: 1 });
-  });
-
-  it('User Story 1.3, FR-005: the block is sent as a system message with the prefix [Compressed Message Summary]', async () => {
-    await using chat = await compacting({ ...FULL, config: { preamble: 'Be brief.' } });
-    await chat.hi(['ask', LAST_STRAW]);
-    expect(chat.sent().system.join('\n')).toContain('Be brief.');
-    expect(chat.sent().system.join('\n').split(BLOCK)).toHaveLength(2);
-    expect(chat.sent().system.at(-1)).toContain(BLOCK);
-  });
-
   it('FR-002: with replace the entire history becomes a single continuation summary', async () => {
     await using chat = await compacting({ ...FULL, config: { compaction: { strategy: 'replace' } } });
     const { compaction } = await chat.json(LAST_STRAW);
@@ -363,25 +301,6 @@ describe('seed 004, message compression', () => {
     expect(system.split(BLOCK)).toHaveLength(2);
     expect(system).toContain('Summary number 2.');
     expect(system).not.toContain('Summary number 1.');
-  });
-
-  it('Recursive Compression: with replace the entire history, the old summary included, becomes the new one', async () => {
-    await using chat = await compacting({
-      ...FULL,
-      config: { compaction: { strategy: 'replace' } },
-      summary: (_, index) => ({ text: `Summary number ${index + 1}.` }),
-    });
-    await chat.hi(['ask', LAST_STRAW]);
-    const input = Array.from({ length: 4 }, (_, index) => words(`more ${index}`, 3600)).join('\n');
-    await chat.hi(['chat'], { input });
-    expect(chat.summaries()).toHaveLength(2);
-    const prompt = promptOf(chat.summaries()[1]);
-    for (const part of ['Summary number 1.', 'the last straw', 'more 0 ', 'more 1 ']) expect(prompt).toContain(part);
-    expect(prompt).not.toContain('question 10 ');
-    expect(chat.sent().system).toEqual([expect.stringMatching(/Summary number 2\.$/)]);
-    expect(chat.sent().system[0]).not.toContain('Summary number 1.');
-    expect(heads(chat.sent().texts)[0]).toMatch(/^more/);
-    expect(chat.sent().texts.join()).not.toContain('the last straw');
   });
 
   it('Image Handling: an image counts, is named to the summariser and in the summary, and is not sent', async () => {
