@@ -52,7 +52,7 @@ const loginFile = (): string => join(home.data, 'mcp-logins', 'far.json');
 const EXPIRED = { life: 1 };
 
 describe('a login at an MCP server', () => {
-  it('is offered, made in a browser, used, and forgotten', async () => {
+  it('is offered, made in a browser with PKCE for its resource, used, and forgotten', async () => {
     await setUp();
     const before = await call();
     expect(before).toMatchObject({ status: 5 });
@@ -60,6 +60,7 @@ describe('a login at an MCP server', () => {
     const login = await logIn();
     expect(login).toMatchObject({ status: 0, stdout: '' });
     expect(login.stderr).toContain("Logged in to 'far'.");
+    expectExchange(login.page);
     const after = await call();
     expect(after).toMatchObject({ status: 0 });
     expect(after.stdout).toContain('behind the login');
@@ -67,6 +68,27 @@ describe('a login at an MCP server', () => {
     expect((await call()).stderr).toContain('Run: hi mcp login far');
     expect(await runProgram(home, ['mcp', 'logout', 'far'])).toMatchObject({ status: 2 });
   });
+
+  /** PKCE was used, for this resource, by a client that was registered with the address of the redirect. */
+  function expectExchange(page: URL | null): void {
+    const asked = page?.searchParams;
+    expect(asked?.get('code_challenge_method')).toBe('S256');
+    expect(asked?.get('state')).toMatch(/^[\w-]{43}$/);
+    expect(asked?.get('resource')).toBe(server.url);
+    expect(asked?.get('scope')).toBe('read');
+    expect(asked?.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    const params = server.tokenRequests[0]?.params;
+    expect(params).toMatchObject({ resource: server.url, redirect_uri: asked?.get('redirect_uri') });
+    expect(params?.code_verifier).toMatch(/^[\w~.-]{43,}$/);
+    expect(page?.href).not.toContain(params?.code_verifier);
+    expect(server.registrations).toEqual([
+      expect.objectContaining({
+        client_name: 'hi',
+        redirect_uris: [asked?.get('redirect_uri')],
+        token_endpoint_auth_method: 'none',
+      }),
+    ]);
+  }
 
   it('goes to a private address that the server names only if the user agrees', async () => {
     await setUp({ resource: { authorization_servers: ['https://169.254.169.254'] } });
@@ -86,10 +108,12 @@ describe('a login at an MCP server', () => {
   it('is revoked at the authorization server by logout and by remove', async () => {
     const metadata = (base: string) => ({ revocation_endpoint: `${base}/revoke` });
     await setUp({ metadata });
+    await logIn();
+    const login = readFileSync(loginFile(), 'utf8');
+    const { tokens } = JSON.parse(login);
     for (const command of ['logout', 'remove']) {
       server.revocations.length = 0;
-      await logIn();
-      const { tokens } = JSON.parse(readFileSync(loginFile(), 'utf8'));
+      writeFileSync(loginFile(), login, { mode: 0o600 });
       const run = await runProgram(home, ['mcp', command, 'far']);
       expect(run).toMatchObject({ status: 0 });
       expect(run.stderr).not.toContain('revoked');
@@ -110,58 +134,30 @@ describe('a login at an MCP server', () => {
     expect(server.revocations.map(({ authorization }) => authorization)).toEqual([basic, basic]);
   });
 
-  it.each([
-    ['503', { revocation: { status: 503 } }, 'could not be revoked: The authorization server failed: HTTP 503'],
-    ['an error', { revocation: { status: 400, error: 'invalid_client' } }, 'failed: invalid_client'],
-    ['an address in plain text', { metadata: { revocation_endpoint: 'http://far.example/revoke' } }, 'is not https.'],
-  ])('is forgotten here even if revoking it meets %s', async (_what, faults, said) => {
-    await setUp({ metadata: (base: string) => ({ revocation_endpoint: `${base}/revoke` }), ...faults });
+  it('is forgotten here whatever revoking it meets', async () => {
+    const metadata = (base: string) => ({ revocation_endpoint: `${base}/revoke` });
+    await setUp({ metadata });
     await logIn();
-    const run = await runProgram(home, ['mcp', 'logout', 'far']);
-    expect(run).toMatchObject({ status: 0 });
-    expect(run.stderr).toContain(said);
-    expect(run.stderr).toContain("Logged out of 'far'.");
-    expect(existsSync(loginFile())).toBe(false);
-    for (const secret of server.secrets) expect(run.stderr).not.toContain(secret);
-  });
-
-  it('is revoked if the authorization server accepts access tokens only with the credentials they were issued for', async () => {
-    const revocation = { status: 400, error: 'unsupported_token_type', kind: 'access_token' };
-    await setUp({ metadata: (base: string) => ({ revocation_endpoint: `${base}/revoke` }), revocation });
-    await logIn();
-    expect((await runProgram(home, ['mcp', 'logout', 'far'])).stderr).toBe("Logged out of 'far'.\n");
-    expect(server.revocations).toHaveLength(2);
-  });
-
-  it('uses PKCE, and names the resource', async () => {
-    await setUp();
-    const { page } = await logIn();
-    const asked = page?.searchParams;
-    expect(asked?.get('code_challenge_method')).toBe('S256');
-    expect(asked?.get('state')).toMatch(/^[\w-]{43}$/);
-    expect(asked?.get('resource')).toBe(server.url);
-    expect(asked?.get('scope')).toBe('read');
-    expect(asked?.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
-    const params = server.tokenRequests[0]?.params;
-    expect(params).toMatchObject({ resource: server.url, redirect_uri: asked?.get('redirect_uri') });
-    expect(params?.code_verifier).toMatch(/^[\w~.-]{43,}$/);
-    expect(page?.href).not.toContain(params?.code_verifier);
-    expect(server.registrations).toEqual([
-      expect.objectContaining({
-        client_name: 'hi',
-        redirect_uris: [asked?.get('redirect_uri')],
-        token_endpoint_auth_method: 'none',
-      }),
-    ]);
-  });
-
-  it('registers once, and returns to the same address', async () => {
-    await setUp();
-    const first = await logIn();
-    const second = await logIn();
-    expect(second.status).toBe(0);
-    expect(second.page?.searchParams.get('redirect_uri')).toBe(first.page?.searchParams.get('redirect_uri'));
-    expect(server.registrations).toHaveLength(1);
+    const login = readFileSync(loginFile());
+    for (const [faults, said] of [
+      [{ revocation: { status: 503 } }, 'could not be revoked: The authorization server failed: HTTP 503'],
+      [{ revocation: { status: 400, error: 'invalid_client' } }, 'failed: invalid_client'],
+      [{ metadata: { revocation_endpoint: 'http://far.example/revoke' } }, 'is not https.'],
+      // Some accept access tokens only with the credentials they were issued for: these end by themselves.
+      [{ revocation: { status: 400, error: 'unsupported_token_type', kind: 'access_token' } }, null],
+    ] as const) {
+      writeFileSync(loginFile(), login, { mode: 0o600 });
+      server.revocations.length = 0;
+      server.change({ metadata, ...faults });
+      const run = await runProgram(home, ['mcp', 'logout', 'far']);
+      expect(run).toMatchObject({ status: 0 });
+      if (said === null) expect(run.stderr).toBe("Logged out of 'far'.\n");
+      else expect(run.stderr).toContain(said);
+      if (said === null) expect(server.revocations).toHaveLength(2);
+      expect(run.stderr).toContain("Logged out of 'far'.");
+      expect(existsSync(loginFile())).toBe(false);
+      for (const secret of server.secrets) expect(run.stderr).not.toContain(secret);
+    }
   });
 
   it('is in a file that only the user can read, and nowhere else', async () => {
@@ -204,12 +200,14 @@ describe('a login at an MCP server', () => {
     expect(await call()).toMatchObject({ status: 0 });
   });
 
-  it('asks for more scopes if a tool needs them, and keeps those it had', async () => {
+  it('asks for more scopes if a tool needs them, keeps those it had, and registers once for the same address', async () => {
     await setUp({ toolScope: 'write' });
-    await logIn();
+    const first = await logIn();
     expect((await call()).stderr).toContain("It requires a login with more scopes: 'write'. Run: hi mcp login far");
     const { page } = await logIn();
     expect(page?.searchParams.get('scope')).toBe('read write');
+    expect(page?.searchParams.get('redirect_uri')).toBe(first.page?.searchParams.get('redirect_uri'));
+    expect(server.registrations).toHaveLength(1);
     expect((await call()).stdout).toContain('behind the login');
   });
 
@@ -237,14 +235,6 @@ describe('a login that expires', () => {
     expect(server.tokenRequests[1]?.params.resource).toBe(server.url);
   });
 
-  it('is renewed once if the server refuses it', async () => {
-    await setUp();
-    await logIn();
-    server.revoke();
-    expect(await call()).toMatchObject({ status: 0 });
-    expect(server.tokenRequests).toHaveLength(2);
-  });
-
   it('is renewed by one process at a time, and the others use the result', async () => {
     await setUp({ ...EXPIRED, pause: 300 });
     await logIn();
@@ -257,21 +247,12 @@ describe('a login that expires', () => {
     expect(readdirSync(join(home.data, 'mcp-logins'))).toEqual(['far.json']);
   });
 
-  it('ends if it cannot be renewed, which is tried only once', async () => {
+  it('is renewed once if the server refuses it, and kept if the authorization server fails temporarily', async () => {
     await setUp();
     await logIn();
     server.revoke();
-    server.forgetRefreshTokens();
-    expect((await call()).stderr).toContain('The login has expired. Run: hi mcp login far');
-    expect((await call()).stderr).toContain('Run: hi mcp login far');
-    expect(server.tokenRequests).toHaveLength(2);
-    expect((await logIn()).status).toBe(0);
     expect(await call()).toMatchObject({ status: 0 });
-  });
-
-  it('is kept if the authorization server failed only temporarily', async () => {
-    await setUp();
-    await logIn();
+    expect(server.tokenRequests).toHaveLength(2);
     server.revoke();
     server.change({ metadata: { token_endpoint: `${server.base}/elsewhere` } });
     expect((await call()).stderr).toContain('The login cannot be renewed');
@@ -279,7 +260,7 @@ describe('a login that expires', () => {
     expect(await call()).toMatchObject({ status: 0 });
   });
 
-  it('is not sent to another server with that name', async () => {
+  it('is not sent to another server with that name, and ends if it cannot be renewed, which is tried only once', async () => {
     await setUp();
     await logIn();
     const other = await OAuthServer.open();
@@ -287,6 +268,13 @@ describe('a login that expires', () => {
     expect((await call()).stderr).toContain('It requires a login. Run: hi mcp login far');
     await other.close();
     home.writeConfig(JSON.stringify({ mcpServers: { far: { url: server.url } } }));
+    expect(await call()).toMatchObject({ status: 0 });
+    server.revoke();
+    server.forgetRefreshTokens();
+    expect((await call()).stderr).toContain('The login has expired. Run: hi mcp login far');
+    expect((await call()).stderr).toContain('Run: hi mcp login far');
+    expect(server.tokenRequests).toHaveLength(2);
+    expect((await logIn()).status).toBe(0);
     expect(await call()).toMatchObject({ status: 0 });
   });
 });
