@@ -176,18 +176,18 @@ describe('a program that hi starts itself', () => {
   afterAll(() => rmSync(bare, { recursive: true, force: true }));
 
   it.each([
-    ['.', ''],
-    ['', ''],
-    ['./node_modules/.bin', 'node_modules/.bin/'],
-    ['WORK/bin', 'bin/'],
-    ['WORK/sub/../bin', 'bin/'],
-    ['LINK', 'bin/'],
-  ])('is not taken from the project if PATH has %j', async (entry, folder) => {
-    const files = Object.fromEntries(NAMES.map((name) => [`${folder}${name}`, TRAP]));
+    ['no folder, and the one hi was started in', ['', '.'], ['']],
+    [
+      'folders in it, by every way',
+      ['./node_modules/.bin', 'WORK/bin', 'WORK/sub/../bin', 'LINK'],
+      ['node_modules/.bin/', 'bin/'],
+    ],
+  ])('is not taken from the project if PATH names %s', async (_where, entries, folders) => {
+    const files = Object.fromEntries(folders.flatMap((folder) => NAMES.map((name) => [`${folder}${name}`, TRAP])));
     const tried = await attack({ files: { ...files, 'sub/a': '' }, calls: [bash('ls')] });
     const { home } = tried;
     symlinkSync(join(home.work, 'bin'), join(home.folder, 'link'));
-    const named = entry.replace('WORK', home.work).replace('LINK', join(home.folder, 'link'));
+    const named = entries.map((entry) => entry.replace('WORK', home.work).replace('LINK', join(home.folder, 'link')));
     const run = async (PATH: string, ...args: readonly string[]) => {
       const terminal = openTerminal(RUNTIME, [PROGRAM, ...args], { env: { ...home.env, PATH }, cwd: home.work });
       await terminal.exit();
@@ -195,7 +195,7 @@ describe('a program that hi starts itself', () => {
     };
     const settings = JSON.parse(readFileSync(home.configFile, 'utf8'));
     home.writeConfig(JSON.stringify({ ...settings, api_key: '!pass show openai || echo sk-x' }));
-    const PATH = folder === '' ? `${bare}:${named}` : `${named}:${process.env.PATH}`;
+    const PATH = (folders.includes('') ? [bare, ...named] : [...named, process.env.PATH]).join(':');
     for (const args of [['ask', 'go'], ['history']]) await run(PATH, ...args);
     expect(tried.pwned).toEqual([]);
   });
