@@ -48,8 +48,8 @@ async function* offered(context: SlashContext, signal: AbortSignal): AsyncGenera
 }
 
 /**
- * Switches to a model by name, and warns if the provider does not list it. A name without its tag is that of the
- * newest.
+ * Switches to a model by name, and warns if the provider does not list it, or does not answer. A name without its tag
+ * is that of the newest.
  */
 async function* named(
   argument: string,
@@ -66,14 +66,23 @@ async function* named(
   if (isTagless) await session.useModel(`${session.target.server ?? provider}/${given}:latest`, signal);
   const name = session.target.model;
   yield { type: 'print', text: `Switched to ${inUse(context)}. The provider's prompt cache starts empty.` };
-  if (names.length > 0 && !names.includes(name)) {
-    const near = nearest(name, names);
-    const meant = near === null ? '' : ` The nearest name is '${near}'.`;
-    const text = `${provider} does not list '${name}', so the next message may fail.${meant}`;
-    yield { type: 'notice', level: 'warning', text };
-  }
+  const doubt = known instanceof HiError ? silence(known) : doubtAbout(name, names, provider);
+  if (doubt !== null) yield { type: 'notice', level: 'warning', text: doubt };
   if (isKept) yield* kept(context);
 }
+
+/** Why a model may not answer that its provider does not list; null if it does. */
+function doubtAbout(name: string, names: readonly string[], provider: string): string | null {
+  if (names.includes(name)) return null;
+  if (names.length === 0) return `${provider} lists no models, so the next message may fail.`;
+  const near = nearest(name, names);
+  const meant = near === null ? '' : ` The nearest name is '${near}'.`;
+  return `${provider} does not list '${name}', so the next message may fail.${meant}`;
+}
+
+/** What keeps a server from answering; null if it only has no list. */
+const silence = (error: HiError): string | null =>
+  isWithoutList(error) ? null : [error.message, 'The next message may fail.', error.hint ?? ''].join(' ').trimEnd();
 
 /** Lets the user choose a model. Cancelling keeps the one in use. */
 async function* chosen(
@@ -122,8 +131,10 @@ async function listed(models: SlashContext['models'], signal: AbortSignal): Prom
 }
 
 /** Many servers with a single model have no model list. That is not an error. */
-function withoutList({ code, message }: HiError): string {
-  return code === 'request' || code === 'model'
+const isWithoutList = ({ code }: HiError): boolean => code === 'request' || code === 'model';
+
+function withoutList(error: HiError): string {
+  return isWithoutList(error)
     ? 'The server lists no models; `/model NAME` takes any name.'
-    : `The models cannot be listed: ${message}`;
+    : `The models cannot be listed: ${error.message}`;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { chatDriver } from '../support/chat.js';
 import { runProgram } from '../support/program.js';
+import { pullingOllama } from '../support/pulling-ollama.js';
 import { control, KEY } from '../support/terminal.js';
 
 const start = chatDriver();
@@ -103,6 +104,20 @@ describe('/model with a name', () => {
     expect(configured()).toBe('large-one');
     await chat.say('go', 'fine');
     expect(chat.server.requests.at(-1)?.model).toBe('large-one');
+  });
+});
+
+describe('/model with a model that will not answer', () => {
+  it('says so where nothing listens, or the server has it not', async () => {
+    await using ollama = await pullingOllama({ sizes: {} });
+    const chat = await start(() => ({ text: 'fine' }), {}, MODELS);
+    await chat.open({ env: { OLLAMA_HOST: ollama.url } });
+    await chat.say('/model ollama/llama9', /ollama lists no models, so the next message may fail\.\s+hi>/);
+    await ollama[Symbol.asyncDispose]();
+    await chat.say(
+      '/model ollama/llama8',
+      /llama8\.[\s\S]*Nothing is listening at '[^']*'\. The next message may fail\. Start it there with: ollama\s+serve\./,
+    );
   });
 });
 
