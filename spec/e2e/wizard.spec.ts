@@ -37,6 +37,13 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   });
 }
 
+/** A machine on which no Ollama listens at the usual port, whatever this one has, but that server. */
+const withoutOllama = ({ url }: VendorHouse) => ({
+  OLLAMA_HOST: '',
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  NO_PROXY: new URL(url).host,
+});
+
 /** Waits for a question, types, sends. */
 async function answer(question: string | RegExp, typed: string): Promise<void> {
   await terminal.until(question, 20_000);
@@ -141,9 +148,7 @@ describe('the first run on a terminal without a configuration', () => {
   it("asks for Ollama's address if it does not answer on this machine", async () => {
     const ollama = await house('ollama', { models: ['llama:8b'] });
     home = makeHome(null);
-    // Of all specs only this one and the Ctrl-C below look at Ollama's usual port: they need a machine on which none
-    // runs.
-    await start(['config', 'init'], { OLLAMA_HOST: '' });
+    await start(['config', 'init'], withoutOllama(ollama));
     await terminal.until(PROVIDER);
     expect(terminal.screen()).not.toContain('Ollama (running');
     await answer(PROVIDER, down(3));
@@ -484,7 +489,7 @@ describe('leaving the set-up', () => {
     async (question, before) => {
       const openai = await house('openai', { key: 'right' });
       home = makeHome(null);
-      await start([], { OPENAI_BASE_URL: openai.base, OLLAMA_HOST: '' });
+      await start([], { OPENAI_BASE_URL: openai.base, ...withoutOllama(openai) });
       for (const [asked, typed] of before) await answer(asked, typed);
       await terminal.until(question, 20_000);
       terminal.type(control('c'));
