@@ -88,6 +88,9 @@ describe('hi history on a terminal', () => {
     expect(whole.look('answer 11').colour).toBe(-1);
     expect(whole.screen()).toMatch(/^you · today \d\d:\d\d$/m);
     expect((await runProgram(chat.home, ['history'])).stdout).toMatch(/^you · \d{4}-\d\d-\d\d \d\d:\d\d$/m);
+    const short = historyOf(chat, {}, { args: ['-n', '2'] });
+    await short.exit();
+    expect(short.screen()).toMatch(/^you · today \d\d:\d\d\nline 11\n\nscripted · .*\nanswer 11$/);
     const marked = historyOf(chat, {}, { args: ['--find', 'answer 11'] });
     await marked.until(/answer 11/);
     expect(marked.written()).toContain('\x1b[7manswer\x1b[27m \x1b[7m11\x1b[27m');

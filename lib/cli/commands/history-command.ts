@@ -28,7 +28,7 @@ import {
 import { stoppingOf, type World } from '../base/world.js';
 import { takeInFirst } from '../wiring/sharing.js';
 import { pageWriter, type WritePage } from './history-page.js';
-import { newestFirst, openPager } from './pager.js';
+import { choosePager, newestFirst } from './pager.js';
 
 interface HistoryOptions extends CommonOptions, FilterOptions, PrintOptions {
   readonly number?: number;
@@ -172,7 +172,7 @@ async function printEntries(
   const isShown = stdout.isTTY === true && !options.json && !options.md;
   const pager =
     stdout.isTTY && !options.json
-      ? openPager(world, options.find === undefined && !options.hasId ? 'end' : 'start')
+      ? choosePager(world, options.find === undefined && !options.hasId ? 'end' : 'start')
       : null;
   const style = isShown ? styleOf(world, pager?.hasColour ?? outputStreams(world).colour.out) : null;
   const reversed = pager?.missesEnd ? await newestFirst(entries) : null;
@@ -181,8 +181,7 @@ async function printEntries(
       yield `── newest first${reversed.isWhole ? '' : `, the last ${reversed.entries.length}`} ──\n\n`;
     yield* printed(reversed?.entries ?? entries, options, style, undone, world.now());
   }
-  await writeAll(pager?.input ?? stdout, texts());
-  await pager?.done();
+  await (pager?.page(texts()) ?? writeAll(stdout, texts()));
 }
 
 /** The requested entries, in reading order; JSON keeps the order of the file. */

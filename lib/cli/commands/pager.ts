@@ -2,32 +2,31 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
-import type { Writable } from 'node:stream';
 import { type Entry, isMessage } from '../../chat/entry.js';
 import { HiError } from '../../errors.js';
 import { ownEnvironment, shellCommand } from '../../processes.js';
 import { neutralise } from '../../screen/text/neutralise.js';
-import { outputStreams } from '../base/output.js';
+import { textWidth } from '../../screen/text/styled-text.js';
+import { outputStreams, writeAll } from '../base/output.js';
 import type { World } from '../base/world.js';
 
-/** A running pager. */
-export interface OpenPager {
-  readonly input: Writable;
+/** The pager of the user. */
+export interface ChosenPager {
   readonly hasColour: boolean;
   /** Whether it opens at the start of the text although the end was asked for. */
   readonly missesEnd: boolean;
   /**
-   * Ends the input. Resolves when the user has left. Throws a `HiError` of code `config` if the command line of the
+   * Shows the texts. Resolves when the user has left. Throws a `HiError` of code `config` if the command line of the
    * user started nothing.
    */
-  done(): Promise<void>;
+  page(texts: AsyncIterable<string>): Promise<void>;
 }
 
 /**
- * Starts the pager of the user, or the usual one; null if there is none: a terminal scrolls. It opens at the `end` of
- * the text as far as it can.
+ * The pager of the user, or the usual one; null if there is none: a terminal scrolls. It opens at the `end` of the text
+ * as far as it can.
  */
-export function openPager(world: World, at: 'start' | 'end'): OpenPager | null {
+export function choosePager(world: World, at: 'start' | 'end'): ChosenPager | null {
   const env = ownEnvironment(world.env);
   const { pager, missing } = pagerFor(env, at);
   if (missing !== null) {
@@ -35,23 +34,51 @@ export function openPager(world: World, at: 'start' | 'end'): OpenPager | null {
     world.stderr.write(neutralise(`hi: There is no '${missing}', which PAGER names: ${instead}.\n`));
   }
   if (pager === null) return null;
-  const { file, args, options } = shellCommand(pager.command);
-  const child = spawn(file, args, { ...options, stdio: ['pipe', 'inherit', 'inherit'], env: { ...env, ...pager.env } });
-  child.stdin.on('error', () => child.stdin.destroy());
-  const closed = once(child, 'close');
   return {
-    input: child.stdin,
     hasColour: pager.takesColour && outputStreams(world).colour.out,
     missesEnd: pager.missesEnd,
-    async done() {
-      child.stdin.end();
-      const [status] = await closed;
-      if (NOT_STARTED.includes(status))
-        throw new HiError('config', `PAGER cannot be run: '${pager.command}'.`, {
-          hint: 'Correct or unset the variable, or print without a pager: hi history | cat',
-        });
+    page: async (texts) => {
+      const { isWhole, all } = await firstScreen(texts, world.stdout);
+      // At the end of a text that fits, less draws the empty rows above it.
+      await run((isWhole ? pagerFor(env, 'start').pager : null) ?? pager, env, all);
     },
   };
+}
+
+/** Whether the texts fit on the screen, which is known as soon as they do not, and all of them. */
+async function firstScreen(
+  texts: AsyncIterable<string>,
+  { columns = 80, rows = 24 }: World['stdout'],
+): Promise<{ readonly isWhole: boolean; readonly all: AsyncIterable<string> }> {
+  const iterator = texts[Symbol.asyncIterator]();
+  let held = '';
+  let next = await iterator.next();
+  const fits = () => held.split('\n').reduce((sum, line) => sum + Math.ceil(textWidth(line) / columns || 1), 0) <= rows;
+  for (; !next.done && fits(); next = await iterator.next()) held += next.value;
+  const isWhole = next.done === true && fits();
+  async function* all(): AsyncGenerator<string> {
+    yield held;
+    for (; !next.done; next = await iterator.next()) yield next.value;
+  }
+  return { isWhole, all: all() };
+}
+
+async function run(
+  { command, env: added }: Pager,
+  env: NodeJS.ProcessEnv,
+  texts: AsyncIterable<string>,
+): Promise<void> {
+  const { file, args, options } = shellCommand(command);
+  const child = spawn(file, args, { ...options, stdio: ['pipe', 'inherit', 'inherit'], env: { ...env, ...added } });
+  child.stdin.on('error', () => child.stdin.destroy());
+  const closed = once(child, 'close');
+  await writeAll(child.stdin, texts);
+  child.stdin.end();
+  const [status] = await closed;
+  if (NOT_STARTED.includes(status))
+    throw new HiError('config', `PAGER cannot be run: '${command}'.`, {
+      hint: 'Correct or unset the variable, or print without a pager: hi history | cat',
+    });
 }
 
 /** The statuses of a shell that cannot start a program. */
