@@ -179,7 +179,10 @@ describe('hi ask', () => {
 
   it('keeps the partial answer when it is interrupted, and exits with 130', async () => {
     await setUp(() => ({ pieces: ['begun ', 'more'], hangAfter: 1 }));
-    const run = await hi(['ask', 'x'], { during: ({ onOutput, kill }) => onOutput(() => kill('SIGINT')) });
+    // A second signal, for the end of the line, would end it without a status.
+    const run = await hi(['ask', 'x'], {
+      during: ({ onOutput, kill }) => onOutput((text) => void (text.startsWith('begun') && kill('SIGINT'))),
+    });
     expect(run.status).toBe(130);
     expect(stored().at(-1)).toMatchObject({
       role: 'assistant',
