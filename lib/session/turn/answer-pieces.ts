@@ -1,5 +1,6 @@
 import type { ChatEvent, StreamEvent } from '../../chat/event.js';
 import { gapBetween, isPart } from '../../chat/message.js';
+import { Pieces } from '../../chat/text.js';
 import { citationsIn, joinSources, type Source } from '../../chat/web-source.js';
 import type { PartialAnswer } from './failed-request.js';
 
@@ -45,8 +46,72 @@ function wholeUntil(text: string, end: number): number {
 
 const wellFormed = ({ type, text }: Piece): Piece => ({ type, text: text.toWellFormed() });
 
+/** Puts the pieces of an answer together. */
+export class ArrivingAnswer {
+  readonly #answer: PartialAnswer;
+  readonly #text = new Pieces();
+  readonly #thinking = new Pieces();
+  /** Whether a text has begun that the vendor has not sent as a part yet. */
+  #isOpen = false;
+  /** The number of characters so far. */
+  length = 0;
+
+  constructor(answer: PartialAnswer) {
+    this.#answer = answer;
+  }
+
+  /** Returns what the screen shows of the event. */
+  add(event: Exclude<StreamEvent, { readonly type: 'image' | 'notice' | 'facts' }>): readonly ChatEvent[] {
+    switch (event.type) {
+      case 'text':
+        return this.#addText(event);
+      case 'thinking':
+        this.#thinking.add(event.text);
+        this.length += event.text.length;
+        return [event];
+      case 'part':
+        this.#answer.parts.push(event.part);
+        this.#text.take();
+        this.#thinking.take();
+        this.#isOpen = false;
+        return [];
+      case 'end':
+        this.#answer.end = event;
+        return [];
+      case 'sources':
+        return this.#cite(event.sources);
+    }
+  }
+
+  /**
+   * Keeps text that was shown even if its part is unfinished. Unfinished thinking has no signature and cannot be sent
+   * back.
+   */
+  keepUnfinished(): void {
+    for (const [type, pieces] of [['thinking', this.#thinking] as const, ['text', this.#text] as const]) {
+      const text = pieces.take();
+      if (text !== '') this.#answer.parts.push({ type, text });
+    }
+  }
+
+  #addText(event: Extract<StreamEvent, { readonly type: 'text' }>): readonly ChatEvent[] {
+    const gap = this.#isOpen ? '' : gapBefore(event.text, this.#answer);
+    this.#isOpen = true;
+    this.#text.add(event.text);
+    this.length += event.text.length;
+    return gap === '' ? [event] : [{ type: 'text', text: gap }, event];
+  }
+
+  #cite(sources: readonly Source[]): readonly ChatEvent[] {
+    this.#answer.sources = joinSources(this.#answer.sources ?? [], sources);
+    const open = this.#text.take();
+    this.#text.add(open);
+    return citation(sources, open, this.#answer);
+  }
+}
+
 /** What begins a new paragraph after a search, which shows nothing of itself. */
-export function gapBefore(text: string, { parts }: PartialAnswer): string {
+function gapBefore(text: string, { parts }: PartialAnswer): string {
   const at = parts.findLastIndex((part) => part.type === 'text' && part.text !== '');
   const before = parts[at];
   return before?.type === 'text' && parts.slice(at).some(isPart('vendor')) ? gapBetween(before.text, text) : '';
@@ -56,17 +121,17 @@ export function gapBefore(text: string, { parts }: PartialAnswer): string {
  * The numbers of the sources that the text which just ended rests on. Nothing if one of them is about an earlier place,
  * which has been shown.
  */
-export function* citation(
+function citation(
   sources: readonly Source[],
   open: string,
   { parts, earlier = [], sources: own = [] }: PartialAnswer,
-): Generator<ChatEvent> {
+): readonly ChatEvent[] {
   const last = parts.at(-1);
   const text = open === '' && last?.type === 'text' ? last.text : open;
   const cited = sources.filter(({ cited: passages = [] }) => passages.length > 0);
   const [place, ...others] = citationsIn(text, cited);
-  if (place === undefined || others.length > 0 || !/^[ \t]*$/.test(text.slice(place.at))) return;
-  if (place.numbers.length < cited.length) return;
+  if (place === undefined || others.length > 0 || !/^[ \t]*$/.test(text.slice(place.at))) return [];
+  if (place.numbers.length < cited.length) return [];
   const urls = joinSources(earlier, own).map(({ url }) => url);
-  yield { type: 'citation', numbers: cited.map(({ url }) => urls.indexOf(url) + 1).sort((one, two) => one - two) };
+  return [{ type: 'citation', numbers: cited.map(({ url }) => urls.indexOf(url) + 1).sort((one, two) => one - two) }];
 }

@@ -1,8 +1,6 @@
 import { type ChatEvent, type StreamEvent, usageEvent } from '../../chat/event.js';
 import { isRefused, type ModelMemory } from '../../chat/model.js';
 import type { ChatRequest } from '../../chat/request.js';
-import { Pieces } from '../../chat/text.js';
-import { joinSources } from '../../chat/web-source.js';
 import { HiError, isAbort } from '../../errors.js';
 import { type Provider, RequestRefusal } from '../../providers/common/provider.js';
 import type { KeptImage } from '../images/images.js';
@@ -15,7 +13,7 @@ import {
   learntFromAnswer,
   withoutRefusedTools,
 } from '../refusals/adapt-request.js';
-import { citation, gapBefore, wholeCharacters } from './answer-pieces.js';
+import { ArrivingAnswer, wholeCharacters } from './answer-pieces.js';
 import {
   ATTEMPTS,
   delayBefore,
@@ -112,75 +110,29 @@ async function* once(
   }: { readonly memory: ModelMemory; readonly keep: KeepImage | null; readonly notice: string | null },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  const text = new Pieces();
-  const thinking = new Pieces();
-  let [size, isOpen] = [0, false];
+  const arriving = new ArrivingAnswer(answer);
+  let unsaid = notice;
   try {
-    let unsaid = notice;
     for await (const event of wholeCharacters(onceLoaded(provider, request, signal))) {
       if (unsaid !== null && event.type !== 'end') {
         yield warning(unsaid);
         unsaid = null;
       }
-      switch (event.type) {
-        case 'text': {
-          const gap = isOpen ? '' : gapBefore(event.text, answer);
-          if (gap !== '') yield { type: 'text', text: gap };
-          isOpen = true;
-          text.add(event.text);
-          yield event;
-          size += event.text.length;
-          break;
-        }
-        case 'thinking':
-          thinking.add(event.text);
-          yield event;
-          size += event.text.length;
-          break;
-        case 'part':
-          answer.parts.push(event.part);
-          text.take();
-          thinking.take();
-          isOpen = false;
-          break;
-        case 'image': {
-          const shown = await addImage(event, answer, keep);
-          if (shown !== null) yield shown;
-          break;
-        }
-        case 'notice':
-          yield warning(event.text);
-          break;
-        case 'end':
-          answer.end = event;
-          break;
-        case 'facts':
-          memory.learn(event.facts);
-          break;
-        case 'sources': {
-          answer.sources = joinSources(answer.sources ?? [], event.sources);
-          const open = text.take();
-          text.add(open);
-          yield* citation(event.sources, open, answer);
-        }
-      }
-      if (size > MAX_ANSWER) {
+      if (event.type === 'facts') memory.learn(event.facts);
+      else if (event.type === 'notice') yield warning(event.text);
+      else if (event.type === 'image') {
+        const shown = await addImage(event, answer, keep);
+        if (shown !== null) yield shown;
+      } else for (const shown of arriving.add(event)) yield shown;
+      if (arriving.length > MAX_ANSWER) {
         answer.end = { type: 'end', stop_reason: 'length', usage: null, detail: ENDLESS };
         return;
       }
     }
     signal.throwIfAborted();
   } finally {
-    // Text that was shown is kept even if its block is unfinished. Unfinished thinking has no signature and cannot be
-    // sent back.
-    keepRest(answer, 'thinking', thinking);
-    keepRest(answer, 'text', text);
+    arriving.keepUnfinished();
   }
-}
-
-function keepRest(answer: PartialAnswer, type: 'thinking' | 'text', pieces: Pieces): void {
-  const text = pieces.take();
-  if (text !== '') answer.parts.push({ type, text });
 }
 
 /** Stores a picture and returns the event for the screen; null if none can be stored. */
