@@ -27,25 +27,31 @@ import { previewContent, stopReasonOf, TurnUpdates, toolKindOf } from './acp-upd
 
 /** Speaks the Agent Client Protocol on stdin and stdout, until stdin ends. Resolves to the exit status. */
 export async function acpCommand(world: World, options: SessionOptions): Promise<number> {
-  const sessions = new Map<string, EditorSession>();
   const stopped = new AbortController();
   let signalled: NodeJS.Signals | null = null;
   const release = world.onStop((signal) => {
     signalled ??= signal;
     stopped.abort();
   });
-  // One conversation has one turn at a time.
-  let turns: Promise<unknown> = Promise.resolve();
-  const open = async (id: string, { cwd, mcpServers = [] }: GivenSession): Promise<EditorSession> => {
-    if (!isAbsolute(cwd) || !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-      throw RequestError.invalidParams({ cwd }, `there is no folder '${cwd}'`);
-    const names = mcpServers.map(({ name }) => name);
-    const session = await reporting(() => EditorSession.open(id, inFolder(world, cwd), options, names));
-    await sessions.get(id)?.close();
-    sessions.set(id, session);
-    return session;
-  };
-  const connection = agent({ name: 'hi' })
+  const sessions = new EditorSessions(world, options);
+  const connection = agentOf(sessions, world.cwd).connect(
+    ndJsonStream(Writable.toWeb(process.stdout), webInput(world, stopped.signal)),
+  );
+  stopped.signal.addEventListener('abort', () => connection.close());
+  try {
+    await connection.closed;
+  } finally {
+    release();
+    stopped.abort();
+    await sessions.close();
+  }
+  if (signalled === null) return 0;
+  return signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+}
+
+/** What is answered to each method of the protocol. */
+const agentOf = (sessions: EditorSessions, cwd: string): ReturnType<typeof agent> =>
+  agent({ name: 'hi' })
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: 'hi', title: 'hi', version: VERSION },
@@ -56,48 +62,24 @@ export async function acpCommand(world: World, options: SessionOptions): Promise
       },
       authMethods: [],
     }))
-    .onRequest(methods.agent.session.new, async ({ params }) => {
-      const sessionId = `hi-${process.pid}-${sessions.size + 1}`;
-      await open(sessionId, params);
-      return { sessionId };
-    })
+    .onRequest(methods.agent.session.new, async ({ params }) => ({ sessionId: await sessions.create(params) }))
     // Every session is the one conversation, also those of other days.
-    .onRequest(methods.agent.session.list, ({ params: { cwd } }) => ({
-      sessions: [{ sessionId: CONVERSATION, cwd: cwd ?? world.cwd, title: 'The conversation' }],
+    .onRequest(methods.agent.session.list, ({ params }) => ({
+      sessions: [{ sessionId: CONVERSATION, cwd: params.cwd ?? cwd, title: 'The conversation' }],
     }))
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
-      const session = await open(params.sessionId, params);
+      const session = await sessions.open(params.sessionId, params);
       await session.replay(client);
       return {};
     })
     .onRequest(methods.agent.session.resume, async ({ params }) => {
-      await open(params.sessionId, params);
+      await sessions.open(params.sessionId, params);
       return {};
     })
     .onRequest(methods.agent.session.prompt, async ({ params, client, signal }) => {
-      const session = sessions.get(params.sessionId);
-      if (session === undefined) throw RequestError.invalidParams({ sessionId: params.sessionId }, 'no such session');
-      const stop = session.expect();
-      const before = turns;
-      const turn = untilAborted(before, stop).then(() => reporting(() => session.prompt(params, client, signal, stop)));
-      turns = Promise.allSettled([before, turn]);
-      return await turn;
+      return await sessions.prompt(params, client, signal);
     })
-    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel())
-    .connect(ndJsonStream(Writable.toWeb(process.stdout), webInput(world, stopped.signal)));
-  stopped.signal.addEventListener('abort', () => connection.close());
-  try {
-    await connection.closed;
-  } finally {
-    release();
-    stopped.abort();
-    for (const session of sessions.values()) session.cancel();
-    await turns;
-    for (const session of sessions.values()) await session.close();
-  }
-  if (signalled === null) return 0;
-  return signalled === 'SIGINT' ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
-}
+    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.cancel(params.sessionId));
 
 /** The name of the session that an editor is offered to go on with. */
 const CONVERSATION = 'conversation';
@@ -132,7 +114,60 @@ async function reporting<Result>(work: () => Promise<Result>): Promise<Result> {
 const AUTH_REQUIRED = -32000;
 const INTERNAL = -32603;
 
-/** One editor session: its folder and its turns. All sessions share the one conversation. */
+/** The sessions of an editor. They share the one conversation, which has one turn at a time. */
+class EditorSessions {
+  readonly #world: World;
+  readonly #options: SessionOptions;
+  readonly #open = new Map<string, EditorSession>();
+  /** Settles when all turns so far have ended. */
+  #turns: Promise<unknown> = Promise.resolve();
+
+  constructor(world: World, options: SessionOptions) {
+    this.#world = world;
+    this.#options = options;
+  }
+
+  /** Opens a session with a new name, and resolves to that. */
+  async create(given: GivenSession): Promise<string> {
+    const id = `hi-${process.pid}-${this.#open.size + 1}`;
+    await this.open(id, given);
+    return id;
+  }
+
+  /** Opens a session, in place of one with that name. */
+  async open(id: string, { cwd, mcpServers = [] }: GivenSession): Promise<EditorSession> {
+    if (!isAbsolute(cwd) || !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+      throw RequestError.invalidParams({ cwd }, `there is no folder '${cwd}'`);
+    const names = mcpServers.map(({ name }) => name);
+    const session = await reporting(() => EditorSession.open(id, inFolder(this.#world, cwd), this.#options, names));
+    await this.#open.get(id)?.close();
+    this.#open.set(id, session);
+    return session;
+  }
+
+  /** Runs a turn after those before it. */
+  async prompt(params: PromptRequest, client: AgentContext, signal: AbortSignal): Promise<PromptResponse> {
+    const session = this.#open.get(params.sessionId);
+    if (session === undefined) throw RequestError.invalidParams({ sessionId: params.sessionId }, 'no such session');
+    const stop = session.expect();
+    const before = this.#turns;
+    const turn = untilAborted(before, stop).then(() => reporting(() => session.prompt(params, client, signal, stop)));
+    this.#turns = Promise.allSettled([before, turn]);
+    return await turn;
+  }
+
+  cancel(id: string): void {
+    this.#open.get(id)?.cancel();
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#open.values()) session.cancel();
+    await this.#turns;
+    for (const session of this.#open.values()) await session.close();
+  }
+}
+
+/** One editor session: its folder and its turns. */
 class EditorSession {
   readonly id: string;
   readonly #cwd: string;
