@@ -8,10 +8,11 @@ import type { ServerResource, ToolServers } from '../../mcp/tool-servers.js';
 import type { Finder } from '../../recall/recall.js';
 import { recallForModel } from '../../recall/show/for-model.js';
 import { pick } from '../../registry.js';
+import type { SessionDeps } from '../../session/common/deps.js';
 import type { OpenMemory, SlashCommand } from '../../slash/common/command.js';
 import type { Memory, SearchableConversation, Tool, ToolContext, ToolRunner } from '../../tools/common/tool.js';
 import { commandShell } from '../../tools/shell/run-shell.js';
-import { DESCRIPTIONS_IN_SH, SPECS } from '../../tools/tool-specs.js';
+import { DESCRIPTIONS_IN_SH, EFFECTS, SPECS } from '../../tools/tool-specs.js';
 import { effectiveWindow } from '../../view/size.js';
 import { connectionDeps, usableServers } from '../base/configured-servers.js';
 import type { SessionOptions } from '../base/options.js';
@@ -20,7 +21,7 @@ import { newWarnings, SERVER_TOOLS } from '../base/warnings.js';
 import type { World } from '../base/world.js';
 import { attachResource, type PromptCommands, promptCommands } from '../input/from-servers.js';
 import type { AttachedResource } from '../input/mentions.js';
-import type { Connections } from './connections.js';
+import { type Connections, memoized } from './connections.js';
 import { memoryForModel } from './open-memory.js';
 
 /**
@@ -67,28 +68,36 @@ function outputRoom(
   return Math.floor(share * 4 * effectiveWindow({ context_window, max_input_tokens, trigger_ratio }));
 }
 
-/** The runner of the offered tools. */
-export async function toolRunner(
+/** What the tools of a session are made of. */
+interface ToolParts {
+  readonly world: World;
+  readonly options: SessionOptions;
+  readonly settings: Settings;
+  readonly config: Config;
+  readonly context: ToolContext;
+  readonly connections: Connections;
+  readonly window: () => number;
+  readonly servers: ServerTools;
+}
+
+/** The tools that a session offers, and what runs them. */
+export function sessionTools(parts: ToolParts): SessionDeps['tools'] {
+  const { options, config, context, servers } = parts;
+  const offered = offeredTools(config, options, context);
+  return {
+    maxRounds: config.tools.max_rounds,
+    get specs() {
+      return [...offered, ...servers.specs];
+    },
+    ...(options.tools === false && { others: offeredTools(config, {}, context) }),
+    effects: EFFECTS,
+    runner: memoized(() => toolRunner(offered, parts)),
+  };
+}
+
+async function toolRunner(
   offered: readonly ToolSpec[],
-  {
-    world,
-    options,
-    settings: { paths },
-    config,
-    context,
-    connections,
-    window,
-    servers,
-  }: {
-    readonly world: World;
-    readonly options: SessionOptions;
-    readonly settings: Settings;
-    readonly config: Config;
-    readonly context: ToolContext;
-    readonly connections: Connections;
-    readonly window: () => number;
-    readonly servers: ServerTools;
-  },
+  { world, options, settings: { paths }, config, context, connections, window, servers }: ToolParts,
 ): Promise<ToolRunner> {
   const { createToolRunner, tools } = await import('../../tools/index.js');
   const foreign = foreignPlaces(world, paths);
@@ -110,11 +119,7 @@ export async function toolRunner(
 }
 
 /** The tools that the configuration and the command line enable. */
-export function offeredTools(
-  config: Config,
-  { tools: wanted }: SessionOptions,
-  { shell }: ToolContext,
-): readonly ToolSpec[] {
+function offeredTools(config: Config, { tools: wanted }: SessionOptions, { shell }: ToolContext): readonly ToolSpec[] {
   if (wanted === false) return [];
   const specs = shell === 'sh' ? SPECS.map(inSh) : SPECS;
   if (wanted === undefined || wanted === true) return config.tools.enabled ? specs : [];

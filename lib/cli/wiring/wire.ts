@@ -20,7 +20,6 @@ import { openSkills } from '../../skills/index.js';
 import type { SkillLibrary } from '../../skills/skill.js';
 import type { OpenMemory } from '../../slash/common/command.js';
 import type { ToolContext } from '../../tools/common/tool.js';
-import { EFFECTS } from '../../tools/tool-specs.js';
 import { imageSaver } from '../base/give-out.js';
 import type { SessionOptions } from '../base/options.js';
 import { isUnattended } from '../base/output.js';
@@ -29,7 +28,7 @@ import type { World } from '../base/world.js';
 import { Connections, memoized } from './connections.js';
 import { openMemory } from './open-memory.js';
 import { sharingOf } from './sharing.js';
-import { offeredTools, type ServerTools, serverTools, toolContext, toolRunner } from './tool-wiring.js';
+import { type ServerTools, serverTools, sessionTools, toolContext } from './tool-wiring.js';
 
 /** A session and its parts. */
 export interface WiredSession {
@@ -76,20 +75,14 @@ export async function wire(
   const keeping = (): Keeping => history?.keeping ?? (ephemeral ? 'ephemeral' : 'kept');
   const isKept = (): boolean => keeping() === 'kept';
   const connections = new Connections(world, options, settings, config, keeping);
-  const chosen = config.small_model === null ? null : connections.target(config.small_model);
-  const isOpen = settings.file?.small_model === undefined;
-  const smallFor = (main: Target): Target | null => chosen ?? (isOpen ? (main.fast ?? null) : null);
-  const finder = memoized(async () => await openFinder(await opened, paths, !ephemeral, null));
+  const smallFor = smallModels(settings, config, connections);
   const server = (): string => session.target.server ?? session.target.provider;
-  const permit = permitBy(paths.imports, server, options.ask?.aboutBook ?? null);
-  // What the model is shown leaves this machine; what the user is shown does not.
-  const sending = memoized(async () => await openFinder(await opened, paths, !ephemeral, permit));
+  const search = sessionSearch(opened, options, settings, config, server);
   const memory = memoized(async () => openMemory(paths.memory, await opened, () => world.now()));
   const cache = keptWhile(isKept, fileCache(paths.compressions));
   const window = (): number => session.target.context_window;
-  const context = toolContext(world, config, settings, { finder: sending, memory, isKept, window });
+  const context = toolContext(world, config, settings, { finder: search.sending, memory, isKept, window });
   const project = projectInstructions(world, options, settings, config);
-  const offered = offeredTools(config, options, context);
   const servers = await serverTools(world, options, settings, config, () =>
     Math.min(TOOL_SHARE * window(), session.target.head_room ?? Number.POSITIVE_INFINITY),
   );
@@ -108,28 +101,12 @@ export async function wire(
     },
     settings: sessionSettings(world, options, settings, config, () => smallFor(session.target) ?? session.target),
     standing: standingTexts(new StandingMemory(paths.memory), project, servers, () => connections.beginTurn()),
-    tools: {
-      maxRounds: config.tools.max_rounds,
-      get specs() {
-        return [...offered, ...servers.specs];
-      },
-      ...(options.tools === false && { others: offeredTools(config, {}, context) }),
-      effects: EFFECTS,
-      runner: memoized(() =>
-        toolRunner(offered, { world, options, settings, config, context, connections, window, servers }),
-      ),
-    },
+    tools: sessionTools({ world, options, settings, config, context, connections, window, servers }),
     skills: {
       find: (main) => skillsFor(world, main, smallFor(main) ?? main, settings, config, cache, project.skills),
       approved: () => project.skills,
     },
-    search: {
-      finder,
-      sending,
-      ...config.recall,
-      auto: config.recall.auto && !fresh,
-      hasBooks: () => existsSync(paths.imports) && bookNames(paths.imports).some((name) => !permit.isClosed(name)),
-    },
+    search,
     clock: config.clock ? world : null,
     ...(config.share.folder !== null && { machines: otherMachines(world, settings, config, history) }),
     cache,
@@ -142,6 +119,17 @@ export async function wire(
     await session.history.close();
   };
   return { session, settings, config, tools: context, connections, memory, project, servers, close };
+}
+
+/** The small model beside the one that answers; null for none. */
+function smallModels(
+  { file }: Settings,
+  { small_model }: Config,
+  connections: Connections,
+): (main: Target) => Target | null {
+  const chosen = small_model === null ? null : connections.target(small_model);
+  const isOpen = file?.small_model === undefined;
+  return (main) => chosen ?? (isOpen ? (main.fast ?? null) : null);
 }
 
 /** What the user configured. `writer` is the model that writes summaries. */
@@ -272,6 +260,26 @@ function projectInstructions(
 function withMore(memory: Standing, more: string | null): Standing {
   if (more === null) return memory;
   return { ...memory, text: memory.text === null ? more : `${memory.text}\n\n${more}` };
+}
+
+/** The searches of the session. `server` is that of the model in use. */
+function sessionSearch(
+  opened: Promise<HistoryStore>,
+  { ephemeral = false, fresh = false, ask }: SessionOptions,
+  { paths }: Settings,
+  { recall }: Config,
+  server: () => string,
+): Required<SessionDeps['search']> {
+  const permit = permitBy(paths.imports, server, ask?.aboutBook ?? null);
+  const finder = (permitted: Permit | null) => async () => await openFinder(await opened, paths, !ephemeral, permitted);
+  return {
+    finder: memoized(finder(null)),
+    // What the model is shown leaves this machine; what the user is shown does not.
+    sending: memoized(finder(permit)),
+    ...recall,
+    auto: recall.auto && !fresh,
+    hasBooks: () => existsSync(paths.imports) && bookNames(paths.imports).some((name) => !permit.isClosed(name)),
+  };
 }
 
 /**
