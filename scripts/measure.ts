@@ -4,11 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { cycles, type Graph } from './measure/cycles.js';
 import { repeatedLines } from './measure/repeated.js';
-import { readSources } from './measure/source.js';
+import { LONG, readSources } from './measure/source.js';
 import { TYPED_LINE } from './measure/typed-line.js';
-
-/** Functions longer than this are listed. */
-const LONG = 60;
 
 const sources = readSources(['bin', 'lib']);
 const functions = sources.flatMap((source) => source.functions).sort((one, other) => other.lines - one.lines);

@@ -183,19 +183,15 @@ export class Screen {
         break;
       case 'tool-start':
         this.#answer.end();
-        this.#trace?.start(event);
+        this.#trace?.show(event);
         break;
       case 'tool-progress':
-        this.#trace?.progress(event);
+      case 'tool-output':
+      case 'tool-end':
+        this.#trace?.show(event);
         break;
       case 'elicitation':
         // The user saw it when asked.
-        break;
-      case 'tool-output':
-        this.#trace?.output(event);
-        break;
-      case 'tool-end':
-        this.#trace?.end(event);
         break;
       case 'compact':
         this.#layout.wait(null);

@@ -7,6 +7,8 @@ import type { TerminalLayout } from './terminal-layout.js';
 import { neutralise, visibleLine } from './text/neutralise.js';
 import { DIM, RED } from './text/styled-text.js';
 
+type CallEvent = ChatEventOf<'tool-start' | 'tool-progress' | 'tool-output' | 'tool-end'>;
+
 /** What a trace needs from the screen's options. */
 interface ToolTraceOptions {
   now(): number;
@@ -63,7 +65,14 @@ export class ToolTrace {
     this.#mayAsk = mayAsk;
   }
 
-  start({ call_id, name, args }: ChatEventOf<'tool-start'>): void {
+  show(event: CallEvent): void {
+    if (event.type === 'tool-start') this.#start(event);
+    else if (event.type === 'tool-progress') this.#progress(event);
+    else if (event.type === 'tool-output') this.#output(event);
+    else this.#end(event);
+  }
+
+  #start({ call_id, name, args }: ChatEventOf<'tool-start'>): void {
     const { describe = describeByArguments } = this.#options;
     const described = describe(name, args);
     const startedAt = this.#options.now();
@@ -84,7 +93,7 @@ export class ToolTrace {
     this.#unwritten = null;
   }
 
-  output({ call_id, text, lines }: ChatEventOf<'tool-output'>): void {
+  #output({ call_id, text, lines }: ChatEventOf<'tool-output'>): void {
     const call = this.#running.get(call_id);
     if (call === undefined) return;
     const head = headOf(text, SHOWN_LINES - call.shownLines, SHOWN_CHARACTERS - call.shownCharacters);
@@ -95,7 +104,7 @@ export class ToolTrace {
   }
 
   /** Shows the progress of a call next to its elapsed time. */
-  progress({ call_id, text }: ChatEventOf<'tool-progress'>): void {
+  #progress({ call_id, text }: ChatEventOf<'tool-progress'>): void {
     const call = this.#running.get(call_id);
     if (call !== undefined) this.#layout.wait({ delay: 0, text: () => `${oneLine(text)} · ${this.#timeOf(call)}` });
   }
@@ -105,7 +114,7 @@ export class ToolTrace {
     for (const call of this.#running.values()) call.isExplained ||= notice.startsWith(`${NOT_RUN}: ${call.described} `);
   }
 
-  end({ call_id, name, error, result }: ChatEventOf<'tool-end'>): void {
+  #end({ call_id, name, error, result }: ChatEventOf<'tool-end'>): void {
     const call = this.#running.get(call_id);
     this.#running.delete(call_id);
     this.#layout.wait(null);

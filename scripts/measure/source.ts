@@ -15,6 +15,9 @@ import {
 } from 'typescript/unstable/ast/is';
 import { API } from 'typescript/unstable/sync';
 
+/** A function with more lines is long. */
+export const LONG = 60;
+
 /** A function with a body in braces. */
 export interface MeasuredFunction {
   readonly name: string;

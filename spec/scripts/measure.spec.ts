@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { cycles } from '../../scripts/measure/cycles.js';
 import { repeatedLines } from '../../scripts/measure/repeated.js';
-import { readSources } from '../../scripts/measure/source.js';
+import { LONG, readSources } from '../../scripts/measure/source.js';
 import { TYPED_LINE } from '../../scripts/measure/typed-line.js';
 
 describe('the measures', () => {
@@ -17,6 +17,9 @@ describe('the measures', () => {
     }
     const interfaces = all.flatMap((source) => source.interfaces.map(({ members }) => members));
     const now: Readonly<Record<string, number>> = {
+      [`functions above ${LONG} lines, tables included`]: all
+        .flatMap((source) => source.functions)
+        .filter(({ lines }) => lines > LONG).length,
       'import cycles between files, types and imports on demand included': cycles(graph).length,
       'import cycles between folders': cycles(folders).length,
       'imports of our modules on demand': all.flatMap(({ onDemand }) => onDemand).length,
