@@ -33,19 +33,22 @@ const IN_KERNEL = new Set(['tmpfs', 'ramfs', 'overlay', 'btrfs', 'zfs', 'bcachef
 
 /** Whether a folder is on a file system of this machine's kernel, by the lines of `/proc/self/mountinfo`. */
 export function isLocal(folder: string, lines: readonly string[]): boolean {
-  let found: { readonly at: string; readonly isLocal: boolean } | null = null;
+  let [longest, found] = ['', ''];
   for (const line of lines) {
-    const [before = '', after = ''] = line.split(' - ');
-    const [, , device = '', , at = ''] = before.split(' ');
-    const [type = ''] = after.split(' ');
-    const path = at.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
-    const isAbove = folder === path || folder.startsWith(path.endsWith('/') ? path : `${path}/`);
-    if (!isAbove || path.length < (found?.at.length ?? 0)) continue;
-    const isOnDisk = !device.startsWith('0:') && !type.startsWith('fuse');
-    found = { at: path, isLocal: isOnDisk || IN_KERNEL.has(type) };
+    const [, , , , at = ''] = line.split(' ', 5);
+    const path = at.includes('\\') ? withoutEscapes(at) : at;
+    const isAbove = folder.startsWith(path.endsWith('/') ? path : `${path}/`) || folder === path;
+    // Of those at one place, the last one hides the others.
+    if (path !== '' && isAbove && path.length >= longest.length) [longest, found] = [path, line];
   }
-  return found?.isLocal ?? false;
+  const [, , device = ''] = found.split(' ', 3);
+  const [type = ''] = found.slice(found.indexOf(' - ') + 3).split(' ', 1);
+  const isOnDisk = found !== '' && !device.startsWith('0:') && !type.startsWith('fuse');
+  return isOnDisk || IN_KERNEL.has(type);
 }
+
+const withoutEscapes = (path: string): string =>
+  path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 
 function mounts(): readonly string[] {
   try {

@@ -9,7 +9,7 @@ import { isFinished, turnItem, withoutBarred } from './log-reader.js';
 import { stateOfMachine } from './news.js';
 import { inFolder } from './shared-folder.js';
 import { later, type Standing } from './standing.js';
-import { RECENT } from './state.js';
+import { listOf, namesOf, RECENT } from './state.js';
 import { type NamedSummary, namesIn, newestSummary, summaryItem } from './summaries.js';
 
 /** So many characters are given out in one file. */
@@ -88,8 +88,8 @@ export class Giving {
   #adoptOwnFiles(given: ReadonlySet<string>): void {
     const { known, open } = this.#at.accounted;
     for (const name of given) open.delete(known.idOf(name) ?? 0);
-    const { read = [] } = this.#at.state.machines[this.#at.folder.machine] ?? {};
-    this.#at.state.own = this.#at.own.sizesOf(read);
+    const { read } = stateOfMachine(this.#at.state, this.#at.folder.machine);
+    this.#at.state.own = this.#at.own.sizesOf(namesOf(read));
     this.#at.state.given = this.#at.own.newest;
   }
 
@@ -120,7 +120,7 @@ export class Giving {
     const after = {
       ...before,
       name: this.#at.deps.name,
-      read: [...new Set([...before.read, ...Object.keys(this.#at.state.own)])],
+      read: listOf(new Set([...namesOf(before.read), ...Object.keys(this.#at.state.own)])),
     };
     this.#at.state.machines = { ...this.#at.state.machines, [this.#at.folder.machine]: after };
   }

@@ -5,7 +5,7 @@ import type { Codec } from '../history/file/codec.js';
 import { contentIn, type FileContent, itemOf, type SummaryItem } from './items.js';
 import { HEADER, openFile, type ShareKey, unpacked } from './sealed-file.js';
 import { filesIn, machinesIn, numbersIn, readShared, stampOf } from './shared-folder.js';
-import { type MachineState, NO_MACHINE, type ShareState } from './state.js';
+import { listOf, type MachineState, NO_MACHINE, namesOf, type ShareState } from './state.js';
 
 /** A shared folder, as one machine uses it. */
 export interface SharedFolder {
@@ -87,7 +87,8 @@ export function newsOf(
   const isOwn = machine === folder.machine;
   const stamp = stampOf(path, now);
   const { names, others } = filesIn(path);
-  const known = new Set(before.read);
+  const read = namesOf(before.read);
+  const known = new Set(read);
   const present = new Set(names);
   // What was copied may be the only one that is left.
   const ignored = new Map(
@@ -126,7 +127,7 @@ export function newsOf(
     state: {
       ...before,
       stamp: isWaiting ? '' : stamp,
-      read: [...before.read.filter((name) => present.has(name)), ...taken.map(({ name }) => name)],
+      read: listOf([...read.filter((name) => present.has(name)), ...taken.map(({ name }) => name)]),
       done,
       missing,
       since: waiting.length > 0 ? (before.since ?? now) : null,
@@ -142,7 +143,7 @@ function toldApart(found: readonly ReadFile[], { read, done }: MachineState, pat
   const known = new Map<string, string>();
   // Those of other machines begin with a number that was taken in.
   if (found.some(({ first }) => isOwn || first <= done))
-    for (const name of read) known.set(headerOf(join(path, name)) ?? '', name);
+    for (const name of namesOf(read)) known.set(headerOf(join(path, name)) ?? '', name);
   const originals: ReadFile[] = [];
   const copies: MachineState['ignored'][number][] = [];
   // A copy mostly has no name of hi's, or not the one of its numbers.

@@ -9,8 +9,10 @@ import type { SharedFolder } from './news.js';
 import { OwnFiles } from './own-files.js';
 import {
   emptyState,
+  listOf,
   type MachineState,
   namesIn,
+  namesOf,
   readBarred,
   readKnown,
   readState,
@@ -106,10 +108,10 @@ export class Standing {
     if (this.inOwnFiles !== null) return;
     const { machine } = this.folder;
     const own = this.state.machines[machine];
-    const { lacks, read, hasOthers } = this.own.compare(this.state.own, own?.read ?? []);
+    const { lacks, read, hasOthers } = this.own.compare(this.state.own, namesOf(own?.read ?? ''));
     if (lacks) return await this.readAll();
     this.hasOthers = hasOthers;
-    if (own !== undefined) this.state.machines = { ...this.state.machines, [machine]: { ...own, read } };
+    if (own !== undefined) this.state.machines = { ...this.state.machines, [machine]: { ...own, read: listOf(read) } };
   }
 
   async readAll(): Promise<void> {

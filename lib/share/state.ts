@@ -14,8 +14,11 @@ export interface MachineState {
   readonly name: string;
   /** The `stampOf` its folder when everything in it was read; empty if something is waiting. */
   readonly stamp: string;
-  /** The files that need not be read again. */
-  readonly read: readonly string[];
+  /**
+   * The files that need not be read again, as `listOf` their names: every question reads them with the state, and
+   * thousands of strings would take longer to parse than the rest.
+   */
+  readonly read: string;
   /** Everything up to this number was taken in. */
   readonly done: number;
   /** Since when a number is missing; null if none is. Milliseconds. */
@@ -99,10 +102,16 @@ export function lacksFiles({ read, since, missing, waiting, ignored }: MachineSt
   return since !== null || missing.length > 0 || read.length + waiting + ignored.length === 0;
 }
 
+/** Names of files as one string. */
+export const listOf = (names: Iterable<string>): string => [...names].join('/');
+
+/** The names in a `listOf` them. */
+export const namesOf = (list: string): readonly string[] => (list === '' ? [] : list.split('/'));
+
 export const NO_MACHINE: MachineState = {
   name: '',
   stamp: '',
-  read: [],
+  read: '',
   done: 0,
   since: null,
   missing: [],
@@ -159,7 +168,7 @@ export function statePaths(data: string): StatePaths {
 }
 
 /** With every other form of the state there is another version: one of an earlier version is found out again. */
-const VERSION = 6;
+const VERSION = 7;
 
 /** So many of the newest turns of a machine are remembered by name: some of them may be forgotten. */
 export const RECENT = 8;
