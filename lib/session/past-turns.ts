@@ -24,11 +24,18 @@ export function turnsFrom(history: HistoryStore, turn: number): readonly number[
   return [...new Set(later.map((message) => message.turn))];
 }
 
-/**
- * Reverses the last undo or rewind, if nothing was said since. Resolves to the turns that are sent again. Throws a
- * `HiError` of code `usage` if there is nothing to redo.
- */
+/** Reverses the last undo or rewind. Resolves to the turns of `undoneLast`, which are sent again; throws like it. */
 export async function redo(history: HistoryStore): Promise<readonly number[]> {
+  const turns = (await undoneLast(history)).map(({ id }) => id);
+  await history.mark({ type: 'redo', turns });
+  return turns;
+}
+
+/**
+ * The turns that the last undo or rewind took back, if nothing was said since: those in view again after a redo. Throws
+ * a `HiError` of code `usage` if there is nothing to redo.
+ */
+export async function undoneLast(history: HistoryStore): Promise<readonly Pick<PastTurn, 'id' | 'text'>[]> {
   await history.refresh();
   const turns = redoable(history.entries);
   if (turns === null)
@@ -36,13 +43,12 @@ export async function redo(history: HistoryStore): Promise<readonly number[]> {
       hint: 'Redo follows an undo or a rewind, before anything else is said. /history shows what was undone.',
     });
   const keeps = keptBy(newestBlock(history.entries), history.entries);
-  const isInView = (turn: number): boolean =>
-    userContentOf(history, turn) !== null &&
-    history.entries.some((entry) => isMessage(entry) && entry.turn === turn && keeps(entry));
-  if (!turns.some(isInView))
+  const said = turns.map((id) => ({ id, content: userContentOf(history, id) }));
+  const isInView = ({ id, content }: (typeof said)[number]): boolean =>
+    content !== null && history.entries.some((entry) => isMessage(entry) && entry.turn === id && keeps(entry));
+  if (!said.some(isInView))
     throw new HiError('usage', 'What was undone has been compacted since.', { hint: '/history shows it.' });
-  await history.mark({ type: 'redo', turns });
-  return turns;
+  return said.map(({ id, content }) => ({ id, text: typedText(content ?? []) }));
 }
 
 /**

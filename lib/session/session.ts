@@ -157,13 +157,17 @@ export class Session {
    */
   async lastTurn(): Promise<LastTurn | null> {
     await this.#turns.refresh();
-    const isKnown = (turn: number): boolean => turn <= this.#before || this.#turns.said.has(turn);
     const messages = turnMessages(this.history);
-    const newest = messages.findLast(({ turn }) => isKnown(turn)) ?? messages.at(-1);
+    const newest = messages.findLast(({ turn }) => this.knows(turn)) ?? messages.at(-1);
     const content = newest === undefined ? null : userContentOf(this.history, newest.turn);
     if (newest === undefined || content === null) return null;
-    const notOwn = isKnown(newest.turn) ? (this.#turns.isLastRemoved ? 'removed' : null) : 'elsewhere';
+    const notOwn = this.knows(newest.turn) ? (this.#turns.isLastRemoved ? 'removed' : null) : 'elsewhere';
     return { id: newest.turn, content, text: inputOf(content), notOwn };
+  }
+
+  /** Whether a turn was said before this session, or in it. */
+  knows(turn: number): boolean {
+    return turn <= this.#before || this.#turns.said.has(turn);
   }
 
   async *#turnBy(
@@ -227,11 +231,10 @@ export class Session {
     return content === null ? null : typedText(content);
   }
 
-  /** The turn that `retry` would replace though it is not the last one of this session; null if it would not. */
-  async retriesNotOwn(): Promise<LastTurn | null> {
+  /** The turn that `retry` would replace; null for none. */
+  async retried(): Promise<LastTurn | null> {
     await this.#turns.refresh();
-    const last = this.#unanswered() === null ? await this.lastTurn() : null;
-    return last?.notOwn ? last : null;
+    return this.#unanswered() === null ? await this.lastTurn() : null;
   }
 
   /** Answers with the full context, and stores nothing. */

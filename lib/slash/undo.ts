@@ -1,5 +1,5 @@
 import type { SlashCommand } from './common/command.js';
-import { beginningOf, notOwnHint, notOwnLine } from './common/shown.js';
+import { notOwnHint, notOwnLine, turnName } from './common/shown.js';
 
 /** `/undo`: takes the last turn out of the view and puts its message back into the input line. */
 export const slashUndo: SlashCommand = {
@@ -11,7 +11,7 @@ export const slashUndo: SlashCommand = {
     if (last?.notOwn && !(await ask.confirm(`${notOwnLine(last)} Undo it?`, notOwnHint(last, '/undo'))))
       return yield { type: 'print', text: 'Nothing was undone.' };
     const { id, text, compacted } = await session.undo();
-    yield { type: 'print', text: `Undone: #${id} · ${beginningOf(text)}` };
+    yield { type: 'print', text: `Undone: ${turnName({ id, text })}` };
     if (compacted)
       yield { type: 'print', text: 'The conversation was compacted meanwhile. To take that back too: /uncompact' };
     yield { type: 'prefill', text };

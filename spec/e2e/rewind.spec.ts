@@ -15,7 +15,7 @@ describe('/rewind', () => {
     chat.terminal.type(`/rewind 3${KEY.enter}`);
     await chat.until(/Back to before #3[\s\S]*hi> two$/);
     chat.terminal.type(control('c'));
-    await chat.say('/redo', 'Redone: 3 turns.');
+    await chat.say('/redo', 'Redone: 3 turns, from #3 · two');
     await chat.say('five', 'Answer 5.');
     expect(chat.sent()).toEqual(expect.arrayContaining(['one', 'two', 'three', 'four', 'five']));
     chat.terminal.type(`/rewind #3${KEY.enter}`);

@@ -113,7 +113,7 @@ describe('/retry that brings nothing', () => {
   });
 });
 
-describe('/undo and /retry beside another hi', () => {
+describe('/undo, /retry and /redo beside another hi', () => {
   it('act on the newest turn of this chat, and name it', async () => {
     const chat = await start((_request, index) => ({ text: `Answer ${index + 1}.` }));
     await chat.open();
@@ -125,6 +125,7 @@ describe('/undo and /retry beside another hi', () => {
     await chat.until(/hi> *$/);
     await chat.say('next', 'Answer 3.');
     expect(chat.sent()).toEqual(['from elsewhere', 'Answer 2.', 'next']);
+    await chat.say('/retry', /Asking again: #\d+ · next\n+Answer 4\./);
   });
 
   it("ask before they touch somebody else's", async () => {
@@ -139,5 +140,13 @@ describe('/undo and /retry beside another hi', () => {
     await chat.until(/elsewhere[\s\S]*said in another window or program: #1 · from elsewhere/);
     chat.terminal.type(`y${KEY.enter}`);
     await chat.until(/Undone: #1 · from elsewhere\n+hi> from elsewhere$/);
+    chat.terminal.type(`${control('u')}/redo${KEY.enter}`);
+    await chat.until(/Redo it\?/);
+    chat.terminal.type(`n${KEY.enter}`);
+    await chat.until(/Nothing was redone\.\n+hi> *$/);
+    chat.terminal.type(`/redo${KEY.enter}`);
+    await chat.until(/Nothing was redone[\s\S]*Redo it\?/);
+    chat.terminal.type(`y${KEY.enter}`);
+    await chat.until(/Redone: #1 · from elsewhere\n+hi> *$/);
   });
 });

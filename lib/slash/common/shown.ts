@@ -19,16 +19,19 @@ export function beginningOf(text: string): string {
   return line.length <= LENGTH ? line : `${firstCharacters(line, LENGTH - 1)}…`;
 }
 
+/** A turn as messages name it. */
+export const turnName = ({ id, text }: Pick<LastTurn, 'id' | 'text'>): string => `#${id} · ${beginningOf(text)}`;
+
 /** Says why a turn is not the last one of this chat. */
-export function notOwnLine({ id, text, notOwn }: LastTurn): string {
-  const turn = `#${id} · ${beginningOf(text)}.`;
+export function notOwnLine({ notOwn, ...named }: LastTurn): string {
+  const turn = `${turnName(named)}.`;
   return notOwn === 'removed'
     ? `What you said last was forgotten. The turn before it: ${turn}`
     : `The newest turn was said in another window or program: ${turn}`;
 }
 
 /** What to do about it without a question: `command` is what was typed. */
-export const notOwnHint = ({ notOwn }: LastTurn, command: string): string =>
+export const notOwnHint = ({ notOwn }: Pick<LastTurn, 'notOwn'>, command: string): string =>
   notOwn === 'removed' ? `type ${command} in a terminal.` : `${command.slice(1)} it in the chat that said it.`;
 
 /** Turns a cancelled choice into null: nothing was started that could be interrupted. */
