@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NewMessage } from '../../lib/chat/message.js';
 import type { HistoryStore } from '../../lib/history/store.js';
 import { answers, exchange, openIn, says } from '../support/history.js';
@@ -22,6 +23,8 @@ const settings = (more: object = {}) => ({
   model: 'scripted',
   api_base: server.base,
   context_window: 8000,
+  // What was asked is looked for in what was sent.
+  clock: false,
   compaction: { strategy: 'truncate' },
   ...more,
 });
@@ -44,6 +47,20 @@ async function lived(write: (store: HistoryStore) => Promise<unknown>): Promise<
   await hi(['ask', 'Hello there']);
   await hi(['compact']);
   await hi(['recall', '--rebuild']);
+}
+
+/** What the program wrote in such a home whose first message is the fact. */
+let livedWithFact: string | null = null;
+afterAll(() => {
+  if (livedWithFact !== null) rmSync(livedWithFact, { recursive: true });
+});
+
+/** The same with the fact as its first message, written once for all specs. */
+async function livedByFact(): Promise<void> {
+  if (livedWithFact !== null) return cpSync(livedWithFact, home.data, { recursive: true });
+  await lived((store) => exchange(store, FACT, 'Noted.'));
+  livedWithFact = mkdtempSync(join(tmpdir(), 'hi-lived-'));
+  cpSync(home.data, livedWithFact, { recursive: true });
 }
 
 /** A life on one topic is 1,000 with HI_ROUNDS=50. */
@@ -84,7 +101,7 @@ afterEach(async () => {
 
 describe('automatic recall', () => {
   it('adds a fact from long ago to the end of the message, once, and says so in a line', async () => {
-    await lived((store) => exchange(store, FACT, 'Noted.'));
+    await livedByFact();
     const { status, stderr } = await ask(QUESTION);
     expect([status, stderr]).toEqual([0, '⌕ 1 recalled\n']);
     const sent = lastOf(server.requests.at(-1)?.messages);
@@ -107,7 +124,7 @@ describe('automatic recall', () => {
   });
 
   it('adds nothing if no message is about the subject, for small talk, or if it is off', async () => {
-    await lived((store) => exchange(store, FACT, 'Noted.'));
+    await livedByFact();
     for (const text of ['Good morning, how are you?', 'Compare Baroque organ pipes with harpsichords, please.']) {
       expect((await hi(['ask', text])).stderr).toBe('');
       expect(lastOf(server.requests.at(-1)?.messages)).toBe(text);
@@ -196,7 +213,7 @@ describe('automatic recall', () => {
   });
 
   it('is shown as a line in /history, is not found itself, and is not part of what /undo returns', async () => {
-    await lived((store) => exchange(store, FACT, 'Noted.'));
+    await livedByFact();
     const { stdout } = await ask(`${QUESTION}\n/history 2\n/recall off\n/recall`);
     expect(stdout).toContain(`${QUESTION}\n⌕ 1 recalled`);
     expect(stdout).toContain('Recalled for the last message: #1. ');
@@ -207,13 +224,13 @@ describe('automatic recall', () => {
   });
 
   it('runs again for a message that is sent again', async () => {
-    await lived((store) => exchange(store, FACT, 'Noted.'));
+    await livedByFact();
     expect((await ask(`${QUESTION}\n/retry`)).status).toBe(0);
     expect(lastOf(server.requests.at(-1)?.messages).match(/<recalled/g)).toHaveLength(1);
   });
 
   it('never recalls its own text, and only a compaction changes what was sent, over many turns on one topic', async () => {
-    await lived((store) => exchange(store, FACT, 'Noted.'));
+    await livedByFact();
     const sent = server.requests.length;
     replies = (index) => ({ text: `The locker in the gymnasium, answer ${index}: a word. ${prose(20, index)}` });
     const asked = Array.from({ length: TURNS }, (_, turn) => `${QUESTION} Attempt ${turn}, ${prose(6, turn)}`);
@@ -235,7 +252,7 @@ describe('automatic recall', () => {
   itWhere(canTrace, 'strace cannot be used here')(
     'opens nothing of the index for a message without rare words',
     async () => {
-      await lived((store) => exchange(store, FACT, 'Noted.'));
+      await livedByFact();
       const opened = async (text: string): Promise<string> => {
         const log = join(home.work, 'log');
         const { status } = await hi(['ask', text], {
