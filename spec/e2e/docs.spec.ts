@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonValue } from '../../lib/chat/json.js';
 import { type Home, makeHome, PROGRAM, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
@@ -96,8 +107,20 @@ async function talkBefore(): Promise<void> {
   execFileSync('git', ['init', '-q'], { cwd: home.work });
   execFileSync('git', ['add', 'notes.md'], { cwd: home.work });
   home.write('notes.md', 'What is missing here?\n');
-  await runProgram(home, ['chat'], { input: 'one\ntwo\nthree\n' });
+  await sayBefore();
   copyFileSync(home.historyFile, join(home.work, 'history.json.zst'));
+}
+
+/** What was said before, which is said once for all specs. */
+let said: string | null = null;
+afterAll(() => {
+  if (said !== null) rmSync(said, { recursive: true });
+});
+async function sayBefore(): Promise<void> {
+  if (said !== null) return cpSync(said, home.data, { recursive: true });
+  await runProgram(home, ['chat'], { input: 'one\ntwo\nthree\n' });
+  said = mkdtempSync(join(tmpdir(), 'hi-said-'));
+  cpSync(home.data, said, { recursive: true });
 }
 
 afterEach(async () => {
