@@ -113,7 +113,7 @@ const { disguises, picked }: { readonly disguises: readonly string[]; readonly p
 
 /** All together in `npm run test:attacks`; else a few in each disguise, by turns. */
 const IS_WHOLE = process.env.HI_GENERATED_LINES !== undefined;
-const BY_TURNS = IS_WHOLE ? PAYLOADS.length : 3;
+const BY_TURNS = IS_WHOLE ? PAYLOADS.length : 2;
 
 /** Every so many of the lines that the rules cover run in the sandbox. */
 const EVERY = IS_WHOLE ? 1 : 3;
@@ -188,20 +188,22 @@ describe('without a sandbox', () => {
   const evil = '#!/bin/sh\ntouch pwned ../pwned\n';
   const hostile = [...disguises.map((disguise) => disguise.replaceAll('@', () => './evil')), ...picked];
 
+  // The judge above is asked about all of them: here each is called under one of the two, or under both.
   it.each([
-    ['no rule', []],
-    ['the rules of a careless user', ALLOWED],
-  ])('none of these calls runs unasked, with %s', async (_rules, allow) => {
+    ['no rule', [], 0],
+    ['the rules of a careless user', ALLOWED, 1],
+  ])('none of these calls runs unasked, with %s', async (_rules, allow, turn) => {
+    const calls = hostile.filter((_, at) => IS_WHOLE || at % 2 === turn);
     const { home, results, sent, pwned } = await attempt({
       allow,
       files: { ...{ evil, 'sh.sh': evil, x: evil }, f: '' },
-      calls: hostile.map(bash),
+      calls: calls.map(bash),
       options: { env: { PATH: `${PATH}:.` } },
     });
     const left = readdirSync(home.work);
     home.remove();
     expect(results.filter((result) => !result.includes('Not allowed'))).toEqual([]);
-    expect([results.length, sent.includes(SECRET), pwned]).toEqual([hostile.length, false, []]);
+    expect([results.length, sent.includes(SECRET), pwned]).toEqual([calls.length, false, []]);
     expect(left.sort()).toEqual(['.env', 'evil', 'f', 'notes.txt', 'sh.sh', 'x']);
   });
 });
