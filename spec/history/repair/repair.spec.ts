@@ -93,7 +93,7 @@ describe('a damaged history', () => {
   it('that was cut off anywhere keeps every whole entry before the cut, a copy is kept, and the user is told', async () => {
     const small = await sample(4, 300);
     const large = await sample(24, 20_000);
-    const cuts = [...evenly(small, EVERY_CUT ? small.bytes.length : 300), ...evenly(large, EVERY_CUT ? 200 : 30)];
+    const cuts = [...evenly(small, EVERY_CUT ? small.bytes.length : 150), ...evenly(large, EVERY_CUT ? 200 : 15)];
     for (const [history, cut] of cuts) {
       const { entries, kept, notices, stable } = await opened(history.bytes.subarray(0, cut));
       expect(entries.length).toBeGreaterThanOrEqual(outside(history, cut, history.bytes.length).length);
@@ -140,7 +140,7 @@ describe('a damaged history', () => {
       const changes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20].map((bit) => size ^ (1 << bit));
       // The bytes that fill a record up, and the first ones of the frame after it.
       const near = [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((bytes) => [size - bytes, size + bytes]);
-      for (const wrong of new Set([...changes, ...near])) {
+      for (const wrong of new Set(EVERY_CUT ? [...changes, ...near] : turns === 30 ? changes : near)) {
         const bytes = Buffer.from(whole);
         bytes.writeUInt32LE(wrong, sizeAt);
         const { entries } = await opened(bytes);
