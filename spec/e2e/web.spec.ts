@@ -48,33 +48,29 @@ describe.each([
   ['Anthropic', { type: 'web_search_20250305', name: 'web_search' }],
   ['Gemini', { googleSearch: {} }],
 ])('the search of %s', (title, tool) => {
-  it.each([
-    ['--web', {}, ['--web']],
-    ['"web": "on"', { web: 'on' }, []],
-    ['"web": "auto"', { web: 'auto' }, []],
-  ])('is offered in addition to the tools with %s', async (_how, config, options) => {
-    await start({ ...configOf(title), ...config }, answerOf(title));
-    expect(await hi('ask', ...options, 'x')).toMatchObject({ status: 0, stdout: 'It is cold.\n' });
+  it('is offered in addition to the tools, or without them, and not by default', async () => {
+    await start(configOf(title), answerOf(title));
+    expect(await hi('ask', '--web', 'x')).toMatchObject({ status: 0, stdout: 'It is cold.\n' });
     const tools = toolsOf(lastBody());
     expect(tools.at(-1)).toMatchObject(tool);
     expect(JSON.stringify(tools)).toContain('read_file');
-  });
-
-  it('is not offered by default, nor with --no-web', async () => {
-    await start({ ...configOf(title) }, answerOf(title));
-    await hi('ask', 'x');
-    home.writeConfig(JSON.stringify({ model: 'm', api_key: 'k', api_base: server.url, web: 'on', ...configOf(title) }));
-    await hi('ask', '--no-web', 'x');
-    expect(server.requests).toHaveLength(2);
-    for (const { body } of server.requests) expect(toolsOf(body)).not.toContainEqual(expect.objectContaining(tool));
-  });
-
-  it('works without other tools', async () => {
-    await start(configOf(title), answerOf(title));
     expect(await hi('ask', '--web', '--no-tools', 'x')).toMatchObject({ status: 0 });
     expect(toolsOf(lastBody())).toHaveLength(1);
     expect(lastBody().tool_choice).toBeUndefined();
+    await hi('ask', 'x');
+    expect(server.requests).toHaveLength(3);
+    expect(toolsOf(lastBody())).not.toContainEqual(expect.objectContaining(tool));
   });
+});
+
+it.each([
+  ['"web": "on"', 'on', [], true],
+  ['"web": "auto"', 'auto', [], true],
+  ['"web": "on" and --no-web', 'on', ['--no-web'], false],
+])('is offered as configured with %s', async (_how, web, options, isOffered) => {
+  await start({ ...configOf('OpenAI Responses'), web }, answerOf('OpenAI Responses'));
+  expect(await hi('ask', ...options, 'x')).toMatchObject({ status: 0, stdout: 'It is cold.\n' });
+  expect(toolsOf(lastBody()).some(({ type }) => type === 'web_search')).toBe(isOffered);
 });
 
 describe('a search that pauses the answer', () => {
