@@ -354,20 +354,31 @@ function COMMIT(): string {
   return 'git -c user.name=a -c user.email=b commit -q --allow-empty -m one';
 }
 
+/** Those that need nothing before are left by one command, the others by one each. */
+const needsNothing = LATER.filter(({ before }) => before === undefined);
+const LEFT = [
+  { what: needsNothing.map(({ what }) => what).join(', '), before: 'true', tried: needsNothing },
+  ...LATER.flatMap((one) => (one.before === undefined ? [] : [{ what: one.what, before: one.before, tried: [one] }])),
+];
+
 describe('a command that may write in the sandbox', () => {
   const write = (text: string) => ({ rule: `bash(${text})`, write: true });
 
-  it.each(LATER)('leaves nothing that others would run: $what', async ({ before = 'true', leave, run }) => {
+  it.each(LEFT)('leaves nothing that others would run: $what', async ({ before, tried }) => {
+    // In files, so that no judge of their words stops them before.
+    const leaving = tried.map(({ leave }, at) => [`leave${at}.sh`, leave] as const);
     const outcome = await attack({
       allow: [{ rule: 'bash', write: true }],
-      // In a file, so that no judge of its words stops it before.
-      files: { 'sh.sh': SCRIPT, 'leave.sh': leave },
+      files: { 'sh.sh': SCRIPT, ...Object.fromEntries(leaving) },
       before: `git init -q .; ${before}`,
-      calls: [bash('bash leave.sh; touch written')],
+      calls: leaving.map(([name]) => bash(`bash ${name}; touch written-${name}`)),
     });
-    expect([existsSync(join(outcome.home.work, 'written')), outcome.pwned]).toEqual([WORKS, []]);
-    outcome.later(run);
-    expect(outcome.pwned).toEqual([]);
+    const written = leaving.map(([name]) => existsSync(join(outcome.home.work, `written-${name}`)));
+    expect([written, outcome.pwned]).toEqual([leaving.map(() => WORKS), []]);
+    for (const { what, run } of tried) {
+      outcome.later(run);
+      expect([what, outcome.pwned]).toEqual([what, []]);
+    }
   });
 
   it('writes nothing in the home folder if hi was started there (D4)', async () => {
