@@ -29,47 +29,38 @@ const LIST = `2 sources:
 const SAY_WHAT = ['OpenAI Responses', 'Anthropic', 'Gemini'];
 
 describe.each(Object.entries(WEB_ANSWERS))('an answer of %s that cites pages', (title, { config, answer }) => {
-  const marks = SAY_WHAT.includes(title) ? ' [1][2]' : '';
-
-  it('lists them under the answer, not on stdout, and stores them', async () => {
+  it('lists them under the answer, not on stdout, stores them, and includes them in the output for scripts', async () => {
     await start(config, answer);
     const run = await runProgram(home, ['ask', 'How is the weather?']);
-    const quoted = SAY_WHAT.includes(title) ? LIST.replace(/https.*$/gm, '$&\n   “It is cold.”') : LIST;
+    const saysWhat = SAY_WHAT.includes(title);
+    const quoted = saysWhat ? LIST.replace(/https.*$/gm, '$&\n   “It is cold.”') : LIST;
     expect(run).toEqual({ status: 0, stdout: 'It is cold.\n', stderr: quoted });
     const [, said] = JSON.parse((await runProgram(home, ['history', '--json'])).stdout);
-    expect(said).toMatchObject({ role: 'assistant', sources: PAGES });
-    expect((await runProgram(home, ['history'])).stdout).toContain(
-      `It is cold.${marks}\nSources:\n  1. Oslo today  https://weather.example/oslo?day=1\n  2. Met office  https://met.example/no\n`,
-    );
-    expect((await runProgram(home, ['history', '--md'])).stdout).toContain(
-      `It is cold.${marks}\n\nSources:\n\n1. [Oslo today](<https://weather.example/oslo?day=1>)\n2. [Met office](<https://met.example/no>)\n`,
-    );
-  });
-
-  it('includes them in the output for scripts', async () => {
-    await start(config, answer);
-    const json = await runProgram(home, ['ask', '--json', 'How is the weather?']);
-    expect(json.stderr).toBe('');
-    expect(JSON.parse(json.stdout)).toMatchObject({ text: 'It is cold.', sources: PAGES });
-    const lines = (await runProgram(home, ['ask', '-o', 'stream-json', 'And now?'])).stdout.trim().split('\n');
-    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'result', sources: PAGES });
-  });
-
-  it('does not affect the next question', async () => {
-    await start(config, answer);
-    await runProgram(home, ['ask', 'How is the weather?']);
-    expect(await runProgram(home, ['ask', 'And now?'])).toMatchObject({ status: 0, stdout: 'It is cold.\n' });
+    const stored = PAGES.map((page) => ({ ...page, ...(saysWhat && { cited: ['It is cold.'] }) }));
+    expect(said).toMatchObject({ role: 'assistant', sources: stored });
+    // It does not affect the next question.
+    const next = await runProgram(home, ['ask', '--json', 'And now?']);
+    expect(next).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(next.stdout)).toMatchObject({ text: 'It is cold.', sources: PAGES });
     expect(server.requests).toHaveLength(2);
     expect(JSON.stringify(server.requests[1]?.body)).toContain('It is cold.');
   });
 });
 
-it.each(SAY_WHAT)('stores what the answer of %s says by each page', async (title) => {
+it.each([
+  ['Anthropic', ' [1][2]'],
+  ['Perplexity', ''],
+])('shows the sources of %s in the history, and in the events for scripts', async (title, marks) => {
   const { config = {}, answer = {} } = WEB_ANSWERS[title] ?? {};
   await start(config, answer);
-  await runProgram(home, ['ask', 'How is the weather?']);
-  const [, said] = JSON.parse((await runProgram(home, ['history', '--json'])).stdout);
-  expect(said.sources).toEqual(PAGES.map((page) => ({ ...page, cited: ['It is cold.'] })));
+  const lines = (await runProgram(home, ['ask', '-o', 'stream-json', 'x'])).stdout.trim().split('\n');
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'result', sources: PAGES });
+  expect((await runProgram(home, ['history'])).stdout).toContain(
+    `It is cold.${marks}\nSources:\n  1. Oslo today  https://weather.example/oslo?day=1\n  2. Met office  https://met.example/no\n`,
+  );
+  expect((await runProgram(home, ['history', '--md'])).stdout).toContain(
+    `It is cold.${marks}\n\nSources:\n\n1. [Oslo today](<https://weather.example/oslo?day=1>)\n2. [Met office](<https://met.example/no>)\n`,
+  );
 });
 
 /** What Claude says around a search, cut at what it cites. */
