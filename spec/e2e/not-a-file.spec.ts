@@ -1,7 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { store, turns } from '../support/compacting.js';
 import { png } from '../support/pictures.js';
 import { type Home, makeHome, runProgram } from '../support/program.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
@@ -43,28 +54,46 @@ const hi = (args: readonly string[]) => runProgram(home, args, { under: ['timeou
 const attachments = () => join(home.data, 'attachments');
 const attachment = () => join(attachments(), readdirSync(attachments()).find((name) => name.length === 64) ?? '');
 
-describe.each(Object.keys(OTHERS))('%s', (other) => {
-  const put = (path: string) => {
-    rmSync(path, { force: true });
-    mkdirSync(dirname(path), { recursive: true });
-    OTHERS[other]?.(path);
-  };
+function putIn(path: string, other: string): void {
+  rmSync(path, { force: true });
+  mkdirSync(dirname(path), { recursive: true });
+  OTHERS[other]?.(path);
+}
 
-  it('in place of an attachment is reported once as missing, and kept', async () => {
-    expect(await hi(['ask', '-f', 'a.png', 'look'])).toMatchObject({ status: 0 });
-    const path = attachment();
-    put(path);
-    expect(await hi(['ask', 'more'])).toMatchObject({ status: 0, stderr: expect.stringContaining('missing') });
-    expect(JSON.stringify(server.requests.at(-1))).toContain('is no longer there');
-    expect(await hi(['ask', 'more'])).toEqual({ status: 0, stdout: 'ok\n', stderr: '' });
-    expect((await hi(['config', 'check'])).stdout).toMatch(/Missing or \w+: image 'a\.png'/);
-    const again = await hi(['ask', '-f', 'a.png', 'look']);
-    expect(again).toMatchObject({ status: 7, stderr: expect.stringContaining(`'${path}' is a pipe or a device`) });
-    expect(lstatSync(path).isFile()).toBe(false);
-  });
+it('anything without end in place of an attachment is reported once as missing, and kept', async () => {
+  const kinds = Object.keys(OTHERS);
+  const pictures = kinds.map((_, at) => `${at}.png`);
+  for (const [at, name] of pictures.entries()) writeFileSync(join(home.work, name), png(at + 1));
+  const attached = pictures.flatMap((name) => ['-f', name]);
+  expect(await hi(['ask', ...attached, 'look'])).toMatchObject({ status: 0 });
+  const paths = pictures.map((name) =>
+    join(
+      attachments(),
+      createHash('sha256')
+        .update(readFileSync(join(home.work, name)))
+        .digest('hex'),
+    ),
+  );
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  for (const [at, path] of paths.entries()) putIn(path, kinds[at] ?? '');
+  expect(await hi(['ask', 'more'])).toMatchObject({ status: 0, stderr: expect.stringContaining('missing') });
+  expect(JSON.stringify(server.requests.at(-1)).match(/is no longer there/g)).toHaveLength(kinds.length);
+  expect(await hi(['ask', 'more'])).toEqual({ status: 0, stdout: 'ok\n', stderr: '' });
+  const check = (await hi(['config', 'check'])).stdout;
+  for (const [at, name] of pictures.entries()) {
+    expect(check).toMatch(/Missing or \w+: /);
+    expect(check).toContain(`image '${name}'`);
+    const again = await hi(['ask', '-f', name, 'look']);
+    expect(again).toMatchObject({ status: 7, stderr: expect.stringContaining(`'${paths[at]}' is a pipe or a device`) });
+    expect(lstatSync(paths[at] ?? '').isFile()).toBe(false);
+  }
+});
+
+describe.each(Object.keys(OTHERS))('%s', (other) => {
+  const put = (path: string): void => putIn(path, other);
 
   it.each(['history.json.zst', 'history.reset.json.zst'])('in the place of %s is refused by its name', async (name) => {
-    await hi(['ask', 'one']);
+    store(home, turns(1));
     const path = join(home.data, name);
     put(path);
     for (const args of [['reset', '-y'], ...(name === 'history.json.zst' ? [['ask', 'x'], ['history']] : [])]) {
