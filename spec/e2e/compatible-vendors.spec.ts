@@ -105,7 +105,7 @@ it.each([
   ],
 ])('speaks Responses from then on where a server says that its tools need it: %s', async (base, path) => {
   const asked = await gateway(base, true);
-  const notices = await talk();
+  const notices = await talk(1);
   expect(asked.filter(([, isRefused]) => isRefused)).toHaveLength(1);
   expect(new Set(asked.slice(1).map(([one]) => one))).toEqual(new Set([path]));
   expect(server.requests.every(({ body }) => hasTools(body))).toBe(true);
@@ -116,7 +116,7 @@ it.each(['https://gateway.example/v1', 'https://name.openai.azure.com/openai/v1'
   'keeps the tools, and no thinking, where there is no Responses API: %s',
   async (base) => {
     const asked = await gateway(base, false);
-    await talk();
+    await talk(1);
     expect(asked.filter(([, isRefused]) => isRefused)).toHaveLength(2);
     const later = server.requests.slice(2);
     expect(later.every(({ body }) => hasTools(body) && body.reasoning_effort === 'none')).toBe(true);
@@ -163,8 +163,7 @@ it.each([
   );
   home = makeHome({ provider, api_key: 'KEY', model, api_base: `${server.url}/v1` });
   const check = await runProgram(home, ['config', 'check', '--live']);
-  await runProgram(home, ['chat'], { input: questions(3) });
-  expect(await runProgram(home, ['compact'])).toMatchObject({ status: 0 });
+  expect(await runProgram(home, ['chat'], { input: `${questions(3)}/compact\n` })).toMatchObject({ status: 0 });
   expect(server.requests.at(-1)?.body).toMatchObject({ model: writer });
   expect(check.stdout).toContain(
     `${writer === model ? `the main model, ${model},` : `${provider}/${writer}`} writes them`,
