@@ -2,16 +2,17 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { unzstd, zstd } from '../support/history.js';
+import { openIn, unzstd, zstd } from '../support/history.js';
 import { type Home, makeHome, type RunOptions, runProgram } from '../support/program.js';
-import { longHistory } from '../support/recall.js';
+import { longHistory, recallIn } from '../support/recall.js';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { canTrace } from '../support/strace.js';
 import { itWhere } from '../support/where.js';
 
 let server: ScriptedServer;
 let home: Home;
-let copy: () => string;
+/** A data folder with a history and its index, of which each spec gets a copy. */
+let indexed: string;
 let replies: readonly Reply[];
 
 const hi = (args: readonly string[], options?: RunOptions) => runProgram(home, args, options);
@@ -25,14 +26,23 @@ const settings = () => ({
 });
 
 beforeAll(async () => {
-  copy = await longHistory(3);
+  indexed = (await longHistory(3))();
+  const store = await openIn(indexed);
+  const recall = recallIn(indexed, store);
+  await recall.catchUp(60_000);
+  await recall.calibrate(60_000);
+  recall.close();
+  await store.close();
 });
+
+/** Takes the index away. */
+const unindexed = (): void => rmSync(join(home.data, 'recall'), { recursive: true });
 
 beforeEach(async () => {
   replies = [{ text: 'ok' }];
   server = await startScriptedServer((_request, index) => replies[index] ?? { text: 'ok' });
   home = makeHome(settings());
-  cpSync(copy(), home.data, { recursive: true });
+  cpSync(indexed, home.data, { recursive: true });
 });
 
 afterEach(async () => {
@@ -41,7 +51,8 @@ afterEach(async () => {
 });
 
 describe('hi recall', () => {
-  it('prints the best matches, each with its id, its local time and its text', async () => {
+  it('prints the best matches, each with its id, its local time and its text, without an index too', async () => {
+    unindexed();
     const { status, stdout, stderr } = await hi(['recall', 'question about the Zeppelin']);
     expect([status, stderr]).toEqual([0, '']);
     const [head, words] = stdout.split('\n');
@@ -81,6 +92,7 @@ describe('hi recall', () => {
   });
 
   it('rebuilds the index', async () => {
+    unindexed();
     expect(await hi(['recall', '--rebuild'])).toMatchObject({ status: 0, stderr: 'Indexed the whole conversation.\n' });
     expect(readdirSync(join(home.data, 'recall'))).toHaveLength(1);
   });
@@ -91,7 +103,7 @@ describe('hi recall', () => {
     ['recall', '--rebuild'],
   ])('indexes a history in another layout at once: %s %s', async (...args) => {
     const { stdout } = await hi(args);
-    rmSync(join(home.data, 'recall'), { recursive: true });
+    unindexed();
     const entries = unzstd(readFileSync(home.historyFile)) ?? '';
     writeFileSync(home.historyFile, zstd(Buffer.from(entries)));
     expect(await hi(args)).toMatchObject({ status: 0, stdout });
@@ -102,7 +114,7 @@ describe('hi recall', () => {
   });
 
   it('leaves nothing of the index after hi reset --purge', async () => {
-    await hi(['recall', '--rebuild']);
+    expect(existsSync(join(home.data, 'recall'))).toBe(true);
     await hi(['reset', '-y', '--purge']);
     expect(existsSync(join(home.data, 'recall'))).toBe(false);
   });
@@ -186,7 +198,6 @@ describe('what the model says while a summary is in view', () => {
 
 describe('hi ask', () => {
   itWhere(canTrace, 'strace cannot be used here')('opens nothing of the index and loads nothing of it', async () => {
-    await hi(['recall', '--rebuild']);
     const log = join(mkdtempSync(join(tmpdir(), 'hi-trace-')), 'log');
     await hi(['ask', 'good morning'], { under: ['strace', '-f', '-qq', '-e', 'trace=openat,open', '-o', log] });
     expect(server.requests).toHaveLength(1);
