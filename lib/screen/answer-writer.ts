@@ -207,7 +207,7 @@ export interface ScreenOptions {
   now(): number;
   /** Whether an answer in a pipe is exactly the model's bytes; if false or absent it ends with one newline. */
   readonly exact?: boolean;
-  /** Whether an empty line separates what is written to a pipe before and after `close`; false if absent. */
+  /** Whether an empty line separates answers written before and after `close`; false if absent. */
   readonly separate?: boolean;
   /** Describes a tool call in one line. Without it, the name and the arguments are shown. */
   readonly describe?: (name: string, args: JsonObject) => string;

@@ -69,7 +69,7 @@ export class TerminalLayout {
   readonly #hasGap: boolean;
   readonly #separates: boolean;
   #hasWritten = false;
-  /** Whether the next text in the pipe must be preceded by an empty line. */
+  /** Whether the next text of an answer must be preceded by an empty line. */
   #owesSeparator = false;
 
   constructor(
@@ -84,7 +84,7 @@ export class TerminalLayout {
     this.#isShared = streams.outIsTerminal && streams.errIsTerminal;
     this.#hasGap = gap && this.#isShared;
     this.#owesGap = this.#hasGap;
-    this.#separates = separate && !streams.outIsTerminal;
+    this.#separates = separate;
     this.#errCursor = this.#isShared ? this.#outCursor : { isAtLineStart: true };
     this.#waitingLine = new WaitingLine({
       now,

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { slashCommands } from '../../lib/slash/index.js';
 import { chatDriver } from '../support/chat.js';
-import { runProgram } from '../support/program.js';
-import { control, KEY } from '../support/terminal.js';
+import { PROGRAM, RUNTIME, runProgram } from '../support/program.js';
+import { control, KEY, openTerminal } from '../support/terminal.js';
 
 const start = chatDriver();
 
@@ -310,6 +310,18 @@ describe('hi chat in a terminal', () => {
     const sent = JSON.stringify(chat.sent(0));
     expect(sent).toContain('kept-output');
     expect(sent).not.toContain('private-output');
+  });
+
+  it('separates the answers to a script on a terminal too', async () => {
+    const chat = await start((_request, index) => ({ text: `answer ${index + 1}` }));
+    const script = `printf 'one\\ntwo\\n' | "${RUNTIME}" "${PROGRAM}" chat`;
+    const terminal = openTerminal('sh', ['-c', script], { env: chat.home.env, cwd: chat.home.work });
+    try {
+      await terminal.exit();
+      expect(terminal.screen()).toMatch(/^answer 1\n\nanswer 2$/m);
+    } finally {
+      await terminal.close();
+    }
   });
 
   it('shows the output of !command unchanged, however many pieces it comes in', async () => {
