@@ -21,7 +21,7 @@ export interface MeantInBook {
  */
 export function withText(book: BookFiles, text: string): MeantInBook {
   const holds = occurrenceOf(text);
-  const marked = attachmentsWith([book.attachments], { kind: 'text', text });
+  const marked = attachmentsWith(book.attachments, { kind: 'text', text });
   const isMarked = (message: Message): boolean => attachmentsIn(message).some(({ sha256 }) => marked.has(sha256));
   const found = meantInBook(book, (message) => holds(storedText(message)) || isMarked(message));
   return { ...found, isNothing: found.isNothing && marked.size === 0 };

@@ -181,8 +181,7 @@ export interface NewMessage {
   readonly model?: string;
   readonly provider?: string;
   /**
-   * The origin of an answer's opaque parts: a hash of address and key. Absent if there are none, and in messages of
-   * earlier versions.
+   * The origin of an answer's opaque parts: a hash of address and key. Absent if there are none, or it is unknown.
    */
   readonly origin?: string;
   /** The address of the server that answered, if it is not the vendor's own, because its prices may differ. */
@@ -203,8 +202,8 @@ export interface NewMessage {
   /** True for a message of an aside (`--fresh`): it is kept and found, but is in no later view or summary. */
   readonly aside?: true;
   /**
-   * In the message that begins a turn: the name of the turn on all machines, see `turnName`. Absent in messages of
-   * earlier versions.
+   * In the message that begins a turn: the name of the turn on all machines, see `turnName`. Absent where another
+   * program wrote the message.
    */
   readonly uid?: string;
   /** The id of the machine that the message came from, if it was another one. */
@@ -338,7 +337,7 @@ export function isTurnName(text: unknown): text is string {
 
 /**
  * The name of the turn whose first message this is, the same on every machine: its `uid`, or 64 bits of a hash of when
- * it was said, by whom, and the parts that hi did not add, for turns of versions that wrote none.
+ * it was said, by whom, and the parts that hi did not add.
  */
 export function turnName({ uid, at, role, content }: NewMessage & { readonly at: string }): string {
   if (isTurnName(uid)) return uid;

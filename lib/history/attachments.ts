@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Entry, isMessage, originalText } from '../chat/entry.js';
 import type { DocumentPart, ImagePart, Message } from '../chat/message.js';
-import {
-  fileNamesIn,
-  leadsToFile,
-  makeFolder,
-  readRegularFile,
-  removeEmptyFolder,
-  requireRegularFile,
-  writeAside,
-} from '../disk.js';
+import { fileNamesIn, makeFolder, readRegularFile, removeEmptyFolder, requireRegularFile } from '../disk.js';
 import { systemCode } from '../errors.js';
 import { type HistoryPaths, linkOrCopy, PROCESS_NAME } from './base/history-paths.js';
 import { writeAt } from './file/codec.js';
@@ -76,11 +68,7 @@ export function hasOrphans(paths: HistoryPaths): boolean {
 
 /** The bytes with that hash, null when they are missing, unreadable or altered. */
 export function readAttachment(paths: HistoryPaths, hash: string): Buffer | null {
-  for (const folder of [paths.attachments, ...paths.oldAttachments]) {
-    const bytes = readIfIntact(join(folder, hash), hash);
-    if (bytes !== null) return bytes;
-  }
-  return null;
+  return readIfIntact(join(paths.attachments, hash), hash);
 }
 
 /**
@@ -89,7 +77,6 @@ export function readAttachment(paths: HistoryPaths, hash: string): Buffer | null
  * nothing is removed.
  */
 export function collectGarbage(paths: HistoryPaths, logs: readonly Iterable<Entry>[]): void {
-  mergeOldFolders(paths);
   const files = filesIn(paths.attachments);
   const referenced = new Set(files.filter((file) => isPending(paths, file)).map(({ hash }) => hash));
   const unused = new Set(files.map(({ hash }) => hash).filter((hash) => !referenced.has(hash)));
@@ -110,25 +97,9 @@ export function collectGarbage(paths: HistoryPaths, logs: readonly Iterable<Entr
   }
 }
 
-/** Removes the attachment folders that are empty. */
-export function removeFolders(paths: HistoryPaths): void {
-  for (const folder of [paths.attachments, ...paths.oldAttachments]) removeEmptyFolder(folder);
-}
-
-/**
- * Moves the attachments of earlier versions into one folder. These kept those of the reset copy in a second folder, and
- * after a kill in a third. Only under the lock. After a kill at any moment each attachment is in one of the folders.
- */
-export function mergeOldFolders({ attachments, oldAttachments }: HistoryPaths): void {
-  for (const old of oldAttachments) {
-    for (const { name, hash } of filesIn(old)) {
-      const [from, to] = [join(old, name), join(attachments, name)];
-      makeFolder(attachments, 0o700);
-      if (readIfIntact(to, hash) !== null) rmSync(from, { force: true });
-      else if (!existsSync(to) || leadsToFile(to)) move(from, to);
-    }
-    removeEmptyFolder(old);
-  }
+/** Removes the folder of the attachments if it is empty. */
+export function removeUnusedFolder({ attachments }: HistoryPaths): void {
+  removeEmptyFolder(attachments);
 }
 
 /** The attachments an entry refers to. */
@@ -218,16 +189,6 @@ function readIfIntact(path: string, hash: string): Buffer | null {
   } catch (thrown) {
     if (systemCode(thrown) === null) throw thrown;
     return null;
-  }
-}
-
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (thrown) {
-    if (systemCode(thrown) !== 'EXDEV') throw thrown;
-    writeAside(to, readFileSync(from), { mode: 0o600, synced: true });
-    rmSync(from, { force: true });
   }
 }
 

@@ -4,7 +4,7 @@ import { type Message, turnName } from '../chat/message.js';
 import type { ForgetOrder } from '../chat/occurrence.js';
 import { fileNamesIn, makeFolder, readRegularFile } from '../disk.js';
 import { HiError } from '../errors.js';
-import { attachmentsIn, collectGarbage, removeFolders } from './attachments.js';
+import { attachmentsIn, collectGarbage, removeUnusedFolder } from './attachments.js';
 import type { HistoryPaths } from './base/history-paths.js';
 import { withHistoryErrors } from './base/notices.js';
 import { type Forgettable, forgetInCopies, surveyCopies } from './forget/copies.js';
@@ -17,7 +17,7 @@ import { runningTurns } from './turns.js';
 /** Finds the messages to forget and their copies, without changing anything. Throws a `HiError`. */
 export async function findForgettable(log: Log, paths: HistoryPaths, order: ForgetOrder): Promise<Forgettable> {
   return await withHistoryErrors(paths.history, async () => {
-    const marked = attachmentsWith([paths.attachments, ...paths.oldAttachments], order);
+    const marked = attachmentsWith(paths.attachments, order);
     let found: Forgettable | null = null;
     await log.rewrite((entries) => {
       found = surveyAll(paths, order, marked, entries).found;
@@ -41,7 +41,7 @@ export async function forget(
   named: (ForgottenName & { readonly at: string }) | null,
 ): Promise<void> {
   const work = async (): Promise<void> => {
-    const marked = attachmentsWith([paths.attachments, ...paths.oldAttachments], order);
+    const marked = attachmentsWith(paths.attachments, order);
     let mark: ForgottenMark | null = null;
     await log.rewrite(
       (entries) => {
@@ -57,7 +57,7 @@ export async function forget(
       (next) => (mark === null ? [] : [mark.at(next)]),
     );
     await log.withAllLogs((logs) => collectGarbage(paths, logs));
-    removeFolders(paths);
+    removeUnusedFolder(paths);
   };
   await withHistoryErrors(paths.history, async () => {
     makeFolder(paths.folder, 0o700);
@@ -143,16 +143,14 @@ function requireEnded({ folder }: HistoryPaths, messages: readonly Message[]): v
 }
 
 /** The hashes of the attachments in these folders that contain the text. */
-export function attachmentsWith(folders: readonly string[], order: ForgetOrder): ReadonlySet<string> {
+export function attachmentsWith(folder: string, order: ForgetOrder): ReadonlySet<string> {
   if (order.kind !== 'text') return new Set();
   const holds = occurrenceInBytes(order.text);
   const found = new Set<string>();
-  for (const folder of folders) {
-    for (const name of fileNamesIn(folder)) {
-      heartbeat();
-      const [, hash] = /^([0-9a-f]{64})(?:\.|$)/.exec(name) ?? [];
-      if (hash !== undefined && holds(readRegularFile(join(folder, name)))) found.add(hash);
-    }
+  for (const name of fileNamesIn(folder)) {
+    heartbeat();
+    const [, hash] = /^([0-9a-f]{64})(?:\.|$)/.exec(name) ?? [];
+    if (hash !== undefined && holds(readRegularFile(join(folder, name)))) found.add(hash);
   }
   return found;
 }

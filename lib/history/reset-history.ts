@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { followLinks, leadsToFile, requireRegularFile, writeAside } from '../disk.js';
 import { HiError, systemCode } from '../errors.js';
-import { collectGarbage, removeFolders } from './attachments.js';
+import { collectGarbage, removeUnusedFolder } from './attachments.js';
 import { type HistoryPaths, linkOrCopy } from './base/history-paths.js';
 import { loadCodec } from './file/codec.js';
 import { Damaged } from './file/frames.js';
@@ -19,7 +19,7 @@ export function moveToResetCopy(paths: HistoryPaths): void {
   const real = afterInterruptedSwap(paths);
   if (!existsSync(real.history)) return;
   for (const path of [real.history, real.resetCopy]) requireRegularFile(path);
-  const replaces = existsSync(real.resetCopy) || real.oldAttachments.some((folder) => existsSync(folder));
+  const replaces = existsSync(real.resetCopy);
   assertLockHeld();
   renameSync(real.history, real.resetCopy);
   syncFolder(historyFolder(real));
@@ -82,7 +82,7 @@ export function purge(paths: HistoryPaths): readonly string[] {
   assertLockHeld();
   for (const place of places) removeTempFiles(place);
   for (const copy of copies.filter(leadsToFile)) {
-    // Earlier versions moved a link itself.
+    // Where a copy is a link, what it leads to is a copy too.
     rmSync(followLinks(copy), { force: true });
     rmSync(copy, { force: true });
   }
@@ -90,7 +90,7 @@ export function purge(paths: HistoryPaths): readonly string[] {
   if (leadsToFile(paths.reportedCrashes)) rmSync(paths.reportedCrashes, { force: true });
   syncFolder(historyFolder(real));
   collectGarbage(paths, []);
-  removeFolders(paths);
+  removeUnusedFolder(paths);
   syncFolder(paths.folder);
   return notices;
 }
@@ -119,7 +119,7 @@ function finishSwap({ swap, resetCopy }: HistoryPaths): void {
 function collectUnused(paths: HistoryPaths): void {
   try {
     collectGarbage(paths, [paths.history, paths.resetCopy, paths.swap, ...conflictCopies(paths)].map(readLog));
-    removeFolders(paths);
+    removeUnusedFolder(paths);
   } catch (thrown) {
     if (systemCode(thrown) === null && !(thrown instanceof HiError)) throw thrown;
   }

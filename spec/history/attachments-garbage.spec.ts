@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Entry, rememberOriginal } from '../../lib/chat/entry.js';
@@ -14,10 +14,8 @@ import {
   hasOrphans,
   lostNotice,
   markLost,
-  mergeOldFolders,
   readAttachment,
   releaseAttachment,
-  removeFolders,
   storeAttachment,
 } from '../../lib/history/attachments.js';
 import { type HistoryPaths, historyPathsIn } from '../../lib/history/base/history-paths.js';
@@ -180,42 +178,6 @@ describe('unreferenced attachments', () => {
     expect([passed(590), passed(20)]).toEqual([false, true]);
     garbage([]);
     expect(names()).toEqual([]);
-  });
-});
-
-describe('the folders of earlier versions', () => {
-  it('are merged into one; intact attachments there are not replaced, and altered ones are', () => {
-    const [reset = '', swap = ''] = paths.oldAttachments;
-    for (const folder of [paths.attachments, reset, swap]) mkdirSync(folder);
-    const hash = (text: string): string => hashOf(Buffer.from(text));
-    writeFileSync(join(reset, hash('a')), 'a');
-    writeFileSync(join(reset, hash('b')), 'b');
-    writeFileSync(join(swap, hash('c')), 'altered');
-    writeFileSync(join(swap, 'mine.txt'), 'mine');
-    writeFileSync(inFolder(hash('a')), 'altered');
-    writeFileSync(inFolder(hash('c')), 'c');
-    expect([readAttachment(paths, hash('a')), readAttachment(paths, hash('c'))]).toEqual([
-      Buffer.from('a'),
-      Buffer.from('c'),
-    ]);
-    mergeOldFolders(paths);
-    expect(names()).toEqual(['a', 'b', 'c'].map(hash).sort());
-    for (const text of ['a', 'b', 'c']) expect(readAttachment(paths, hash(text))).toEqual(Buffer.from(text));
-    expect([existsSync(reset), readdirSync(swap)]).toEqual([false, ['mine.txt']]);
-    rmSync(join(swap, 'mine.txt'));
-    for (const text of ['a', 'b', 'c']) rmSync(inFolder(hash(text)));
-    removeFolders(paths);
-    expect(readdirSync(paths.folder)).toEqual([]);
-  });
-
-  it('keep files whose place is taken by a folder', () => {
-    const [reset = ''] = paths.oldAttachments;
-    mkdirSync(join(inFolder(HASH), 'mine'), { recursive: true });
-    mkdirSync(reset);
-    writeFileSync(join(reset, HASH), BYTES);
-    mergeOldFolders(paths);
-    expect(readAttachment(paths, HASH)).toEqual(BYTES);
-    expect(readdirSync(reset)).toEqual([HASH]);
   });
 });
 

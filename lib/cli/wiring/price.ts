@@ -102,8 +102,8 @@ export function compactionCosts(blocks: readonly CompressBlock[], server: Server
 }
 
 /**
- * The usage of an entry; null if it has none. For answers without an address, from earlier versions, the provider's
- * current address counts.
+ * The usage of an entry; null if it has none. Where an answer of the provider in use names no address, that in use
+ * counts.
  */
 function recordOf(entry: Entry, { provider: own, api_base }: ServerNow): UsageRecord | null {
   if (!(isMessage(entry) || isCompressBlock(entry)) || !entry.usage || entry.model === undefined) return null;

@@ -16,8 +16,6 @@ export interface HistoryPaths {
   readonly damagedPrefix: string;
   /** The images and documents of the conversation and of the copy, named by their hash. */
   readonly attachments: string;
-  /** The folders in which earlier versions kept those of the copy and of a swap. */
-  readonly oldAttachments: readonly string[];
   /** The last turn whose crash was reported. */
   readonly reportedCrashes: string;
 }
@@ -28,7 +26,6 @@ export function historyPathsIn(folder: string): HistoryPaths {
     folder,
     ...conversationPaths(join(folder, 'history')),
     attachments: join(folder, 'attachments'),
-    oldAttachments: ['attachments.reset', 'attachments.swap'].map((name) => join(folder, name)),
     reportedCrashes: join(folder, 'history.told'),
   };
 }

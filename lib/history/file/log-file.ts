@@ -318,8 +318,8 @@ export function historyFolder(paths: HistoryPaths): string {
 }
 
 /**
- * The kept damaged files: next to the conversation, and in the data folder, where earlier versions kept those of a
- * linked conversation.
+ * The kept damaged files: next to the conversation, and in the data folder, from before the conversation became a
+ * link.
  */
 export function damagedCopies(paths: HistoryPaths): readonly string[] {
   const prefixes = new Set([paths.damagedPrefix, resolveLinks(paths).damagedPrefix]);

@@ -101,9 +101,6 @@ export function toVendorTools(tools: readonly ToolSpec[]): ChatCompletionFunctio
   }));
 }
 
-/** The ids that earlier versions of hi created for calls without one. */
-const MADE_HERE = /^call_[0-9a-f]{20}$/;
-
 /**
  * The ids of the calls: their own in this model's answers. OpenAI accepts up to 40 characters, Mistral exactly nine
  * letters and digits.
@@ -114,7 +111,7 @@ function vendorIds(turns: readonly VendorTurn[]): ReadonlyMap<string, string> {
     if (turn.role !== 'assistant') continue;
     for (const part of turn.content) {
       if (part.type === 'tool_call') {
-        const isKept = turn.own && part.call_id.length <= 40 && !MADE_HERE.test(part.call_id);
+        const isKept = turn.own && part.call_id.length <= 40;
         names.set(part.call_id, isKept ? part.call_id : shortId(part.call_id));
       }
     }

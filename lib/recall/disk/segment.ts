@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Piece } from '../index/documents.js';
-import { type Arena, countsOf, type DocumentList, type IndexPart, type Postings, wordsIn } from '../index/part.js';
+import type { Arena, DocumentList, IndexPart, Postings } from '../index/part.js';
 import { Dictionary, type SegmentWord } from './dictionary.js';
 import { PackedPostings, SLACK } from './packed-postings.js';
 import { DamagedSegment, Pages, type Spot, unpackDays, unpackIds, unpackSpot } from './pages.js';
@@ -36,9 +36,8 @@ export class Segment implements IndexPart {
   readonly #sections: Sections;
   readonly #dictionary: Dictionary;
   readonly count: number;
-  /** Null if an older version wrote the segment and did not count them. */
-  readonly #words: number | null;
-  readonly #kindCounts: readonly number[] | null;
+  readonly #words: number;
+  readonly #kindCounts: readonly number[];
   readonly pieces: IndexedPieces;
   readonly undone: readonly number[];
   #isOfOther = false;
@@ -77,11 +76,11 @@ export class Segment implements IndexPart {
   }
 
   wordCount(): number {
-    return this.#words ?? wordsIn(this.lengths());
+    return this.#words;
   }
 
   kindCounts(): ArrayLike<number> {
-    return this.#kindCounts ?? countsOf(this.kinds());
+    return this.#kindCounts;
   }
 
   days(): Uint16Array {
@@ -203,21 +202,20 @@ class PlacedPostings implements Postings {
 
 interface Footer {
   readonly documents: number;
-  readonly words: number | null;
-  readonly kinds: readonly number[] | null;
+  readonly words: number;
+  readonly kinds: readonly number[];
   readonly sections: Sections;
 }
 
 function readFooter(footer: object): Footer {
-  if (!('version' in footer && 'documents' in footer && 'starts' in footer && 'end' in footer)) throw unknown();
-  const { version, documents, starts, end } = footer;
-  if (version !== SEGMENT_VERSION || typeof documents !== 'number' || typeof end !== 'number' || !Array.isArray(starts))
-    throw unknown();
+  const { version, documents, words, kinds: counts, starts, end }: Readonly<Record<string, unknown>> = { ...footer };
+  const areNumbers = typeof documents === 'number' && typeof words === 'number' && typeof end === 'number';
+  if (version !== SEGMENT_VERSION || !areNumbers || !Array.isArray(starts) || !Array.isArray(counts)) throw unknown();
   const [dictionary, index, kinds, lengths, days, spots, pieces, undone]: readonly number[] = starts.map(Number);
   return {
     documents,
-    words: 'words' in footer && typeof footer.words === 'number' ? footer.words : null,
-    kinds: 'kinds' in footer && Array.isArray(footer.kinds) ? footer.kinds.map(Number) : null,
+    words,
+    kinds: counts.map(Number),
     sections: {
       dictionary: dictionary ?? 0,
       index: index ?? 0,
