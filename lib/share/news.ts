@@ -59,6 +59,9 @@ export function changedMachines(
   });
 }
 
+/** A file that is not taken in: its name, its signature, and the file that it is a copy of. */
+type Ignored = MachineState['ignored'][number];
+
 /** A file that was read. */
 interface ReadFile {
   readonly name: string;
@@ -88,37 +91,13 @@ export function newsOf(
   const stamp = stampOf(path, now);
   const { names, others } = filesIn(path);
   const read = namesOf(before.read);
-  const known = new Set(read);
   const present = new Set(names);
-  // What was copied may be the only one that is left.
-  const ignored = new Map(
-    before.ignored.flatMap(([name, signature, copied]) =>
-      copied === null || present.has(copied) ? [[name, { signature, copied }]] : [],
-    ),
-  );
-  const found: ReadFile[] = [];
-  const problems: MachineState['ignored'][number][] = others.map((name) => [name, '', null]);
-  let newer = 0;
-  let isUnsettled = false;
-  let left = MOST_NEW;
-  for (const name of names.filter((one) => !known.has(one))) {
-    const signature = signatureOf(join(path, name));
-    if (signature === null) continue;
-    const seen = ignored.get(name);
-    const isIgnored = seen?.signature === signature.text;
-    if (!isIgnored) left -= 1;
-    if (left < 0) break;
-    const opened = isIgnored ? 'damaged' : readFile(folder, machine, name, signature.text);
-    if (opened === 'newer') newer += 1;
-    else if (opened === 'damaged') {
-      const copied = isIgnored ? seen.copied : null;
-      problems.push([name, signature.text, copied]);
-      isUnsettled ||= copied === null && Math.abs(now - signature.changed) < HALF_SYNCED;
-    } else found.push(opened);
-  }
+  const known = new Set(read);
+  const unread = names.filter((name) => !known.has(name));
+  const { found, problems, newer, mayChange } = newFiles(folder, machine, unread, stillIgnored(before, present), now);
   const { originals, copies } = toldApart(found, before, path, isOwn);
   const { taken, waiting, done, missing } = inOrder(originals, before, now, isPatient && !isOwn);
-  const isWaiting = waiting.length > 0 || newer > 0 || isUnsettled || left < 0;
+  const isWaiting = waiting.length > 0 || newer > 0 || mayChange;
   return {
     machine,
     files: contentsOf(taken),
@@ -133,9 +112,49 @@ export function newsOf(
       since: waiting.length > 0 ? (before.since ?? now) : null,
       waiting: waiting.length + newer,
       isNewer: newer > 0,
-      ignored: [...problems, ...copies],
+      ignored: [...others.map((name): Ignored => [name, '', null]), ...problems, ...copies],
     },
   };
+}
+
+/** The files that were not read before. With `mayChange` there are more, or a damaged one may be whole by now. */
+function newFiles(
+  folder: SharedFolder,
+  machine: string,
+  unread: readonly string[],
+  ignored: ReturnType<typeof stillIgnored>,
+  now: number,
+): { found: readonly ReadFile[]; problems: readonly Ignored[]; newer: number; mayChange: boolean } {
+  const found: ReadFile[] = [];
+  const problems: Ignored[] = [];
+  let newer = 0;
+  let isUnsettled = false;
+  let left = MOST_NEW;
+  for (const name of unread) {
+    const signature = signatureOf(join(folder.path, machine, name));
+    if (signature === null) continue;
+    const seen = ignored.get(name);
+    const isIgnored = seen?.signature === signature.text;
+    if (!isIgnored) left -= 1;
+    if (left < 0) break;
+    const opened = isIgnored ? 'damaged' : readFile(folder, machine, name, signature.text);
+    if (opened === 'newer') newer += 1;
+    else if (opened === 'damaged') {
+      const copied = isIgnored ? seen.copied : null;
+      problems.push([name, signature.text, copied]);
+      isUnsettled ||= copied === null && Math.abs(now - signature.changed) < HALF_SYNCED;
+    } else found.push(opened);
+  }
+  return { found, problems, newer, mayChange: isUnsettled || left < 0 };
+}
+
+/** The ignored files by name, without copies whose original is gone: they may be the only ones that are left. */
+function stillIgnored({ ignored }: MachineState, present: ReadonlySet<string>) {
+  return new Map(
+    ignored.flatMap(([name, signature, copied]) =>
+      copied === null || present.has(copied) ? [[name, { signature, copied }]] : [],
+    ),
+  );
 }
 
 /** The files without those that are copies of one of them, or of one that was read before. */
@@ -145,7 +164,7 @@ function toldApart(found: readonly ReadFile[], { read, done }: MachineState, pat
   if (found.some(({ first }) => isOwn || first <= done))
     for (const name of namesOf(read)) known.set(headerOf(join(path, name)) ?? '', name);
   const originals: ReadFile[] = [];
-  const copies: MachineState['ignored'][number][] = [];
+  const copies: Ignored[] = [];
   // A copy mostly has no name of hi's, or not the one of its numbers.
   for (const file of [...found].sort((one, other) => Number(isNamed(other)) - Number(isNamed(one)))) {
     const original = known.get(file.header);
