@@ -163,7 +163,7 @@ export function renameOver(
   }
 }
 
-/** What replacing a file needs of the system. */
+/** The system calls for replacing a file. */
 interface RenameDeps {
   readonly platform: NodeJS.Platform;
   rename(from: string, to: string): void;

@@ -31,17 +31,17 @@ export interface SpokenFile {
 /** A message as it was said: without what hi or a vendor added for itself. */
 export interface SpokenMessage {
   readonly message: Message;
-  /** The same in each export, and no other message has it. */
+  /** Unique, and stable from one export to the next. */
   readonly uuid: string;
-  /** What was attached, in its order. */
+  /** The attachments, in order. */
   readonly files: readonly SpokenFile[];
-  /** Of the user one text at most, the typed one. */
+  /** A user message has at most one text, the one that was typed. */
   readonly parts: readonly (TextPart | ThinkingPart | ToolCallPart | ToolResultPart)[];
 }
 
 /** A conversation as it was held. */
 export interface SpokenThread {
-  /** The same in each export, and no other conversation has it. */
+  /** Unique, and stable from one export to the next. */
   readonly uuid: string;
   readonly title: string;
   readonly messages: readonly SpokenMessage[];
@@ -136,7 +136,7 @@ function threadOf(
   };
 }
 
-/** What a message is called on every machine and in every export. */
+/** The name of a message, the same on every machine and in every export. */
 const nameOf = (message: Message | undefined): string =>
   message === undefined ? '' : `${message.at} ${message.uid ?? message.imported?.id ?? message.id}`;
 
@@ -168,7 +168,7 @@ function textFile({ text }: TextPart): SpokenFile {
   return { name, mime: 'text/plain', part: null, read: async () => Buffer.from(content) };
 }
 
-/** What a tool returned, as text. */
+/** The result of a tool as text. */
 export function outputOf({ result, error }: ToolResultPart): string {
   return error ?? (typeof result === 'string' ? result : JSON.stringify(result));
 }

@@ -4,7 +4,7 @@ import { parseObject } from '../chat/json.js';
 import { makeFolder } from '../disk.js';
 import { HiError, systemCode } from '../errors.js';
 
-/** What a request costs: US dollars, and the tokens of a model whose price is unknown. */
+/** The cost of a request: US dollars, and the tokens of a model whose price is unknown. */
 export interface Amount {
   readonly dollars: number;
   readonly tokens: number;
@@ -17,7 +17,7 @@ export const addAmounts = (one: Amount, other: Amount): Amount => ({
   tokens: one.tokens + other.tokens,
 });
 
-/** What was spent, and is reserved for running requests, in the local day and month. */
+/** The amount spent, and reserved for running requests, in the local day and month. */
 export interface Spending {
   readonly day: Amount;
   readonly month: Amount;
@@ -42,7 +42,7 @@ const PATIENCE = 20;
 export class Ledger {
   readonly #folder: string;
   readonly #now: () => Date;
-  /** What was read of the file. */
+  /** The part of the file read so far. */
   #month = '';
   #offset = 0;
   #items = new Map<string, Item>();
@@ -67,7 +67,7 @@ export class Ledger {
     this.#append({ id, at, ...amount }, amount.dollars > dollars || amount.tokens > tokens);
   }
 
-  /** What was spent so far. */
+  /** The amount spent so far. */
   spent(): Spending {
     return this.#before(null);
   }

@@ -33,7 +33,7 @@ export function isCompactedSince(history: HistoryStore, id: number): boolean {
   return block !== null && block.id > id && block.restores === undefined && block.strategy !== REST && !isWhole(block);
 }
 
-/** What is in view after a compaction is undone. */
+/** The view after a compaction is undone. */
 export interface Restored {
   readonly messages: number;
   readonly tokens: Tokens;

@@ -62,7 +62,7 @@ export function nextViewOf(report: ViewReport, { messages, pinned }: View, { mem
   return { report, messages: messages.length, since: messages.find(({ id }) => !pinned?.has(id))?.at ?? null, tokens };
 }
 
-/** What is in view and what is not, as text. */
+/** The parts in view and those that are not, as text. */
 export function viewText({ report, messages, since }: NextView): string {
   const { head, block, tail, recalled, left_out } = report;
   const from = since === null ? '' : `, ${quantity(messages, 'message')} since ${localMinute(since)}`;
@@ -75,7 +75,7 @@ export function viewText({ report, messages, since }: NextView): string {
   ].join('\n');
 }
 
-/** What there is to say about a file of the conversation. */
+/** A remark about a file of the conversation. */
 function remarkOn(file: string): string {
   if (file.endsWith('.reset.json.zst')) return ' (before the last reset; hi reset --undo restores it)';
   if (file.slice(file.lastIndexOf('/')).includes('.damaged-')) return ' (damaged, set aside)';

@@ -12,7 +12,7 @@ import { later, type Standing } from './standing.js';
 import { listOf, namesOf, RECENT } from './state.js';
 import { type NamedSummary, namesIn, newestSummary, summaryItem } from './summaries.js';
 
-/** So many characters are given out in one file. */
+/** The maximum number of characters in one file. */
 const LARGEST_GIVEN = 1024 * 1024;
 
 /** Gives out what is new on this machine. */

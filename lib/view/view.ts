@@ -183,7 +183,7 @@ export function turnsOf(entries: readonly Entry[], keeps: (message: Message) => 
     .sort((one, other) => one.id - other.id);
 }
 
-/** Whether it is over does not depend on what of it is kept. */
+/** A turn counts as finished by all its messages, also those that are not kept. */
 function turn(messages: readonly Message[], newest: Message): Turn {
   return { id: newest.turn, messages, finished: endsTurn(newest), last: newest.id, at: newest.at };
 }

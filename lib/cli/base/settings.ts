@@ -18,7 +18,7 @@ import { beginWait } from '../../waits.js';
 import { acceptsConfig } from '../config-check/config-acceptor.js';
 import type { World } from './world.js';
 
-/** What the configuration commands and every session start from. */
+/** The settings that the configuration commands and every session start from. */
 export interface Settings {
   readonly paths: Paths;
   /** The contents of the file, null if there is none. */
@@ -32,7 +32,7 @@ export interface Settings {
   readonly warnings: readonly string[];
 }
 
-/** How a server is asked for its models. */
+/** Address and credentials for listing the models of a server. */
 type Access = Pick<ProviderSettings, 'apiBase' | 'apiKey' | 'headers'>;
 
 /** A server without a model. */
@@ -144,7 +144,7 @@ async function withSmallModel(resolved: Resolved, sources: SettingsSources): Pro
     });
   };
   const file = { ...sources.file, small_model: null };
-  // What is meant for hi's main model is not for another server.
+  // The settings of the main model do not apply to another server.
   const env = { ...sources.env, HI_API_KEY: undefined, HI_API_BASE: undefined, HI_PROVIDER: undefined };
   const small = (await resolveNamed({ file, env, list }, { model: name })).config;
   return { config: { ...config, small_model: small }, locals };
@@ -227,8 +227,7 @@ export async function listModels(
 const BETWEEN_LOADING = 1000;
 
 /**
- * What `ask` resolves to, asked again for as long as the server says that it is loading its model; without a signal
- * only once.
+ * Calls `ask` again for as long as the server says that it is loading its model; without a signal, only once.
  */
 async function onceLoaded<Value>(ask: () => Promise<Value>, signal: AbortSignal | null): Promise<Value> {
   let endWait: (() => void) | null = null;
@@ -276,7 +275,7 @@ export const CONFIG_CHECK: ConfigCheck = {
  */
 export const TEST_LIMIT = 5 * 60_000;
 
-/** What a model that takes longer is told with. */
+/** The hint when a model takes longer. */
 export const TEST_HINT = 'It may still be loading the model: try again. Or use a smaller model.';
 
 /** Runs `ask` for at most so many milliseconds. Throws a `HiError` of code `network` after them. */

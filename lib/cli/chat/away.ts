@@ -15,13 +15,13 @@ export class IdleIndex {
     this.#session = session;
   }
 
-  /** A turn begins. */
+  /** Called when a turn begins. */
   wait(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
   }
 
-  /** A turn is over. */
+  /** Called when a turn has ended. */
   begin(): void {
     this.wait();
     this.#timer = setTimeout(async () => {
@@ -31,7 +31,7 @@ export class IdleIndex {
   }
 }
 
-/** So long after an answer the user counts as away. Milliseconds. */
+/** The time after an answer until the user counts as away, in milliseconds. */
 const AWAY = 3 * 60_000;
 
 /** The longest time that a timer can wait, in milliseconds. */
@@ -53,8 +53,8 @@ export class AwaySummaries {
   }
 
   /**
-   * The prompt is up. A server with one place for a prompt would forget that of the conversation, so there it waits
-   * until the server has forgotten it anyway.
+   * Called when the prompt is shown. A server that caches only one prompt would lose that of the conversation, so
+   * there the summary waits until the server has dropped it anyway.
    */
   begin(): void {
     clearTimeout(this.#timer);
@@ -65,7 +65,7 @@ export class AwaySummaries {
     this.#timer.unref();
   }
 
-  /** The user is back. Where a question would have to wait for the summary, it is abandoned. */
+  /** Called when the user is back. Where a question would have to wait for the summary, it is abandoned. */
   end(): void {
     clearTimeout(this.#timer);
     if (this.#session.target.isNear) this.#session.restSummaries.stop();

@@ -68,7 +68,7 @@ export async function importCommand(world: World, paths: readonly string[], opti
 }
 
 /**
- * What a word on the command line means: the places of a source with that name, unless there is a file of that name, or
+ * Resolves a word of the command line: the places of a source with that name, unless there is a file of that name, or
  * the path itself.
  */
 function placesOf(world: World, word: string): readonly string[] {
@@ -237,7 +237,7 @@ function span(from: string, until: string): readonly string[] {
   return [month(from) === month(until) ? month(from) : `${month(from)} – ${month(until)}`];
 }
 
-/** What is in a book. */
+/** The size of a book. */
 function contentsOf(book: BookFiles): { name: string; threads: number; messages: number; from: string; until: string } {
   const threads = new Set<string>();
   let [messages, from, until] = [0, '', ''];

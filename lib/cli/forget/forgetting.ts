@@ -16,7 +16,7 @@ import { parseTime } from '../../recall/show/passage.js';
 import type { Forgetting } from '../../slash/common/command.js';
 import { ownFilesWith, type Place, placesOf, tracesOf } from './places.js';
 
-/** How much of a message is shown. Characters. */
+/** The number of characters shown of a message. */
 const SHOWN = 60;
 
 /** What a text is not looked for in. */
@@ -141,7 +141,7 @@ function stillIn(order: ForgetOrder, paths: Paths): readonly string[] {
   return files.length === 0 ? [] : [`Your own files that contain it are unchanged: ${files.join(', ')}`];
 }
 
-/** What to forget, as given by the user. */
+/** The request to forget, as the user gave it. */
 interface ForgetWords {
   /** A text, or ids as in `#12 #14`. */
   readonly text: string;

@@ -9,12 +9,12 @@ import { type KnownServer, readyServers } from '../../servers/known-servers.js';
 import { probeModels } from '../base/settings.js';
 import type { World } from '../base/world.js';
 
-/** A server of which the environment or this machine tells. */
+/** A server found in the environment or on this machine. */
 export interface FoundServer {
   readonly member: ProviderMember;
   /** Its address, and whether the configuration has to hold it; null for the usual one. */
   readonly address: { readonly url: string; readonly isStored: boolean } | null;
-  /** Whether it is another server than the vendor's own. It answers without a key, but for a service. */
+  /** True unless it is the vendor's own. Such a server needs no key, except for a service. */
   readonly isThird: boolean;
   /** The service whose variable is set. */
   readonly service?: KnownServer;

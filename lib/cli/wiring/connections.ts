@@ -339,7 +339,7 @@ function bareAddress(api_base: string): string {
   return origin + pathname.replace(/\/$/, '');
 }
 
-/** How the server keeps a prompt, and for what. */
+/** How long the server caches a prompt, and at which price. */
 function cacheRates(member: ProviderMember, { model, api_base }: ModelSettings, options: JsonObject): CacheRates {
   const isOwn = member.keyVariables.length === 0 || isOwnAddress(member, api_base);
   const [usual = USUAL_TERM, ...others] = member.cacheTerms?.(model, options, isOwn) ?? [];
@@ -349,7 +349,7 @@ function cacheRates(member: ProviderMember, { model, api_base }: ModelSettings, 
 
 const USUAL_TERM: CacheTerm = { life: 5 * 60_000, write: 1 };
 
-/** What reading from a cache costs at most vendors. */
+/** The usual price of reading from a cache, as a share of that of input. */
 const USUAL_READ = 0.1;
 
 /** Whether these settings of a model are those of its server as a whole. */

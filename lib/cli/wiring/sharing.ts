@@ -55,7 +55,7 @@ export function storedKeys({ shareKey }: Paths): readonly string[] {
   return existsSync(shareKey) ? readFileSync(shareKey, 'utf8').split(/\s+/).filter(Boolean) : [];
 }
 
-/** What sharing needs of the conversation and of this machine. */
+/** The parts of the conversation and of this machine that sharing uses. */
 export function shareDeps(world: World, paths: Paths, history: HistoryStore, hasClock: boolean): ShareDeps {
   return {
     history,

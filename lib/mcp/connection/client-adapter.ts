@@ -43,7 +43,7 @@ interface ConnectOptions {
   readonly destination: Destination;
   /** The version of hi, sent to the server. */
   readonly version: string;
-  /** What an earlier connection learned; null for nothing. */
+  /** Facts learned by an earlier connection; null for none. */
   readonly prior: JsonObject | null;
   readonly timeout: number;
   readonly signal: AbortSignal;

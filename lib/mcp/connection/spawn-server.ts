@@ -11,7 +11,7 @@ import { harmlessText } from '../base/harmless-text.js';
 export interface ConfinedProgram {
   /** The program and its arguments to put before the command. */
   readonly wrapper: readonly string[];
-  /** What that reads from descriptor 4; null for nothing. */
+  /** The input of the wrapper on descriptor 4; null for none. */
   readonly filter: Uint8Array | null;
   readonly env: Readonly<Record<string, string>>;
   /** Call it when everything has ended. Never rejects. */
@@ -78,7 +78,7 @@ function give(stream: ChildProcess['stdio'][number] | undefined, bytes: Uint8Arr
   stream.end(bytes);
 }
 
-/** What of the system finds a program. A spec passes its own. */
+/** The parts of the system that determine which program is found. Specs pass their own. */
 interface ProgramSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -190,7 +190,7 @@ export class Guardian {
 /** A longer log is rotated, replacing the previously rotated one. */
 const LONGEST = 1024 * 1024;
 
-/** How much of the end is shown with a failure. */
+/** The part of the log shown with a failure. */
 const SHOWN_LINES = 5;
 const SHOWN_CHARACTERS = 1000;
 

@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
 } from './definition.js';
 
-/** How much of a server's text goes into a request. */
+/** The longest text of a server in a request. */
 const LONGEST_DESCRIPTION = 2048;
 const LONGEST_INSTRUCTIONS = 2048;
 const LONGEST_NAME = 256;

@@ -24,7 +24,7 @@ const TOKEN = /\\(.)|\[([!^]?)((?:\\.|[^\\])(?:\\.|[^\\\]])*)\]|./gsu;
 /** Whether a text is a pattern, not the plain name of a file. */
 export const isGlob = (text: string): boolean => /[*?[\]{}]/.test(text);
 
-/** The same text with no special character left in it. */
+/** Escapes all special characters. */
 export function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]{},+]/g, '\\$&');
 }

@@ -266,7 +266,7 @@ function xargsWords(words: readonly ShellWord[], placeholder: string | null): re
   });
 }
 
-/** What the text of a command does not show. */
+/** The facts that the text of a command does not show. */
 export interface Uncertainty {
   readonly reason: string;
   /** Whether commands that are not in the text may run. */

@@ -242,7 +242,7 @@ export function windowOption(request: ChatRequest): number | null {
 /** The assumed tokens for each estimated token until the first count; later the estimate includes the ratio. */
 const UNKNOWN_RATIO = 1.5;
 
-/** What a request revealed about the window. `loaded` is the window after a request that left it to the server. */
+/** The window as a request revealed it. `loaded` is the window after a request that left it to the server. */
 export function learntWindow(asked: number | null, loaded: number | null, facts: ModelFacts): ModelFacts | null {
   if (asked !== null) return asked === facts.server?.loaded_window ? null : { server: { loaded_window: asked } };
   if (loaded === null) return null;

@@ -75,7 +75,7 @@ function toVendorCache({ cache }: ChatRequest): object {
   };
 }
 
-/** What the answer holds only on request: the reasoning to be sent back, and the pages that a search has read. */
+/** Included only on request: the reasoning to be sent back, and the pages that a search has read. */
 function toVendorIncludes(request: ChatRequest): Pick<ResponseCreateParams, 'include'> {
   const include: ResponseCreateParams['include'] = [
     ...(canReason(request.model) ? (['reasoning.encrypted_content'] as const) : []),
@@ -248,7 +248,7 @@ export function readPages({ action }: ResponseFunctionWebSearch): readonly Sourc
   return asSources(pages.map(({ url }) => [url]));
 }
 
-/** What stands behind the sentences of a message, to be sent back with it; nothing if that is nothing. */
+/** The citations of a message, to be sent back with it; empty if there are none. */
 export function citationsOf({ content }: ResponseOutputMessage): JsonObject {
   const notes = content.flatMap((part) => (part.type === 'output_text' ? (part.annotations ?? []) : []));
   return notes.length === 0 ? {} : { annotations: parseObject(jsonText({ notes }))?.notes ?? [] };

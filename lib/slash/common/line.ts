@@ -1,7 +1,7 @@
 import { HiError } from '../../errors.js';
 import type { SlashCommand } from './command.js';
 
-/** What a line of input is. */
+/** The kinds of input line. */
 export type Line =
   /** Only white space. */
   | { readonly kind: 'empty' }

@@ -8,7 +8,7 @@ import type { ShellName } from '../../permission/shell/shell-word.js';
 import { type CommandProcesses, endProcesses, isRunning, MARK, newMark, ownProgram } from '../../processes.js';
 import type { DeferredOutput } from '../common/tool.js';
 
-/** What determines which shells are available. */
+/** The parts of the system that determine which shells are available. */
 interface ShellSearch {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -93,7 +93,7 @@ interface ShellRun {
   readonly timeout: number;
   /** The sandbox program and its arguments, which precede the shell; empty without a sandbox. */
   readonly wrapper: readonly string[];
-  /** What the wrapper reads from descriptor 4; null for nothing. */
+  /** The input of the wrapper on descriptor 4; null for none. */
   readonly filter: Uint8Array | null;
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
@@ -237,7 +237,7 @@ function signalNumber(name: NodeJS.Signals | null): number {
   return name === null ? 0 : constants.signals[name];
 }
 
-/** A piece of output, and how many ends of lines it has together with what is left out of it. */
+/** A piece of output, and its number of newlines, counting those left out. */
 export interface QueuedOutput {
   readonly text: string;
   readonly lines: number;
