@@ -55,6 +55,20 @@ describe('hi config check', () => {
     expect(coloured.stdout).toContain('\x1b[32mok\x1b[39m     zstd');
   });
 
+  it('wraps its lines at words on a terminal', async () => {
+    await setUp('openai', {});
+    const terminal = openTerminal(RUNTIME, [PROGRAM, 'config', 'check'], {
+      env: home.env,
+      cwd: home.work,
+      columns: 60,
+    });
+    await terminal.exit();
+    expect(terminal.screen()).toMatch(
+      /^- {6}context window: 128000 tokens assumed: no published\n {7}value for [^\n]*\n {7}.*config\.json/m,
+    );
+    await terminal.close();
+  });
+
   it('says when max_input_tokens exceeds the window', async () => {
     await setUp('openai', {}, { api_key: 'sk-secret-1234567', context_window: 9000, max_input_tokens: 9001 });
     const { status, stdout } = await check();

@@ -13,6 +13,7 @@ import { SANDBOX_HINT, sandboxKind, sandboxProblem } from '../../permission/sand
 import type { ProviderMember } from '../../providers/common/provider.js';
 import { providers } from '../../providers/index.js';
 import { pick } from '../../registry.js';
+import { wrapLines } from '../../screen/print.js';
 import { neutralise } from '../../screen/text/neutralise.js';
 import type { Target } from '../../session/common/deps.js';
 import { colours } from '../base/command-output.js';
@@ -47,18 +48,24 @@ export async function checkCommand(world: World, options: CheckOptions): Promise
   let status = 0;
   const colour = colours(world);
   for await (const finding of findings(world, options)) {
-    world.stdout.write(lineOf(finding, colour));
+    world.stdout.write(lineOf(finding, world, colour));
     if ('failure' in finding) status ||= EXIT_STATUS[finding.failure.code];
   }
   return status;
 }
 
-function lineOf(finding: Finding, colour: ChalkInstance): string {
-  const { part } = finding;
-  if ('ok' in finding) return `${colour.green('ok')}     ${part}: ${neutralise(finding.ok)}\n`;
-  if ('note' in finding) return `${colour.dim('-')}      ${part}: ${neutralise(finding.note)}\n`;
+function lineOf(finding: Finding, { stdout }: World, colour: ChalkInstance): string {
+  const [state, paint, text] = stateOf(finding, colour);
+  const line = `${state.padEnd(7)}${finding.part}: ${neutralise(text)}`;
+  const wrapped = stdout.isTTY ? wrapLines(line, stdout.columns ?? 80) : line;
+  return `${paint(state)}${wrapped.slice(state.length)}\n`;
+}
+
+function stateOf(finding: Finding, colour: ChalkInstance): readonly [string, ChalkInstance, string] {
+  if ('ok' in finding) return ['ok', colour.green, finding.ok];
+  if ('note' in finding) return ['-', colour.dim, finding.note];
   const { message, hint } = finding.failure;
-  return `${colour.red('fail')}   ${part}: ${neutralise(`${message}\n${hint === null ? '' : `       ${hint}\n`}`)}`;
+  return ['fail', colour.red, hint === null ? message : `${message}\n       ${hint}`];
 }
 
 async function* findings(world: World, options: CheckOptions): AsyncGenerator<Finding> {
