@@ -72,6 +72,8 @@ describe('hi chat', () => {
         await chat.until('slow');
         chat.terminal.type(focus);
         await chat.until(/slow\s+done/);
+        // The call comes with the prompt.
+        await chat.prompt('slow');
         expect(chat.terminal.written()).toContain(call);
         expect(chat.terminal.written()).not.toContain(other);
       }),

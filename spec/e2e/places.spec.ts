@@ -58,6 +58,8 @@ async function rounds(
         provider: 'openai',
         // What was asked is looked for in what was sent.
         clock: false,
+        // What others asked meanwhile may be far back for a clock that is behind.
+        recall: { auto: false },
         model: 'scripted',
         api_base: server.base,
         context_window: 10_000_000,
