@@ -35,11 +35,17 @@ interface ReadState extends Omit<MachineState, 'name' | 'last' | 'first' | 'rece
   readonly forgot: Set<string>;
 }
 
+/** How many turns are in the files of a machine, and how many of those with new numbers are here already. */
+interface Found {
+  turns: number;
+  known: number;
+}
+
 /** What is being taken in of a machine. */
 interface Coming {
   readonly machine: string;
   readonly read: ReadState;
-  readonly found: { turns: number };
+  readonly found: Found;
   readonly turns: Turns;
   /** How many were not here. */
   came: number;
@@ -146,7 +152,7 @@ export class Taking {
 
   #coming({ machine, state, files }: News): Coming {
     const read = { ...state, forgot: new Set(state.forgot) };
-    const found = { turns: 0 };
+    const found = { turns: 0, known: 0 };
     return {
       machine,
       read,
@@ -180,7 +186,7 @@ export class Taking {
   async #take(coming: Coming): Promise<Arrival> {
     await this.#takeTurns(coming, () => true, true);
     const { machine, read, found, came } = coming;
-    const turns = read.turns + (this.#at.inOwnFiles === null ? came : found.turns);
+    const turns = read.turns + (this.#at.inOwnFiles === null ? came + found.known : found.turns);
     const whole = { ...read, turns, forgot: [...read.forgot] };
     this.#at.state.machines = { ...this.#at.state.machines, [machine]: whole };
     return { machine: this.#at.shown(machine, read.name), turns: came, last: read.last ?? '' };
@@ -192,13 +198,16 @@ export class Taking {
   }
 
   /** The turns in files of a machine, in their order. What else is in a file is read with it. */
-  *#turnsIn(files: News['files'], machine: string, read: ReadState, found: { turns: number }): Generator<TurnItem> {
-    for (const { name, items } of files) {
+  *#turnsIn(files: News['files'], machine: string, read: ReadState, found: Found): Generator<TurnItem> {
+    // Taking them in changes where this machine stands.
+    const { done } = stateOfMachine(this.#at.state, machine);
+    const isOwn = machine === this.#at.folder.machine;
+    for (const { name, first, items } of files) {
       read.name = name;
       for (const stored of items) {
         const item = itemOf(stored);
         if (item?.kind === 'turn') {
-          if (machine === this.#at.folder.machine) this.#at.inOwnFiles?.add(item.turn);
+          if (isOwn) this.#at.inOwnFiles?.add(item.turn);
           this.#at.inFiles?.add(item.turn);
           read.recent = [...read.recent, item.turn].slice(-RECENT);
           // What was cleared or forgotten here is no part of the conversation.
@@ -207,6 +216,7 @@ export class Taking {
           read.last = later(read.last ?? '', timeOf(item.messages[0])) || null;
           read.first ??= item.turn;
           found.turns += 1;
+          if (!isOwn && first > done && known.has(item.turn)) found.known += 1;
           yield item;
         } else if (item?.kind === 'forget') {
           read.forgot.add(item.id);

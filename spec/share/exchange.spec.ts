@@ -226,6 +226,27 @@ describe('an exchange', () => {
     expect(await counted()).toEqual([1]);
   });
 
+  it('counts the turns of a machine whose files come after everything was read anew', async () => {
+    machines = await machinesSharing('laptop', 'desktop');
+    const [laptop, desktop] = machines as [Machine, Machine];
+    for (const machine of [laptop, desktop, laptop, desktop]) {
+      await say(machine, 'something');
+      await sync(machine);
+    }
+    await sync(laptop);
+    const counted = async (): Promise<readonly number[]> =>
+      Object.values((await exchanged(laptop)).state.machines).map(({ turns }) => turns);
+    expect(await counted()).toEqual([2, 2]);
+    const { machine: own } = await exchanged(laptop);
+    const isOwn = (path: string): boolean => path.includes(own);
+    for (const path of filesOf(laptop).filter(isOwn).slice(0, 1)) rmSync(path);
+    const away = filesOf(laptop).filter((path) => !isOwn(path));
+    for (const path of away) renameSync(path, join(laptop.data, basename(path)));
+    expect([...(await counted())].sort()).toEqual([0, 2]);
+    for (const path of away) renameSync(join(laptop.data, basename(path)), path);
+    expect(await counted()).toEqual([2, 2]);
+  });
+
   it('makes a machine of its own of a data folder that was copied to another host', async () => {
     machines = await machinesSharing('laptop');
     const [laptop] = machines as [Machine];
