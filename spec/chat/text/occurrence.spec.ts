@@ -66,10 +66,10 @@ describe('a text', () => {
     expect(occurrenceOf('anna bell')('annabell')).toBe(false);
   });
 
-  it('is found quickly in a long line', () => {
+  // In a time that grows with its square, that would take longer than a spec may.
+  it('is found in a line of four million characters', () => {
     const long = 'a'.repeat(4_000_000);
-    const began = Date.now();
     expect(occurrenceOf('hunter2')(long)).toBe(false);
-    expect(Date.now() - began).toBeLessThan(5000);
+    expect(occurrenceOf('hunter2')(`${long} hunter2`)).toBe(true);
   });
 });
