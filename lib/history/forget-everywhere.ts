@@ -142,7 +142,7 @@ function requireEnded({ folder }: HistoryPaths, messages: readonly Message[]): v
   });
 }
 
-/** The hashes of the attachments in these folders that contain the text. */
+/** The hashes of the attachments in this folder that contain the text. */
 export function attachmentsWith(folder: string, order: ForgetOrder): ReadonlySet<string> {
   if (order.kind !== 'text') return new Set();
   const holds = occurrenceInBytes(order.text);

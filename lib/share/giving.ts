@@ -12,7 +12,7 @@ import { later, type Standing } from './standing.js';
 import { listOf, namesOf, RECENT } from './state.js';
 import { type NamedSummary, namesIn, newestSummary, summaryItem } from './summaries.js';
 
-/** The maximum number of characters in one file. */
+/** A file with this many characters takes no further turn. */
 const LARGEST_GIVEN = 1024 * 1024;
 
 /** Gives out what is new on this machine. */
